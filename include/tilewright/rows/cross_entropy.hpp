@@ -109,7 +109,7 @@ struct cross_entropy {
       rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         detail::scale(x, ratio * factor);
         detail::change_at(rows, x, first, target, [&](float p) { return p - factor; });
-        rows.store(args.gradient, args.gradient_stride, first, cast_tile<T>(x));
+        rows.store(args.gradient, args.gradient_stride, first, x);
       });
     }
   }

@@ -72,15 +72,14 @@ struct expert_rows {
           const index_t place = choice < args.choices ? places[choice] : -1;
           const float weight = args.weight && place >= 0 ? weights[choice] : 1.0f;
           if constexpr (scatters) {
-            store(place, first,
-                  cast_tile<T>(tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x))));
+            store(place, first, tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x)));
           } else {
             tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum,
                                    block::to_float(load(place, first)));
           }
         }
       }
-      if constexpr (!scatters) store(token, first, cast_tile<T>(sum));
+      if constexpr (!scatters) store(token, first, sum);
     }
   }
 };

@@ -110,8 +110,8 @@ struct row_norm {
         const auto residual = rows.load(args.residual, args.residual_stride, col);
         auto sum = block::to_float(x);
         detail::add_to(sum, block::to_float(residual));
-        x = block::template as<part>(cast_tile<T>(sum));
-        rows.template store<false>(args.sum, args.sum_stride, col, cast_tile<T>(sum));
+        x = block::template round<T>(sum);
+        rows.template store<false>(args.sum, args.sum_stride, col, x);
       }
       return x;
     });

@@ -18,7 +18,7 @@ struct row_norm_gradient {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  using followed_by = detail::sum_of_norm_parts<Arch, T>;
+  using followed_by = detail::sum_of_norm_parts<Arch, T, 1 << detail::log2_floor(max(2, min(32, Tile.cols() * Tile.blocks / 1024)))>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
@@ -69,18 +69,18 @@ struct row_norm_gradient {
     const auto lds = exec::lds_allocate<lds_bytes>();
     row_posts posts{lds + (lds_bytes - row_posts::lds_bytes)};
     posts.start();
-    // Rows are taken class by class: row r is of class r % classes. Those of one class start at the same element of a
-    // vector. Each block has as many as the others.
-    const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks)),
-                  classes = Tile.any_start ? Tile.vector : args.num_parts;
+    const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
+    if constexpr (!Tile.any_start) return take_rows(args, {number, args.rows}, number, false, lds, posts);
+    // Rows whose numbers differ by multiples of the vector start at the same element of one: a class. The block's rows
+    // are as many as those of the others, and of few classes.
     const index_t first = first_of(args.rows, args.num_parts, number), end = first_of(args.rows, args.num_parts, number + 1);
     for (index_t at = first;;) {
-      const index_t row_class = part_of(args.rows, classes, at), begin = first_of(args.rows, classes, row_class),
-                    next = min(end, first_of(args.rows, classes, row_class + 1));
-      const auto row = [&](index_t i) { return (i - begin) * long_index_t{classes} + row_class; };
-      take_rows(args, {row(at), row(next), classes}, number, at > first, lds, posts);
+      const index_t row_class = part_of(args.rows, Tile.vector, at), begin = first_of(args.rows, Tile.vector, row_class),
+                    next = min(end, first_of(args.rows, Tile.vector, row_class + 1));
+      const auto row = [&](index_t i) { return (i - begin) * long_index_t{Tile.vector} + row_class; };
+      take_rows(args, {row(at), row(next)}, number, at > first, lds, posts);
       at = next;
-      if (!Tile.any_start || at >= end) return;
+      if (at >= end) return;
       Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // other threads have a column's sum from here on
     }
   }
@@ -101,8 +101,8 @@ struct row_norm_gradient {
   /// Rows first, first + step, ... before `end`.
   struct row_range {
     long_index_t first, end;
-    index_t step;
   };
+  TILEWRIGHT_HD static long_index_t step(const args_type& args) { return Tile.any_start ? Tile.vector : args.num_parts; }
 
   /// Rows that start at the same element of a vector. `adds`: to the sums of those before.
   TILEWRIGHT_HD static void take_rows(const args_type& args, const row_range& range, index_t number, bool adds,
@@ -120,15 +120,15 @@ struct row_norm_gradient {
       weights::store(lds_of_weights, block::template as<kept>(weight));
     }
     for (index_t stage = 0; stage < Stages; ++stage)
-      copy_row(args, all, range, range.first + stage * long_index_t{range.step}, lds + stage * bytes_of_stage);
+      copy_row(args, all, range, range.first + stage * step(args), lds + stage * bytes_of_stage);
     const float end = wide.thread_buffer[elements - 1];  // of the weights
     column_sums sums{};
     if (adds) move_sums<false>(args, all, number, 0, sums);
     row_state before(args, all, range, range.first), now = before;
     index_t stage_before = 0, stage = 0;
     TILEWRIGHT_UNROLL(1)
-    for (long_index_t row = range.first;; row += range.step) {
-      const row_state next(args, all, range, row + range.step);
+    for (long_index_t row = range.first;; row += step(args)) {
+      const row_state next(args, all, range, row + step(args));
       if (row < range.end) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
@@ -140,7 +140,7 @@ struct row_norm_gradient {
         const auto from = lds + stage_before * bytes_of_stage;
         second_pass(args, before, before.copied_dy(from), before.copied_s(from), load_weights(lds_of_weights, end), 0);
         if (row >= range.end) break;
-        copy_row(args, all, range, row + (Stages - 1) * long_index_t{range.step}, from);
+        copy_row(args, all, range, row + (Stages - 1) * step(args), from);
       }
       before = now, now = next;
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1;
@@ -221,12 +221,12 @@ struct row_norm_gradient {
       dx.thread_buffer[d] = g * of.rstd - (values.thread_buffer[d] * of.products + of.sum);
     }
     if (args.ds) detail::add_to(dx, block::to_float(of.rows.load(args.ds, args.ds_stride, first)));
-    of.rows.store(args.dx, args.dx_stride, first, cast_tile<T>(dx));
+    of.rows.store(args.dx, args.dx_stride, first, dx);
   }
 
   TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range, index_t number,
                                       bool adds, row_posts& posts) {
-    for (long_index_t row = range.first; row < range.end; row += range.step) {
+    for (long_index_t row = range.first; row < range.end; row += step(args)) {
       row_state own(args, all, range, row);
       const auto& rows = own.rows;
       TILEWRIGHT_UNROLL(1)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/rows/row_memory.hpp>
+#include <tilewright/tile/reduce_threads.hpp>
 
 namespace tilewright {
 
@@ -29,44 +30,44 @@ struct norm_gradient_args {
 
 namespace detail {
 
-/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts and cols.
-template <class Arch, class T>
+/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts. `Across`
+/// threads are neighbours along a row: few where rows are short, so that all multiprocessors have work.
+template <class Arch, class T, index_t Across>
 struct sum_of_norm_parts {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
-  static constexpr index_t block_size = 256, lds_bytes = block_size * 16, in_flight = 4;
+  static constexpr index_t block_size = 256, waves = block_size / Arch::value.wave_size, lds_bytes = waves * Across * 16;
 
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
   static constexpr exec::block_index grid(const args_type& args) {
-    return {ceil_div(args.cols, across(args) * 4), args.dbias ? 2 : 1, 1};
+    return {ceil_div(args.cols, Across * 4), args.dbias ? 2 : 1, 1};
   }
-  /// Threads that are neighbours along a row; fewer where columns are too few for all multiprocessors.
-  TILEWRIGHT_HD static constexpr index_t across(const args_type& args) { return args.cols > 16384 ? 32 : 8; }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     overlap_kernels();
     using four = array<float, 4>;
+    constexpr index_t down = block_size / Across, in_flight = 4;
     const bool is_bias = exec::block_id().y > 0;
-    const index_t thread = exec::thread_id(), across = sum_of_norm_parts::across(args),
-                  down = divide(block_size, across), first = divide(thread, across),
-                  col = (exec::block_id().x * across + modulo(thread, across)) * 4;
+    const unsigned thread = unsigned(exec::thread_id()), lane = unsigned(exec::lane_id());
+    const index_t col = (exec::block_id().x * Across + index_t(thread % Across)) * 4;
     const long_index_t stride = args.parts_stride();
     const exec::global_buffer parts =
         exec::make_global_buffer(args.parts + (is_bias ? args.num_parts * stride : 0), args.num_parts * stride * 4);
     four sum{}, more[in_flight];
-    for (index_t row = first; row < args.num_parts && col < args.cols; row += in_flight * down) {
-      for (index_t i = 0; i < in_flight; ++i)  // zeros after the last one
+    for (index_t row = index_t(thread / Across); row < args.num_parts && col < args.cols; row += in_flight * down) {
+      for (index_t i = 0; i < in_flight; ++i)  // zeros after the last row
         more[i] = exec::buffer_load<four>(parts, ((row + i * down) * stride + col) * 4);
       for (index_t i = 0; i < 4 * in_flight; ++i) sum[i % 4] += more[i / 4][i % 4];
     }
+    for (float& s : sum) s = combine_lanes<Across, Arch::value.wave_size / Across>(s, plus);
     const auto lds = exec::lds_allocate<lds_bytes>();
-    exec::lds_store(lds, thread * 16, sum);
+    if (lane < unsigned(Across)) exec::lds_store(lds, index_t(unsigned(exec::wave_id()) * Across + lane) * 16, sum);
     exec::block_sync();
-    if (first > 0) return;
-    for (index_t other = 1; other < down; ++other) {
-      const four more = exec::lds_load<four>(lds, (thread + other * across) * 16);
-      for (index_t i = 0; i < 4; ++i) sum[i] += more[i];
+    if (thread >= unsigned(Across)) return;
+    for (index_t wave = 1; wave < waves; ++wave) {
+      const four other = exec::lds_load<four>(lds, (wave * Across + index_t(thread)) * 16);
+      for (index_t i = 0; i < 4; ++i) sum[i] += other[i];
     }
     T* const to = is_bias ? args.dbias : args.dweight;
     for (index_t i = 0; i < 4 && col + i < args.cols; ++i) to[col + i] = T(sum[i]);

@@ -110,11 +110,38 @@ struct row_memory {
   }
   /// Stores a part of the anchor, or, if not IsAnchor, of another matrix.
   template <bool IsAnchor = true, class T>
-  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const part<T>& tile) const {
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const packed_part<T>& part) const {
     const row_of<T> own = own_row(matrix, row_stride);
-    const auto vectors = as<typename row_of<T>::vectors>(tile);
+    const auto vectors = as<typename row_of<T>::vectors>(part);
     IsAnchor ? own.store(vectors, col + first) : own.store_anywhere(vectors, col + first);
-    if (has_ends && first == 0) own.store_end(as<typename row_of<T>::element>(tile.thread_buffer[elements - 1]));
+    if (has_ends && first == 0)
+      own.store_end(typename row_of<T>::element(part.words[in_vectors * index_t(sizeof(T)) / 4]));
+  }
+  /// The same of floats, which it rounds.
+  template <class T>
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const part<float>& tile) const {
+    store(matrix, row_stride, first, round<T>(tile));
+  }
+  /// Floats as T, rounded and saturated as type_convert does.
+  template <class T>
+  TILEWRIGHT_HD static packed_part<T> round(const part<float>& tile) {
+    constexpr index_t per_word = 4 / index_t(sizeof(T));
+    const auto at = [&](index_t d) TILEWRIGHT_INLINE_LAMBDA { return d < elements ? tile.thread_buffer[d] : 0.0f; };
+    packed_part<T> result{};
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t w = 0; w < ceil_div(elements, per_word); ++w) {
+      const index_t d = w * per_word;
+      if constexpr (is_fp8_v<T>) {
+        result.words[w] = fp8_pair_from_floats<T::format>(at(d), at(d + 1)) |
+                          unsigned(fp8_pair_from_floats<T::format>(at(d + 2), at(d + 3))) << 16;
+      } else if constexpr (is_small_float_v<T>) {
+        result.words[w] = bits_of_pair<T>(at(d), at(d + 1));
+      } else {
+        for (index_t i = 0; i < per_word; ++i)
+          result.words[w] |= bit_cast<unsigned_of<sizeof(T)>>(type_convert<T>(at(d + i))) << unsigned(i * 32 / per_word);
+      }
+    }
+    return result;
   }
   /// Values for each column, such as weights. Zeros without `values`: no branch.
   template <class T>

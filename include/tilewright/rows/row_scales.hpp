@@ -73,7 +73,7 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
     float largest = 0;
     for (index_t i = 0; i < Tile.vector; ++i) {
       const float x = e.thread_buffer[first + i];
-      largest = exec::max(largest, exec::max(x, -x));
+      largest = exec::max(largest, exec::abs(x));
     }
     largest = combine_lanes<1, lanes>(largest, max);
     const float factor = factor_of_scale(largest, most);
@@ -94,7 +94,7 @@ TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Re
   rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     auto e = f(x, first);
     if constexpr (Scales == scale_kind::per_128) scale_groups<Block, Tile>(rows, e, first, to, largest_of<Result>);
-    rows.store(y, y_stride, first, cast_tile<Result>(e));
+    rows.store(y, y_stride, first, e);
   });
 }
 
@@ -110,7 +110,7 @@ TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F
   const auto find_largest = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     e = f(x, first);
     largest =
-        exec::max(largest, Block::reduce_own(tile_elementwise_in([](float a) { return exec::max(a, -a); }, e), max));
+        exec::max(largest, Block::reduce_own(tile_elementwise_in(exec::abs, e), max));
   };
   if constexpr (FromLast) {
     rows.backward(part, load, find_largest);
@@ -121,7 +121,7 @@ TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F
   rows.store_row(to.scale, largest * unit * (1 / most), to.row_stride);
   const auto store = [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     scale(x, factor);
-    rows.store(y, y_stride, first, cast_tile<Result>(x));
+    rows.store(y, y_stride, first, x);
   };
   if constexpr (FromLast) {
     rows.forward(e, again, store);

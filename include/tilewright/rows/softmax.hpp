@@ -67,14 +67,14 @@ struct softmax {
       };
       rows.backward(e, expand, [&](auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         detail::scale(x, factor);
-        rows.store(args.y, args.y_stride, first, cast_tile<T>(x));
+        rows.store(args.y, args.y_stride, first, x);
       });
     } else {
       const float log_sum = exponents.largest + exec::log2(exponents.sum) * detail::ln_2;
       rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         e = block::to_float(x);
         tile_elementwise_inout([&](float& a) { a -= log_sum; }, e);
-        rows.store(args.y, args.y_stride, first, cast_tile<T>(e));
+        rows.store(args.y, args.y_stride, first, e);
       });
     }
   }

@@ -32,6 +32,7 @@ TILEWRIGHT_HD void add_pair(float* x, const float* y) {
   x[1] = sum[1];
 }
 
+TILEWRIGHT_HD float abs(float x) { return __builtin_fabsf(x); }
 // Two of them in a row become one v_max3_f32 or v_min3_f32.
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return __builtin_fmaxf(a, b); }
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return __builtin_fminf(a, b); }

@@ -27,6 +27,10 @@ TILEWRIGHT_HD float tanh(float x) {
   return x;
 }
 
+TILEWRIGHT_HD float abs(float x) {
+  asm("abs.f32 %0, %0;" : "+f"(x));
+  return x;
+}
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) {
   if (__builtin_is_constant_evaluated()) return a != a || a < b ? b : a;
   asm("max.f32 %0, %0, %1;" : "+f"(a) : "f"(b));

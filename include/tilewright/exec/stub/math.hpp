@@ -11,6 +11,7 @@ TILEWRIGHT_HD float log2(float) { __builtin_trap(); }
 TILEWRIGHT_HD float rcp(float) { __builtin_trap(); }
 TILEWRIGHT_HD float rsqrt(float) { __builtin_trap(); }
 TILEWRIGHT_HD float tanh(float) { __builtin_trap(); }
+TILEWRIGHT_HD float abs(float) { __builtin_trap(); }
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return a != a || a < b ? b : a; }
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return a != a || b < a ? b : a; }
 
