@@ -28,14 +28,15 @@ struct row_norm_gradient {
   using part = typename block::template packed_part<T>;
   using floats = typename block::template part<float>;
   using row_of = typename block::template row_of<T>;
+  static constexpr index_t blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
   static constexpr bool floats_fit =
-      Stages * bytes_of_stage + Tile.threads * block::in_vectors * 4 + row_posts::lds_bytes <= Arch::value.lds_bytes;
+      Stages * bytes_of_stage + Tile.threads * block::in_vectors * 4 + row_posts::lds_bytes <=
+      Arch::value.lds_bytes / blocks_at_once - (blocks_at_once > 1 ? 1024 : 0);
   using kept = detail::conditional_t<floats_fit, array<float, block::in_vectors>, typename row_of::vectors>;
   using weights = detail::own_lds<Tile.threads, kept>;
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = Stages * bytes_of_stage + weights::bytes + row_posts::lds_bytes;
-  static constexpr index_t cluster = Tile.blocks,
-                           blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
+  static constexpr index_t cluster = Tile.blocks;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
