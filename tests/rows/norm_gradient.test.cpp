@@ -91,8 +91,8 @@ TEST(NormGradient, RowsOfAnyLength) {
     const index_t rows = 8 + index_t(random() % 20), num_parts = 1 + index_t(random() % 3), gap = i % 2 * 4;
     expect_gradients<layer, float>(rows, random_length(random, 3000, 4), gap, num_parts, i > 1, 1e-5, random);
     // Odd gaps: rows of dy and s do not start at the same element of a vector.
-    expect_gradients<rms, bfloat16_t>(rows, random_length(random, 2000, 1), i % 2 ? i : 4 * i, 1 + index_t(random() % 8), i > 1,
-                                      0x1p-8, random);
+    expect_gradients<rms, bfloat16_t>(rows, random_length(random, 2000, 1), i % 2 ? i : 4 * i,
+                                      1 + index_t(random() % 8), i > 1, 0x1p-8, random);
   }
   expect_gradients<layer, float>(2, 130000, 0, 1, true, 1e-5, random);
 }

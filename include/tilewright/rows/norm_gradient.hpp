@@ -18,7 +18,8 @@ struct row_norm_gradient {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  using followed_by = detail::sum_of_norm_parts<Arch, T, 1 << detail::log2_floor(max(2, min(32, Tile.cols() * Tile.blocks / 1024)))>;
+  using followed_by =
+      detail::sum_of_norm_parts<Arch, T, 1 << detail::log2_floor(max(2, min(32, Tile.cols() * Tile.blocks / 1024)))>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
@@ -71,60 +72,54 @@ struct row_norm_gradient {
     row_posts posts{lds + (lds_bytes - row_posts::lds_bytes)};
     posts.start();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
-    if constexpr (!Tile.any_start) return take_rows(args, {number, args.rows}, number, false, lds, posts);
-    // Rows whose numbers differ by multiples of the vector start at the same element of one: a class. The block's rows
-    // are as many as those of the others, and of few classes.
-    const index_t first = first_of(args.rows, args.num_parts, number), end = first_of(args.rows, args.num_parts, number + 1);
-    for (index_t at = first;;) {
-      const index_t row_class = part_of(args.rows, Tile.vector, at), begin = first_of(args.rows, Tile.vector, row_class),
-                    next = min(end, first_of(args.rows, Tile.vector, row_class + 1));
-      const auto row = [&](index_t i) { return (i - begin) * long_index_t{Tile.vector} + row_class; };
-      take_rows(args, {row(at), row(next)}, number, at > first, lds, posts);
-      at = next;
-      if (at >= end) return;
-      Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // other threads have a column's sum from here on
+    if constexpr (!Tile.any_start) return take_rows(args, {number, args.rows, number, false}, lds, posts);
+    // Rows are taken class by class, a class being those that start at the same element of a vector.
+    index_t begin = index_t(long_index_t{number} * args.rows / args.num_parts),
+            end = index_t((number + 1ll) * args.rows / args.num_parts);
+    bool adds = false;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t row_class = 0; row_class < Tile.vector; ++row_class) {
+      const index_t of_class = divide(args.rows + Tile.vector - 1 - row_class, Tile.vector);
+      if (begin < of_class && end > 0) {
+        if (adds) Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // others have a column's sum now
+        const auto row = [&](index_t n) { return n * long_index_t{Tile.vector} + row_class; };
+        take_rows(args, {row(max(begin, 0)), row(min(end, of_class)), number, adds}, lds, posts);
+        adds = true;
+      }
+      begin -= of_class, end -= of_class;
     }
   }
 
  private:
-  static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors;
-  struct column_sums {
-    float weight[elements], bias[elements];
-  };
-  /// Where part i of n begins that have as many of `rows` as each other, or one more; which part has row r.
-  TILEWRIGHT_HD static index_t first_of(index_t rows, index_t n, index_t i) {
-    return i * divide(rows, n) + min(i, modulo(rows, n));
-  }
-  TILEWRIGHT_HD static index_t part_of(index_t rows, index_t n, index_t r) {
-    const index_t least = divide(rows, n), longer = modulo(rows, n);
-    return r < longer * (least + 1) ? divide(r, least + 1) : divide(r - longer, least);
-  }
-  /// Rows first, first + step, ... before `end`.
+  static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors, half = bytes_of_stage / 2;
+  using column_sums = detail::norm_column_sums<block, is_layer_norm>;
+  /// Rows first, first + step, ... before `end`. adds: their sums of columns, to those of rows before them.
   struct row_range {
     long_index_t first, end;
+    index_t number;  // of the block, or cluster
+    bool adds;
   };
-  TILEWRIGHT_HD static long_index_t step(const args_type& args) { return Tile.any_start ? Tile.vector : args.num_parts; }
+  TILEWRIGHT_HD static long_index_t step(const args_type& args) {
+    return Tile.any_start ? Tile.vector : args.num_parts;
+  }
 
-  /// Rows that start at the same element of a vector. `adds`: to the sums of those before.
-  TILEWRIGHT_HD static void take_rows(const args_type& args, const row_range& range, index_t number, bool adds,
-                                      exec::lds_pointer lds, row_posts& posts) {
+  /// Rows that start at the same element of a vector.
+  TILEWRIGHT_HD static void take_rows(const args_type& args, const row_range& range, exec::lds_pointer lds,
+                                      row_posts& posts) {
     const auto lds_of_weights = lds + Stages * bytes_of_stage;
     const block all(index_t(range.first), args.rows, args.cols, args.dx, args.dx_stride);
     const bool is_aligned =
         all.own_row(args.dy, args.dy_stride).is_aligned() && all.own_row(args.s, args.s_stride).is_aligned();
-    if (!all.is_single() || !is_aligned) return long_rows(args, all, range, number, adds, posts);
+    if (!all.is_single() || !is_aligned) return long_rows(args, all, range, posts);
     const part weight = all.load_cols(args.weight, 0);
     const floats wide = block::to_float(weight);
-    if constexpr (floats_fit) {
-      weights::store(lds_of_weights, block::template as<kept>(wide));
-    } else {
-      weights::store(lds_of_weights, block::template as<kept>(weight));
-    }
+    if constexpr (floats_fit) weights::store(lds_of_weights, block::template as<kept>(wide));
+    if constexpr (!floats_fit) weights::store(lds_of_weights, block::template as<kept>(weight));
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, all, range, range.first + stage * step(args), lds + stage * bytes_of_stage);
     const float end = wide.thread_buffer[elements - 1];  // of the weights
     column_sums sums{};
-    if (adds) move_sums<false>(args, all, number, 0, sums);
+    if (range.adds) sums.template move<false>(args, all, range.number, 0);
     row_state before(args, all, range, range.first), now = before;
     index_t stage_before = 0, stage = 0;
     TILEWRIGHT_UNROLL(1)
@@ -147,7 +142,7 @@ struct row_norm_gradient {
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1;
     }
     exec::async_wait();
-    move_sums<true>(args, all, number, 0, sums);
+    sums.template move<true>(args, all, range.number, 0);
   }
 
   /// Weights stay in LDS, but for the element at an end.
@@ -179,9 +174,9 @@ struct row_norm_gradient {
       end_of_dy = block::load_end(rows.own_row(args.dy, args.dy_stride), 0);
       end_of_s = block::load_end(rows.own_row(args.s, args.s_stride), 0);
     }
-    TILEWRIGHT_HD part copied_dy(exec::lds_pointer stage) const { return block::template copied<T>(stage, end_of_dy); }
-    TILEWRIGHT_HD part copied_s(exec::lds_pointer stage) const {
-      return block::template copied<T>(stage + bytes_of_stage / 2, end_of_s);
+    TILEWRIGHT_HD part copied_dy(exec::lds_pointer from) const { return block::template copied<T>(from, end_of_dy); }
+    TILEWRIGHT_HD part copied_s(exec::lds_pointer from) const {
+      return block::template copied<T>(from + half, end_of_s);
     }
     TILEWRIGHT_HD void first_pass(const part& dy, const part& s, const floats& weight, column_sums& sums) {
       float of_thread[2][4] = {};
@@ -225,18 +220,18 @@ struct row_norm_gradient {
     of.rows.store(args.dx, args.dx_stride, first, dx);
   }
 
-  TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range, index_t number,
-                                      bool adds, row_posts& posts) {
+  TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range,
+                                      row_posts& posts) {
     for (long_index_t row = range.first; row < range.end; row += step(args)) {
       row_state own(args, all, range, row);
       const auto& rows = own.rows;
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols) {
         column_sums sums{};
-        if (adds || row > range.first) move_sums<false>(args, all, number, first, sums);
+        if (range.adds || row > range.first) sums.template move<false>(args, all, range.number, first);
         own.first_pass(rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first),
                        block::to_float(all.load_cols(args.weight, first)), sums);
-        move_sums<true>(args, all, number, first, sums);
+        sums.template move<true>(args, all, range.number, first);
       }
       own.post(posts);
       own.finish(posts, args.cols);
@@ -251,34 +246,7 @@ struct row_norm_gradient {
                                      exec::lds_pointer stage) {
     const block rows = take(all, range, row);
     rows.template copy<T>(rows.own_row(args.dy, args.dy_stride), stage);
-    rows.template copy<T>(rows.own_row(args.s, args.s_stride), stage + bytes_of_stage / 2);
-  }
-
-  /// Loads or stores the sums of the part that begins at column `first`: rows number and number + num_parts of `parts`.
-  template <bool IsStore>
-  TILEWRIGHT_HD static void move_sums(const args_type& args, const block& all, index_t number, index_t first,
-                                      column_sums& sums) {
-    constexpr index_t n = block::has_ends ? 1 : min(4, Tile.vector);
-    using some = array<float, n>;
-    const long_index_t row_bytes = args.parts_stride() * 4;
-    const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
-    const auto move = [&](float* own, long_index_t at) TILEWRIGHT_INLINE_LAMBDA {
-      some values;
-      if constexpr (IsStore) {
-        for (index_t i = 0; i < n; ++i) values[i] = own[i];
-        exec::buffer_store(memory, at, values);
-      } else {
-        values = exec::buffer_load<some>(memory, at);
-        for (index_t i = 0; i < n; ++i) own[i] = values[i];
-      }
-    };
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < elements; d += n) {
-      const long_index_t at = number * row_bytes + all.position(first, d) * 4ll;
-      const bool exists = all.exists(first, d);
-      move(sums.weight + d, exists ? at : -1);
-      if (is_layer_norm && args.dbias) move(sums.bias + d, exists ? at + args.num_parts * row_bytes : -1);
-    }
+    rows.template copy<T>(rows.own_row(args.s, args.s_stride), stage + half);
   }
 };
 

@@ -30,13 +30,46 @@ struct norm_gradient_args {
 
 namespace detail {
 
+/// A thread's sums of columns.
+template <class Block, bool HasBias>
+struct norm_column_sums {
+  float weight[Block::elements], bias[Block::elements];
+
+  /// Loads or stores those of the part that begins at column `first`: rows number and number + num_parts of `parts`.
+  template <bool IsStore>
+  TILEWRIGHT_HD void move(const auto& args, const Block& all, index_t number, index_t first) {
+    constexpr index_t n = Block::has_ends ? 1 : min(4, Block::access);
+    using some = array<float, n>;
+    const long_index_t row_bytes = args.parts_stride() * 4;
+    const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
+    const auto move_some = [&](float* own, long_index_t at) TILEWRIGHT_INLINE_LAMBDA {
+      some values;
+      if constexpr (IsStore) {
+        for (index_t i = 0; i < n; ++i) values[i] = own[i];
+        exec::buffer_store(memory, at, values);
+      } else {
+        values = exec::buffer_load<some>(memory, at);
+        for (index_t i = 0; i < n; ++i) own[i] = values[i];
+      }
+    };
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < Block::elements; d += n) {
+      const long_index_t at = number * row_bytes + all.position(first, d) * 4ll;
+      const bool exists = all.exists(first, d);
+      move_some(weight + d, exists ? at : -1);
+      if (HasBias && args.dbias) move_some(bias + d, exists ? at + args.num_parts * row_bytes : -1);
+    }
+  }
+};
+
 /// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts. `Across`
 /// threads are neighbours along a row: few where rows are short, so that all multiprocessors have work.
 template <class Arch, class T, index_t Across>
 struct sum_of_norm_parts {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
-  static constexpr index_t block_size = 256, waves = block_size / Arch::value.wave_size, lds_bytes = waves * Across * 16;
+  static constexpr index_t block_size = 256, waves = block_size / Arch::value.wave_size,
+                           lds_bytes = waves * Across * 16;
 
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 

@@ -138,7 +138,8 @@ struct row_memory {
         result.words[w] = bits_of_pair<T>(at(d), at(d + 1));
       } else {
         for (index_t i = 0; i < per_word; ++i)
-          result.words[w] |= bit_cast<unsigned_of<sizeof(T)>>(type_convert<T>(at(d + i))) << unsigned(i * 32 / per_word);
+          result.words[w] |= bit_cast<unsigned_of<sizeof(T)>>(type_convert<T>(at(d + i)))
+                             << unsigned(i * 32 / per_word);
       }
     }
     return result;

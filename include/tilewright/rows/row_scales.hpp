@@ -109,8 +109,7 @@ TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F
   typename Block::template part<float> e;
   const auto find_largest = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     e = f(x, first);
-    largest =
-        exec::max(largest, Block::reduce_own(tile_elementwise_in(exec::abs, e), max));
+    largest = exec::max(largest, Block::reduce_own(tile_elementwise_in(exec::abs, e), max));
   };
   if constexpr (FromLast) {
     rows.backward(part, load, find_largest);
