@@ -10,9 +10,8 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another: it writes the
-/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS. Weights stay
-/// in LDS, sums of columns in registers. Of rows longer than Tile.cols() the sums stay in `parts`, and all is read
-/// twice.
+/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS, where
+/// weights stay. Of rows longer than Tile.cols() the sums of columns stay in `parts`, and all is read twice.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, index_t Stages = 3>
 struct row_norm_gradient {
   using arch = Arch;
@@ -72,19 +71,20 @@ struct row_norm_gradient {
     row_posts posts{lds + (lds_bytes - row_posts::lds_bytes)};
     posts.start();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
-    if constexpr (!Tile.any_start) return take_rows(args, {number, args.rows, number, false}, lds, posts);
+    if constexpr (!Tile.any_start) return take_rows(args, {number, args.rows, number}, lds, posts);
     // Rows are taken class by class, a class being those that start at the same element of a vector.
     index_t begin = index_t(long_index_t{number} * args.rows / args.num_parts),
             end = index_t((number + 1ll) * args.rows / args.num_parts);
-    bool adds = false;
+    row_range range{0, 0, number};
     TILEWRIGHT_UNROLL(1)
     for (index_t row_class = 0; row_class < Tile.vector; ++row_class) {
       const index_t of_class = divide(args.rows + Tile.vector - 1 - row_class, Tile.vector);
       if (begin < of_class && end > 0) {
-        if (adds) Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // others have a column's sum now
-        const auto row = [&](index_t n) { return n * long_index_t{Tile.vector} + row_class; };
-        take_rows(args, {row(max(begin, 0)), row(min(end, of_class)), number, adds}, lds, posts);
-        adds = true;
+        range.adds = range.end > 0;
+        if (range.adds) Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // others have a column's sum
+        range.first = max(begin, 0) * long_index_t{Tile.vector} + row_class;
+        range.end = min(end, of_class) * long_index_t{Tile.vector} + row_class;
+        take_rows(args, range, lds, posts);
       }
       begin -= of_class, end -= of_class;
     }
@@ -97,7 +97,7 @@ struct row_norm_gradient {
   struct row_range {
     long_index_t first, end;
     index_t number;  // of the block, or cluster
-    bool adds;
+    bool adds = false;
   };
   TILEWRIGHT_HD static long_index_t step(const args_type& args) {
     return Tile.any_start ? Tile.vector : args.num_parts;
@@ -144,7 +144,6 @@ struct row_norm_gradient {
     exec::async_wait();
     sums.template move<true>(args, all, range.number, 0);
   }
-
   /// Weights stay in LDS, but for the element at an end.
   TILEWRIGHT_HD static floats load_weights(exec::lds_pointer lds, float end) {
     floats result =
@@ -205,7 +204,6 @@ struct row_norm_gradient {
       if constexpr (is_layer_norm) sum = totals[1] * factor - mean * products;
     }
   };
-
   /// dx from the sums of the whole row.
   TILEWRIGHT_HD static void second_pass(const args_type& args, const row_state& of, const part& dy, const part& s,
                                         const floats& weight, index_t first) {
@@ -219,7 +217,6 @@ struct row_norm_gradient {
     if (args.ds) detail::add_to(dx, block::to_float(of.rows.load(args.ds, args.ds_stride, first)));
     of.rows.store(args.dx, args.dx_stride, first, dx);
   }
-
   TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range,
                                       row_posts& posts) {
     for (long_index_t row = range.first; row < range.end; row += step(args)) {
