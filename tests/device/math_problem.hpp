@@ -14,8 +14,9 @@ namespace math_problem {
 
 namespace exec = tilewright::exec;
 
-enum function : int { exp2, log2, rcp, rsqrt, tanh, sigmoid, max, min, max_int, num_functions };
-inline constexpr const char* names[] = {"exp2", "log2", "rcp", "rsqrt", "tanh", "sigmoid", "max", "min", "max of ints"};
+enum function : int { exp2, log2, rcp, rsqrt, tanh, sigmoid, abs, max, min, max_int, num_functions };
+inline constexpr const char* names[] = {"exp2",    "log2", "rcp", "rsqrt", "tanh",
+                                        "sigmoid", "abs",  "max", "min",   "max of ints"};
 inline constexpr int size = 8192;
 
 /// out[f * size + i] = f(x[i]) or f(x[i], y[i]).
@@ -27,6 +28,7 @@ TILEWRIGHT_HD void run(const float* x, const float* y, float* out, int i) {
   out[rsqrt * size + i] = exec::rsqrt(a);
   out[tanh * size + i] = exec::tanh(a);
   out[sigmoid * size + i] = exec::sigmoid(a);
+  out[abs * size + i] = exec::abs(a);
   out[max * size + i] = exec::max(a, b);
   out[min * size + i] = exec::min(a, b);
   out[max_int * size + i] = float(exec::max(i, 100) + exec::min(i, 50));
@@ -67,6 +69,7 @@ inline double exact(function f, float x, float y, int i) {
     case rsqrt: return 1 / std::sqrt(a);
     case tanh: return std::tanh(a);
     case sigmoid: return 1 / (1 + std::exp(-a));
+    case abs: return std::fabs(a);
     case max: return std::fmax(a, double(y));
     case min: return std::fmin(a, double(y));
     default: return (i < 100 ? 100 : i) + (i < 50 ? i : 50);
