@@ -58,9 +58,11 @@ TEST(LaunchRows, ThrowsTheSentenceOfAlignedRowsUnlessTheyAreUnaligned) {
 }
 
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337) == row_tile{256, 32, 6, 8, 1, true});
+static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(5003) == row_tile{128, 128, 5, 8, 1, true});
+static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337, 5) == row_tile{128, 64, 3, 8, 1, true});
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(50257) == row_tile{256, 256, 5, 8, 1, true, 4});
 static_assert(choose_any_start_tile<arch::sm90, float>(131072) == row_tile{256, 256, 4, 4, 8, true, 3});
-static_assert(choose_any_start_tile<arch::sm90, fp8_ocp_t>(300) == row_tile{256, 64, 1, 16, 1, true});
+static_assert(choose_any_start_tile<arch::sm90, fp8_ocp_t>(300) == row_tile{128, 64, 1, 16, 1, true});
 static_assert(choose_any_start_tile<arch::gfx942, float>(20001) == row_tile{256, 256, 5, 4, 1, true, 1});
 
 }  // namespace rows_test

@@ -24,6 +24,12 @@ inline constexpr index_t most_threads_v = 512;
 template <class Kernel>
   requires requires { Kernel::most_threads; }
 inline constexpr index_t most_threads_v<Kernel> = Kernel::most_threads;
+/// The vectors of a thread for rows that start anywhere.
+template <class Kernel>
+inline constexpr index_t most_vectors_v = 6;
+template <class Kernel>
+  requires requires { Kernel::most_vectors; }
+inline constexpr index_t most_vectors_v<Kernel> = Kernel::most_vectors;
 
 }  // namespace detail
 
@@ -42,13 +48,14 @@ void launch_rows(const auto& args, const launch_options& options = {}) {
   // A block of this tile has one row: no stride is too large for it alone.
   const bool is_aligned = Kernel<choose_row_tile<arch, T>(16384)>::check(args) != detail::needs_vectors;
   is_aligned ? detail::launch_shortest<Kernel, choose_row_tile<arch, T>(Cols, threads(Cols))...>(args, options)
-             : detail::launch_shortest<Kernel, choose_any_start_tile<arch, T>(Cols)...>(args, options);
+             : detail::launch_shortest<Kernel, choose_any_start_tile<arch, T>(Cols, detail::most_vectors_v<any>)...>(
+                   args, options);
 }
 
 /// The same for rows of any length.
 template <template <row_tile> class Kernel>
 void launch_rows(const auto& args, const launch_options& options = {}) {
-  launch_rows<Kernel, 1024, 1536, 2048, 4096, 6144, 8192, 32768, 51200, 131072>(args, options);
+  launch_rows<Kernel, 1024, 1536, 2048, 4096, 5120, 6144, 8192, 32768, 51200, 131072>(args, options);
 }
 
 }  // namespace tilewright

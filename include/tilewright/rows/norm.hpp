@@ -46,7 +46,8 @@ struct row_norm {
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
   static constexpr index_t block_size = Tile.threads, lds_bytes = kept_bytes + reductions * block::lds_bytes;
-  static constexpr index_t most_threads = 256;  // launch_rows; results of 8 bits and LayerNorm need their registers
+  // launch_rows: results of 8 bits and LayerNorm need their registers.
+  static constexpr index_t most_threads = 256, most_vectors = is_layer_norm ? 5 : 6;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 

@@ -71,21 +71,25 @@ struct row_norm_gradient {
     row_posts posts{lds + (lds_bytes - row_posts::lds_bytes)};
     posts.start();
     const index_t number = index_t(unsigned(exec::block_id().x) / unsigned(Tile.blocks));
-    if constexpr (!Tile.any_start) return take_rows(args, {number, args.rows, number}, lds, posts);
-    // Rows are taken class by class, a class being those that start at the same element of a vector.
-    index_t begin = index_t(long_index_t{number} * args.rows / args.num_parts),
-            end = index_t((number + 1ll) * args.rows / args.num_parts);
-    row_range range{0, 0, number};
+    // Rows are taken class by class: those whose numbers differ by multiples of `step`, so that they start at the same
+    // element of a vector. All rows of a block are one class if num_parts allows that.
+    const bool is_one = modulo(args.num_parts, Tile.vector) == 0;
+    const index_t step = is_one ? args.num_parts : Tile.vector;
+    index_t begin = is_one ? 0 : index_t(long_index_t{number} * args.rows / args.num_parts),
+            end = is_one ? args.rows : index_t((number + 1ll) * args.rows / args.num_parts);
+    if constexpr (!Tile.any_start) return take_rows(args, {number, number}, lds, posts);
+    row_range range{number};
     TILEWRIGHT_UNROLL(1)
-    for (index_t row_class = 0; row_class < Tile.vector; ++row_class) {
-      const index_t of_class = divide(args.rows + Tile.vector - 1 - row_class, Tile.vector);
-      if (begin < of_class && end > 0) {
-        range.adds = range.end > 0;
+    for (index_t row_class = is_one ? number : 0; end > 0; ++row_class) {
+      const index_t of_class = divide(args.rows + step - 1 - row_class, step);
+      if (begin < of_class) {
+        range.adds = range.last > 0;
         if (range.adds) Tile.blocks > 1 ? exec::cluster_sync_lds() : exec::block_sync();  // others have a column's sum
-        range.first = max(begin, 0) * long_index_t{Tile.vector} + row_class;
-        range.end = min(end, of_class) * long_index_t{Tile.vector} + row_class;
+        range.first = max(begin, 0) * long_index_t{step} + row_class;
+        range.last = min(end, of_class) * long_index_t{step} + row_class, range.between = step;
         take_rows(args, range, lds, posts);
       }
+      if (is_one) return;
       begin -= of_class, end -= of_class;
     }
   }
@@ -93,15 +97,7 @@ struct row_norm_gradient {
  private:
   static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors, half = bytes_of_stage / 2;
   using column_sums = detail::norm_column_sums<block, is_layer_norm>;
-  /// Rows first, first + step, ... before `end`. adds: their sums of columns, to those of rows before them.
-  struct row_range {
-    long_index_t first, end;
-    index_t number;  // of the block, or cluster
-    bool adds = false;
-  };
-  TILEWRIGHT_HD static long_index_t step(const args_type& args) {
-    return Tile.any_start ? Tile.vector : args.num_parts;
-  }
+  using row_range = detail::norm_rows<Tile.any_start>;
 
   /// Rows that start at the same element of a vector.
   TILEWRIGHT_HD static void take_rows(const args_type& args, const row_range& range, exec::lds_pointer lds,
@@ -116,27 +112,30 @@ struct row_norm_gradient {
     if constexpr (floats_fit) weights::store(lds_of_weights, block::template as<kept>(wide));
     if constexpr (!floats_fit) weights::store(lds_of_weights, block::template as<kept>(weight));
     for (index_t stage = 0; stage < Stages; ++stage)
-      copy_row(args, all, range, range.first + stage * step(args), lds + stage * bytes_of_stage);
+      copy_row(args, all, range, range.first + stage * range.step(args), lds + stage * bytes_of_stage);
     const float end = wide.thread_buffer[elements - 1];  // of the weights
     column_sums sums{};
     if (range.adds) sums.template move<false>(args, all, range.number, 0);
+    const bool is_busy = !Tile.any_start || Tile.blocks < 8 || all.count_of_wave(0) > 0;  // a quarter may have nothing
     row_state before(args, all, range, range.first), now = before;
     index_t stage_before = 0, stage = 0;
     TILEWRIGHT_UNROLL(1)
-    for (long_index_t row = range.first;; row += step(args)) {
-      const row_state next(args, all, range, row + step(args));
-      if (row < range.end) {
+    for (long_index_t row = range.first;; row += range.step(args)) {
+      const row_state next(args, all, range, row + range.step(args));
+      if (row < range.end(args)) {
         exec::async_wait<(Stages - 2) * copies>();
         const auto from = lds + stage * bytes_of_stage;
-        now.first_pass(now.copied_dy(from), now.copied_s(from), load_weights(lds_of_weights, end), sums);
+        if (is_busy) now.first_pass(now.copied_dy(from), now.copied_s(from), load_weights(lds_of_weights, end), sums);
       }
       if (row > range.first) before.finish(posts, args.cols);
-      if (row < range.end) now.post(posts);
+      if (row < range.end(args)) now.post(posts);
       if (row > range.first) {
         const auto from = lds + stage_before * bytes_of_stage;
-        second_pass(args, before, before.copied_dy(from), before.copied_s(from), load_weights(lds_of_weights, end), 0);
-        if (row >= range.end) break;
-        copy_row(args, all, range, row + (Stages - 1) * step(args), from);
+        if (is_busy)
+          second_pass(args, before, before.copied_dy(from), before.copied_s(from), load_weights(lds_of_weights, end),
+                      0);
+        if (row >= range.end(args)) break;
+        if (is_busy) copy_row(args, all, range, row + (Stages - 1) * range.step(args), from);
       }
       before = now, now = next;
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1;
@@ -152,10 +151,10 @@ struct row_norm_gradient {
     return result;
   }
   /// A row of the range; no row after its end.
-  TILEWRIGHT_HD static block take(const block& all, const row_range& range, long_index_t row) {
+  TILEWRIGHT_HD static block take(const args_type& args, const block& all, const row_range& range, long_index_t row) {
     block rows = all;
-    rows.first_row = index_t(min(row, range.end));
-    rows.rows = index_t(range.end) - rows.first_row;
+    rows.first_row = index_t(min(row, range.end(args)));
+    rows.rows = index_t(range.end(args)) - rows.first_row;
     return rows;
   }
 
@@ -167,9 +166,9 @@ struct row_norm_gradient {
     unsigned end_of_dy = 0, end_of_s = 0;
 
     TILEWRIGHT_HD row_state(const args_type& args, const block& all, const row_range& range, long_index_t row)
-        : rows(take(all, range, row)) {
-      rstd = row < range.end ? args.rstd[row] : 0;
-      if (is_layer_norm && row < range.end) mean = args.mean[row];
+        : rows(take(args, all, range, row)) {
+      rstd = row < range.end(args) ? args.rstd[row] : 0;
+      if (is_layer_norm && row < range.end(args)) mean = args.mean[row];
       end_of_dy = block::load_end(rows.own_row(args.dy, args.dy_stride), 0);
       end_of_s = block::load_end(rows.own_row(args.s, args.s_stride), 0);
     }
@@ -219,7 +218,7 @@ struct row_norm_gradient {
   }
   TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range,
                                       row_posts& posts) {
-    for (long_index_t row = range.first; row < range.end; row += step(args)) {
+    for (long_index_t row = range.first; row < range.end(args); row += range.step(args)) {
       row_state own(args, all, range, row);
       const auto& rows = own.rows;
       TILEWRIGHT_UNROLL(1)
@@ -241,7 +240,7 @@ struct row_norm_gradient {
   /// Starts to copy a row, or zeros after the last row.
   TILEWRIGHT_HD static void copy_row(const args_type& args, const block& all, const row_range& range, long_index_t row,
                                      exec::lds_pointer stage) {
-    const block rows = take(all, range, row);
+    const block rows = take(args, all, range, row);
     rows.template copy<T>(rows.own_row(args.dy, args.dy_stride), stage);
     rows.template copy<T>(rows.own_row(args.s, args.s_stride), stage + half);
   }

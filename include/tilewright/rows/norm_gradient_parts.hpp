@@ -30,6 +30,18 @@ struct norm_gradient_args {
 
 namespace detail {
 
+/// Rows first, first + step, ... before `end`, which a block takes. If rows do not start anywhere, it takes no others,
+/// and steps and the end are arguments, which need no registers.
+template <bool AnyStart>
+struct norm_rows {
+  index_t number;  // of the block, or cluster
+  long_index_t first = 0, last = 0, between = 0;
+  bool adds = false;  // sums of columns to those of the rows before
+
+  TILEWRIGHT_HD long_index_t step(const auto& args) const { return AnyStart ? between : args.num_parts; }
+  TILEWRIGHT_HD long_index_t end(const auto& args) const { return AnyStart ? last : args.rows; }
+};
+
 /// A thread's sums of columns.
 template <class Block, bool HasBias>
 struct norm_column_sums {

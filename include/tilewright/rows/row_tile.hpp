@@ -55,15 +55,17 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
 }
 
 /// The same for rows of T that start anywhere. A thread holds up to six vectors: what is done once for each row counts.
+/// Where several waves share a row, blocks are small: all waves of a block wait for each other.
 template <class Arch, class T>
-TILEWRIGHT_HD constexpr row_tile choose_any_start_tile(index_t cols) {
+TILEWRIGHT_HD constexpr row_tile choose_any_start_tile(index_t cols, index_t most_vectors = 6) {
   constexpr index_t vector = 16 / index_t(sizeof(T));
-  row_tile tile{.threads_per_row = max(32, 4 * vector), .vectors = 6, .vector = vector, .any_start = true};
+  row_tile tile{.threads_per_row = max(32, 4 * vector), .vectors = most_vectors, .vector = vector, .any_start = true};
   while (tile.threads_per_row < tile.threads && tile.most_cols() < cols) tile.threads_per_row *= 2;
+  if (tile.threads_per_row > Arch::value.wave_size) tile.threads = max(128, tile.threads_per_row);
   for (;; tile.blocks *= 2) {
     const index_t most = ceil_div(max(cols - 2 * tile.vector, 1), tile.blocks * tile.threads_per_row * tile.vector);
-    tile.vectors = min(most, 6);
-    for (index_t vectors = 5; vectors > 3 && most > 6; --vectors)
+    tile.vectors = min(most, most_vectors);
+    for (index_t vectors = most_vectors - 1; vectors > 3 && most > most_vectors; --vectors)
       if (detail::round_up(most, vectors) < detail::round_up(most, tile.vectors)) tile.vectors = vectors;
     const index_t bytes_of_part = tile.threads * (tile.vectors * 16 + 4);
     tile.lds_parts = min(ceil_div(most, tile.vectors) - 1, (Arch::value.lds_bytes / 2 - 1024) / bytes_of_part);
