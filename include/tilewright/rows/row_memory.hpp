@@ -110,12 +110,12 @@ struct row_memory {
   }
   /// Stores a part of the anchor, or, if not IsAnchor, of another matrix.
   template <bool IsAnchor = true, class T>
-  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const packed_part<T>& part) const {
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const packed_part<T>& packed) const {
     const row_of<T> own = own_row(matrix, row_stride);
-    const auto vectors = as<typename row_of<T>::vectors>(part);
+    const auto vectors = as<typename row_of<T>::vectors>(packed);
     IsAnchor ? own.store(vectors, col + first) : own.store_anywhere(vectors, col + first);
     if (has_ends && first == 0)
-      own.store_end(typename row_of<T>::element(part.words[in_vectors * index_t(sizeof(T)) / 4]));
+      own.store_end(typename row_of<T>::element(packed.words[in_vectors * index_t(sizeof(T)) / 4]));
   }
   /// The same of floats, which it rounds.
   template <class T>
@@ -138,7 +138,7 @@ struct row_memory {
         result.words[w] = bits_of_pair<T>(at(d), at(d + 1));
       } else {
         for (index_t i = 0; i < per_word; ++i)
-          result.words[w] |= bit_cast<unsigned_of<sizeof(T)>>(type_convert<T>(at(d + i)))
+          result.words[w] |= unsigned(bit_cast<unsigned_of<sizeof(T)>>(type_convert<T>(at(d + i))))
                              << unsigned(i * 32 / per_word);
       }
     }
