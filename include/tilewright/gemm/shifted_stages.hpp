@@ -134,7 +134,6 @@ struct shifted_stages {
     for (index_t j = 0; j < 4; ++j)
       exec::lds_store(to, ((number + j) ^ line % 8) * 16,
                       exec::shift_bytes<element_bytes>(v[j], v[j + 1], index_t(start % 16)));
-    exec::fence_async_proxy();
     exec::wave_sync();  // the slot is free, and the lines are in the stage
     if (lane == 0) stages.full(at.stage).arrive();
     finished.group += waves;

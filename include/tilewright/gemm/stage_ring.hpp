@@ -105,7 +105,11 @@ struct stage_ring {
     }
   }
 
-  TILEWRIGHT_HD void wait_until_full(const cursor& at) const { full(at.stage).wait(at.parity); }
+  /// Waves that store to a stage do not fence: they would wait for all copies that they have in flight.
+  TILEWRIGHT_HD void wait_until_full(const cursor& at) const {
+    full(at.stage).wait(at.parity);
+    if constexpr (tile.any_start) exec::fence_async_proxy();
+  }
 
   /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B; the stage is full.
   TILEWRIGHT_HD void multiply(const cursor& at, index_t consumer, typename Block::sums_type& sums,

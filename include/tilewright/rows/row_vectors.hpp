@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
+#include <tilewright/exec/gather_bytes.hpp>
 #include <tilewright/util/array.hpp>
 #include <tilewright/util/type_traits.hpp>
 
@@ -41,29 +42,16 @@ struct row_vectors {
   }
   /// The same from any byte: the two aligned vectors that have a part of each, shifted.
   TILEWRIGHT_HD vectors load_shifted(index_t col) const {
-    const unsigned shift = unsigned(start) % unsigned(Size);
+    const index_t shift = modulo(start, Size);
     row_vectors aligned = *this;
-    aligned.start -= index_t(shift);
+    aligned.start -= shift;
     vectors result;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
       const index_t from = aligned.byte_of(col, i);
       const words low = exec::masked_load<words>(memory, from, exists(col, i)),
                   high = exec::masked_load<words>(memory, from + Size, exists(col, i));
-      array<unsigned, 2 * num_words> both;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < num_words; ++w) both[w] = low[w], both[num_words + w] = high[w];
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t level = log2_floor(num_words); level-- > 0;) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t w = 0; w + (1 << level) < 2 * num_words; ++w)
-          both[w] = shift >> unsigned(level + 2) & 1u ? both[w + (1 << level)] : both[w];
-      }
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < num_words; ++w) {
-        const auto pair = (static_cast<unsigned long long>(both[w + 1]) << 32) | both[w];
-        result[i][w] = Bytes < 4 ? unsigned(pair >> (shift % 4 * 8)) : both[w];
-      }
+      result[i] = exec::shift_bytes<Bytes>(low, high, shift);
     }
     return result;
   }
