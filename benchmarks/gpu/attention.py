@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Attention on an NVIDIA GPU: this library against PyTorch's cuDNN and flash back ends, verified and timed in one process.
 
-    benchmarks/gpu/attention.py LIBRARY [--dtype bf16,f16] [--dims 64,128,256] [--seconds S] [--json FILE] [--portable] [--check-only]
+    benchmarks/gpu/attention.py LIBRARY [--dtype bf16,f16] [--dims 64,128,256] [--seconds S] [--json FILE --commit C] [--portable] [--check-only]
 
 LIBRARY is libtilewright_attention.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384 tokens in
 all and 2,048 / dim heads, and are timed in turns, in back-to-back launches. Prints medians in TFLOP/s and the ratio to cuDNN, and errors
@@ -12,7 +12,6 @@ in float with probabilities rounded to e4m3.
 """
 import argparse
 import ctypes
-import json
 import math
 import statistics
 import sys
@@ -20,6 +19,7 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from results_file import parse_arguments, write_results
 from timing import seconds_of
 
 TOKENS, WIDTH = 16384, 2048
@@ -108,10 +108,9 @@ def main():
     parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)))
     parser.add_argument("--seconds", type=float, default=0.02, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json")
     parser.add_argument("--portable", action="store_true", help="the kernel by mma.sync, too")
     parser.add_argument("--check-only", action="store_true")
-    options = parser.parse_args()
+    options = parse_arguments(parser)
     ours = Tilewright(options.library)
     torch.manual_seed(1)
     rows, failures = [], 0
@@ -165,9 +164,7 @@ def main():
     if not options.check_only:
         mean = math.exp(statistics.fmean(math.log(row["ratio_to_cudnn"]) for row in rows))
         print(f"ratio to cuDNN: geometric mean {mean:.3f}, lowest {min(row['ratio_to_cudnn'] for row in rows):.3f}")
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, file, indent=1)
+    write_results(options, rows=rows)
     sys.exit(1 if failures else 0)
 
 

@@ -3,7 +3,7 @@
 """Gradients of attention on an NVIDIA GPU: this library against PyTorch's cuDNN and flash back ends, verified and timed in one process.
 
     benchmarks/gpu/attention_backward.py LIBRARY [--dtype bf16,f16] [--dims 64,128] [--contenders hopper,portable]
-                                         [--json FILE] [--check-only]
+                                         [--json FILE --commit C] [--check-only]
 
 LIBRARY is libtilewright_attention_backward.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384
 tokens in all and 2,048 / dim heads, and are timed in turns, in back-to-back launches. Prints medians in TFLOP/s, counting five products, and
@@ -12,7 +12,6 @@ order (--contenders deterministic, portable) differ in a bit.
 """
 import argparse
 import ctypes
-import json
 import math
 import statistics
 import sys
@@ -21,6 +20,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention import TOKENS, WIDTH, Args, Strides, strides_of
+from results_file import parse_arguments, write_results
 from timing import seconds_of
 
 
@@ -107,9 +107,8 @@ def main():
     parser.add_argument("--lengths", default="1024,4096,16384")
     parser.add_argument("--seconds", type=float, default=0.02, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json")
     parser.add_argument("--check-only", action="store_true")
-    options = parser.parse_args()
+    options = parse_arguments(parser)
     torch.backends.cuda.matmul.allow_tf32 = False
     ours = Backward(options.library)
     torch.manual_seed(1)
@@ -158,9 +157,7 @@ def main():
                     rows.append(row)
                     print(" ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
                           "WRONG" if wrong else "", flush=True)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "unit": "TFLOP/s", "rows": rows}, file, indent=1)
+    write_results(options, unit="TFLOP/s", rows=rows)
     sys.exit(1 if failures else 0)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Attention with one query and a long cache on an NVIDIA GPU: this library against PyTorch's cuDNN and flash back ends.
 
-    benchmarks/gpu/attention_decode.py LIBRARY [--shapes 1x8192,16x8192] [--splits N] [--json FILE] [--check-only]
+    benchmarks/gpu/attention_decode.py LIBRARY [--shapes 1x8192,16x8192] [--splits N] [--json FILE --commit C] [--check-only]
 
 LIBRARY is libtilewright_attention_decode.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). 32 query heads, 8 key heads, head dimension 128, bf16.
 The same Gaussian data for all, verified against float64 and timed in turns in one process, in back-to-back launches. Prints GB/s of the cache
@@ -10,7 +10,6 @@ and the rate of a device copy of as many bytes (read and written bytes counted).
 """
 import argparse
 import ctypes
-import json
 import math
 import statistics
 import sys
@@ -19,6 +18,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention import Args, Strides, strides_of
+from results_file import parse_arguments, write_results
 from timing import seconds_of
 
 HEADS, KV_HEADS, DIM = 32, 8, 128
@@ -88,9 +88,8 @@ def main():
     parser.add_argument("--shapes", default="1x8192,1x32768,16x8192,64x4096,64x1024")
     parser.add_argument("--splits", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--json")
     parser.add_argument("--check-only", action="store_true")
-    options = parser.parse_args()
+    options = parse_arguments(parser)
     ours = Decode(options.library)
     torch.manual_seed(1)
     rows, failures = [], 0
@@ -134,9 +133,7 @@ def main():
         rows.append(row)
         print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
               "WRONG" if wrong else "", flush=True)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "unit": "GB/s", "rows": rows}, file, indent=1)
+    write_results(options, unit="GB/s", rows=rows)
     sys.exit(1 if failures else 0)
 
 

@@ -3,7 +3,7 @@
 """Grouped products on an NVIDIA GPU: this library against torch._grouped_mm, verified and timed in one process.
 
     benchmarks/gpu/grouped.py LIBRARY [--run KIND/TYPE/TILE+TILE...,...] [--case NAME,...] [--seed N] [--draw N] [--seconds S] [--rounds N]
-                              [--json FILE] [--check-only]
+                              [--json FILE --commit C] [--check-only]
 
 LIBRARY is libtilewright_grouped.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Kinds: forward, slots, dx, dw; scaled (block-scaled e4m3, in
 groups) and dense (block-scaled, one product, against torch._scaled_mm with one scale, that is cublasLt without block scales). The others
@@ -14,7 +14,6 @@ and with torch everywhere. Exits with 1 if one is wrong.
 """
 import argparse
 import ctypes
-import json
 import math
 import random
 import statistics
@@ -22,6 +21,7 @@ import sys
 
 import torch
 
+from results_file import parse_arguments, write_results
 from timing import seconds_of
 import torch.nn.functional as F
 
@@ -256,9 +256,8 @@ def main():
     parser.add_argument("--draw", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=0.01, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json")
     parser.add_argument("--check-only", action="store_true")
-    options = parser.parse_args()
+    options = parse_arguments(parser)
     ours = Tilewright(options.library)
     torch.manual_seed(options.seed)
     cases = [c for name in options.case.split(",") for c in cases_of(name, options)]
@@ -297,9 +296,7 @@ def main():
     if not options.check_only:
         ratios = [row["ratio"] for row in results]
         print(f"geometric mean {statistics.geometric_mean(ratios):.3f}, lowest {min(ratios):.3f}")
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cases": results}, file, indent=1)
+    write_results(options, cases=results)
     sys.exit(1 if failures else 0)
 
 

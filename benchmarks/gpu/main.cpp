@@ -43,10 +43,11 @@ facts about_the_machine(const std::string& commit) {
   const auto dotted = [](int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
   };
-  return {{"device", properties.name},
-          {"driver", "supports CUDA " + dotted(driver)},
-          {"runtime", "CUDA " + dotted(runtime)},
-          {"commit", commit}};
+  facts about{{"device", properties.name},
+              {"driver", "supports CUDA " + dotted(driver)},
+              {"runtime", "CUDA " + dotted(runtime)}};
+  if (!commit.empty()) about["commit"] = commit;
+  return about;
 }
 
 constexpr double ceiling_seconds = 0.25;  // of a launch: long enough for the control of power
@@ -67,7 +68,7 @@ std::vector<ceiling> measure_all_ceilings(const std::vector<std::string>& types)
 /// What the command line asks for.
 struct request {
   std::vector<std::string> shapes, types{"f16", "bf16"}, a_orders{"row"}, b_orders{"col", "row"}, names;
-  std::string json_file, commit = "unknown";
+  std::string json_file, commit;
   bool ceilings = false;
   int sample = 0;
   race_options race;
@@ -91,8 +92,8 @@ struct request {
     app.add_flag("--ceilings", ceilings,
                  "instead of products: what mma.sync reaches in loops of nothing but instructions (f16, bf16)");
     app.add_flag("--verify-only", race.verify_only, "do not time");
-    app.add_option("--json", json_file, "write the results to this file");
-    app.add_option("--commit", commit, "what to call the state of the sources in the results");
+    CLI::Option* json = app.add_option("--json", json_file, "write the results to this file");
+    json->needs(app.add_option("--commit", commit, "the state of the sources, for --json: git rev-parse --short HEAD"));
   }
 
   bool takes_part(const char* name) const {

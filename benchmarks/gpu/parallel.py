@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Products of several GPUs of one host: this library against NCCL and cuBLAS one after the other, and against PyTorch's symmetric memory.
 
-    benchmarks/gpu/parallel.py LIBRARY [--ranks N] [--seconds S] [--drawn N] [--more] [--repeat N] [--json FILE] [--check-only]
+    benchmarks/gpu/parallel.py LIBRARY [--ranks N] [--seconds S] [--drawn N] [--more] [--repeat N] [--json FILE --commit C] [--check-only]
 
 LIBRARY is libtilewright_parallel.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). One process for each GPU; all contenders run in one process
 group, in turns, in back-to-back launches with Gaussian data. The time of a contender is the median over rounds of the slowest rank's.
@@ -12,7 +12,6 @@ anything is wrong.
 """
 import argparse
 import ctypes
-import json
 import math
 import os
 import random
@@ -27,6 +26,8 @@ os.environ.setdefault("TORCH_SYMM_MEM_DISABLE_MULTICAST", "1")
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
+
+from results_file import parse_arguments, write_results
 
 # m, n and k of the whole product: n is divided among the ranks by an all-gather, k by a reduce-scatter.
 GATHERS = ((8192, 28672, 8192), (4096, 14336, 4096), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
@@ -383,9 +384,8 @@ def bench(tw, solo, rank, ranks, options, say):
                "overlap": round(max(product, times["transfer"]) / ours_time, 3),
                "ratio_to_best": round(best / ours_time, 3), "variants": {name: round(times[name], 1) for name in ours}}
         rows.append(row)
-        if rank == 0 and options.json:
-            with open(options.json, "w") as f:
-                json.dump({"gpu": torch.cuda.get_device_name(), "ranks": ranks, "torch": torch.__version__, "rows": rows}, f, indent=1)
+        if rank == 0:
+            write_results(options, ranks=ranks, rows=rows)
         alone = " ".join(f"{times['alone_t%d' % t]:.0f}" for t in TILES)
         say(f"{kind[:10]:10} {type_name} {m}x{n}x{k} product {row['product']:7} {alone} transfer {row['transfer']:7} nccl {row['nccl_cublas']:7} "
             f"symm {row.get('symm_mem', 0):7} ours {row['tilewright']:7} {row['choice']} (best {fastest}) overlap {row['overlap']:.3f} ratio {row['ratio_to_best']:.3f} | "
@@ -430,9 +430,8 @@ def main():
     parser.add_argument("--repeat", type=int, default=10000)
     parser.add_argument("--more", action="store_true", help="all-reduces, f16 and e4m3, too")
     parser.add_argument("--check-only", action="store_true")
-    parser.add_argument("--json")
     parser.add_argument("--port", type=int, default=29511)
-    options = parser.parse_args()
+    options = parse_arguments(parser)
     processes = mp.start_processes(work, args=(options.ranks, options), nprocs=options.ranks, join=False, start_method="spawn")
     while not processes.join():
         pass

@@ -17,7 +17,6 @@ import argparse
 import ctypes
 import fnmatch
 import importlib
-import json
 import pathlib
 import random
 import statistics
@@ -26,6 +25,7 @@ import sys
 import torch
 
 from row_kernels import CASES
+from results_file import parse_arguments, write_results
 from timing import seconds_of
 
 COLS = (1000, 1024, 4096, 8192, 16384, 32768, 131072)
@@ -179,16 +179,12 @@ def main():
     parser.add_argument("--mib", type=int, default=256)
     parser.add_argument("--seconds", type=float, default=0.01, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json")
     parser.add_argument("--check-only", action="store_true")
     parser.add_argument("--compile", type=int, default=1000, help="measure torch.compile with so many shapes of each case")
     parser.add_argument("--draws", type=int, default=0, help="measure so many random shapes of each case; every fourth has odd lengths")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--warm", help="I/N: only compile each N-th shape from number I on with torch.compile, which keeps it on disk")
-    parser.add_argument("--commit", help="the state of the sources, for --json: git rev-parse --short HEAD")
-    options = parser.parse_args()
-    if options.json and not options.commit:
-        parser.error("--json needs --commit, the state of the sources: --commit $(git rev-parse --short HEAD)")
+    options = parse_arguments(parser)
     for module in sorted((pathlib.Path(__file__).parent / "row_kernels").glob("[a-z]*.py")):
         importlib.import_module(f"row_kernels.{module.stem}")
     cases = [(case, shape, i) for case in CASES.values() if any(fnmatch.fnmatch(case.name, p) for p in options.only.split(","))
@@ -211,9 +207,7 @@ def main():
     if not options.check_only:
         for ratio in ("ratio_to_copy", "ratio_to_torch", "ratio_to_torch_compile"):
             print(f"lowest {ratio}: {min((row[ratio] for row in results if ratio in row), default=0):.3f}")
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"commit": options.commit, "device": torch.cuda.get_device_name(), "torch": torch.__version__, "row_kernels": results}, file, indent=1)
+    write_results(options, row_kernels=results)
     sys.exit(1 if failures else 0)
 
 

@@ -252,7 +252,7 @@ class Report:
         program = self.program("gemm-benchmark")
         if program:
             file = self.folder / "benchmark.json"
-            command = [program, "--dtype", "f16,bf16,e4m3", "--b", "col", "--contender", "cublas", "--contender", "tilewright", *(a for m, n, k in shapes[:1 if self.quick else None] for a in ("--shape", f"{m}x{n}x{k}")), "--rounds", "5", "--json", file]
+            command = [program, "--dtype", "f16,bf16,e4m3", "--b", "col", "--contender", "cublas", "--contender", "tilewright", *(a for m, n, k in shapes[:1 if self.quick else None] for a in ("--shape", f"{m}x{n}x{k}")), "--rounds", "5", "--json", file, "--commit", self.versions()["commit"]]
             done = run(command)
             text = file.read_text() if file.exists() else ""  # empty where the program did not end
             for row in json.loads(text)["results"] if text else ():
