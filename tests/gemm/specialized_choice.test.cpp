@@ -49,6 +49,18 @@ TEST(SpecializedChoice, PartsOfLongK) {
   EXPECT_EQ(most_parts({.m = 1, .n = 8, .k = 1024, .batch = 65536}), 1) << "too many for a grid";
 }
 
+// Where B is so large that L2 loses it before the next group of tiles, groups have as many rows as L2 keeps of A.
+TEST(SpecializedChoice, RowsOfAGroup) {
+  constexpr tw::specialized_tile t{.m = 128, .n = 256, .share_b = 2};
+  const auto rows = [&](const tw::gemm_args& g) {
+    return tw::detail::rows_of_group(tw::detail::specialized_order(g, t, 66), g, t, 2);
+  };
+  EXPECT_EQ(rows({.m = 6272, .n = 30144, .k = 640}), 25) << "all of A";
+  EXPECT_EQ(rows({.m = 29376, .n = 1792, .k = 384}), 8) << "B stays in L2";
+  EXPECT_EQ(rows({.m = 32768, .n = 16384, .k = 1024}), 16);
+  EXPECT_EQ(rows({.m = 8192, .n = 8192, .k = 8192}), 8) << "about a square";
+}
+
 // Without memory where parts meet k stays whole, which takes long where n is short.
 TEST(SpecializedChoice, FewRowsWithoutWorkspace) {
   tw::gemm_args g{.m = 16, .n = 256, .k = 16384};
