@@ -56,6 +56,26 @@ TEST(MapTensor, StridedTensorsOfAnyLengths) {
   expect_mapped<cast, float, bfloat16_t>({5, 7, 1021}, 0, 0, random, 0x1p-8, identity);
 }
 
+TEST(MapTensor, RowsIntoContiguousMemory) {
+  std::mt19937 random(10);
+  const auto run = [&]<class Kernel, class T, class Result>(index_t cols, index_t first) {
+    SCOPED_TRACE(cols);
+    tensor<T> x({9, 5, cols + 3}, random, 0, first, false);
+    tensor<Result> y({5, 9, cols}, random, 0, first, false);
+    x.view = x.view.slice(2, 2, cols).permuted({1, 0, 2});
+    ASSERT_EQ(int(Kernel::prepare({x.input(), y.view}, launch_facts{}).accesses), int(detail::map_accesses::of_rows));
+    std::vector<Result> wanted = y.values;
+    for (long_index_t i = 0; i < y.elements(); ++i)
+      wanted[std::size_t(first + i)] = type_convert<Result>(float(x.view.data[offset_of(x.view, i)]));
+    launch<Kernel>({x.input(), y.view}, {.memory = {x.range(), y.range()}});
+    EXPECT_EQ(std::memcmp(wanted.data(), y.values.data(), wanted.size() * sizeof(Result)), 0);
+  };
+  for (const index_t cols : {17, 32, 45}) {
+    run.operator()<copy8, fp8_ocp_t, fp8_ocp_t>(cols, cols % 5);
+    run.operator()<cast, float, bfloat16_t>(cols, cols % 3);
+  }
+}
+
 TEST(MapTensor, ElementsFarApart) {
   const far_memory<float> x((1ll << 31) + 601);
   std::vector<bfloat16_t> y(1202);
@@ -74,22 +94,25 @@ TEST(MapTensor, GeluIsThatOfTanh) {
   });
 }
 
-TEST(MapTensor, VectorsAreAsLongAsTheAlignmentAllows) {
+TEST(MapTensor, VectorsAreThoseOfRowsWhereTheAlignmentAllows) {
   alignas(16) static unsigned char memory[4096];
   using kernel = map_tensor<arch::gfx942, unsigned char>;
-  const auto vector = [&](auto x, auto y) { return kernel::prepare({x, y}, launch_facts{}).piece; };
-  const auto x = [&](index_t first, long_index_t stride) {
-    return strided_tensor<const unsigned char>(memory + first, {4, 100}, {stride, 1});
+  using enum detail::map_accesses;
+  const auto accesses = [&](auto x, auto y) { return kernel::prepare({x, y}, launch_facts{}).accesses; };
+  const auto x = [&](index_t first, long_index_t stride, long_index_t cols = 100) {
+    return strided_tensor<const unsigned char>(memory + first, {4, cols}, {stride, 1});
   };
-  const auto y = [&](index_t first, long_index_t stride) {
-    return strided_tensor<unsigned char>(memory + 2048 + first, {4, 100}, {stride, 1});
+  const auto y = [&](index_t first, long_index_t stride, long_index_t cols = 100) {
+    return strided_tensor<unsigned char>(memory + 2048 + first, {4, cols}, {stride, 1});
   };
-  EXPECT_EQ(vector(x(0, 112), y(0, 112)), 16);
-  EXPECT_EQ(vector(x(8, 112), y(0, 112)), 8);
-  EXPECT_EQ(vector(x(0, 116), y(0, 112)), 4);
-  EXPECT_EQ(vector(x(0, 112), y(6, 112)), 2);
-  EXPECT_EQ(vector(x(0, 101), y(0, 112)), 1);
-  EXPECT_EQ(vector(x(0, 100), y(0, 100)), 16) << "one row of 400";
+  EXPECT_EQ(accesses(x(0, 112), y(0, 112)), aligned);
+  EXPECT_EQ(accesses(x(0, 100), y(0, 100)), aligned) << "one row of 400";
+  EXPECT_EQ(accesses(x(8, 112), y(0, 112)), of_row);
+  EXPECT_EQ(accesses(x(0, 112), y(6, 112)), of_row);
+  EXPECT_EQ(accesses(x(0, 112), y(0, 100)), of_rows);
+  EXPECT_EQ(accesses(x(0, 17, 16), y(0, 16, 16)), of_rows);
+  EXPECT_EQ(accesses(x(0, 17, 15), y(0, 15, 15)), elements) << "a vector may be part of three rows";
+  EXPECT_EQ(accesses(x(0, 65, 63), y(0, 64, 63)), elements) << "a thread for each element of short rows";
 }
 
 TEST(MapTensor, RefusesWhatItCannotDo) {

@@ -94,8 +94,23 @@ TEST(Permute, RowsThatStartAnywhere) {
   run.operator()<arch::gfx942, unsigned short>({3, 227, 19}, {0, 2, 1}, 0);  // tiles begin before their own rows
   run.operator()<arch::sm90, unsigned char>({19, 37, 30}, {0, 2, 1}, 5);
   run.operator()<arch::gfx942, unsigned short>({21, 3, 50}, {2, 1, 0}, 0);
+  // Runs of rows that columns continue: whole matrices, parts of their columns, a last tile with fewer runs.
+  run.operator()<arch::sm90, unsigned short>({7, 3, 19, 21}, {0, 1, 3, 2}, 0);
+  run.operator()<arch::gfx942, unsigned>({5, 30, 150}, {0, 2, 1}, 0);
+  run.operator()<arch::sm90, unsigned char>({29, 11, 133}, {0, 2, 1}, 0);
   for (const index_t rows : {57, 58, 59, 60, 61})  // the last rows are those of a tile of their own, or not
     run.operator()<arch::gfx1201, unsigned long long>({rows, 18}, {1, 0}, 0);
+}
+
+TEST(Permute, RowsAtSectorsTakeAlignedVectors) {
+  alignas(32) static unsigned char memory[4096];
+  const auto starts = [&](index_t first, std::initializer_list<long_index_t> strides) {
+    return detail::starts_at_sectors(strided_tensor<unsigned char>(memory + first, {3, 5, 17}, strides));
+  };
+  EXPECT_TRUE(starts(0, {160, 32, 1}));
+  EXPECT_FALSE(starts(16, {160, 32, 1}));
+  EXPECT_FALSE(starts(0, {208, 32, 1}));
+  EXPECT_TRUE(detail::starts_at_sectors(strided_tensor<unsigned>(reinterpret_cast<unsigned*>(memory), {3, 8})));
 }
 
 TEST(Permute, SlicesOfPermutedTensors) {
@@ -172,7 +187,6 @@ TEST(Permute, RefusesWhatItCannotDo) {
   using unaligned = permute_unaligned<arch::gfx942, unsigned short>;
   expect_refusal<unaligned>({apart, strided_tensor<unsigned short>(memory + 64 * 64 + 8, {32, 32})},
                             "not contiguous along any");
-  expect_refusal<unaligned>({{memory, {5, 3}, {1, 5}}, {memory + 64 * 64, {5, 3}}}, "fewer than 32 bytes");
   using far = permute<arch::gfx942, unsigned short, 8, long_index_t>;  // reads no address to refuse 2^31 tiles
   const far::args_type many{{memory, {1 << 23, 1 << 22}, {1, 1 << 23}}, {memory + (1ll << 46), {1 << 23, 1 << 22}}};
   expect_refusal<far>(many, "more than 2^31 tiles");

@@ -70,36 +70,46 @@ TILEWRIGHT_HD void load_cut_vectors(array<unsigned, Words> (&vectors)[Count], un
   }
 }
 
-/// Stores the elements from `lower` to `upper` - 1 of a vector that is aligned in memory, in the longest aligned
-/// pieces; fewer than all. Bytes: of an element.
-template <index_t Bytes, index_t Words, class Offset>
-TILEWRIGHT_HD void store_part(const exec::global_buffer& to, Offset at, const array<unsigned, Words>& vector,
-                              index_t lower, index_t upper) {
-  const auto store = [&](auto words, index_t byte, bool exists) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t n = decltype(words)::value, all = max(n / 4, 1);
-    array<unsigned, all> piece{};
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t w = 0; w < Words; ++w) piece[w % all] = w / all == divide(byte, 4 * all) ? vector[w] : piece[w % all];
-    const Offset place = exists ? at + byte : Offset{exec::out_of_bounds_offset};
-    if constexpr (n < 4) {
-      exec::buffer_store(to, place, unsigned_of<n>(piece[0] >> unsigned(modulo(byte, 4) * 8)));
-    } else {
-      exec::buffer_store(to, place, piece);
+/// Two vectors of which each bit is 0 in one.
+template <class V>
+TILEWRIGHT_HD V merge_bits(const V& a, const V& b) {
+  using pieces = array<unsigned_of<min(index_t(sizeof(V)), 4)>, max(index_t(sizeof(V)) / 4, 1)>;
+  auto both = bit_cast<pieces>(a);
+  const auto other = bit_cast<pieces>(b);
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < both.size(); ++i) both[i] |= other[i];
+  return bit_cast<V>(both);
+}
+
+/// The vector at byte `at`, of which the elements from `lower` to `upper` - 1 are inside; the others are 0. The aligned
+/// vectors that have a part of it, shifted, or at the ends of the memory single elements.
+template <class V, class Element, class Offset>
+TILEWRIGHT_HD V load_part(const exec::global_buffer& memory, Offset at, index_t lower, index_t upper) {
+  constexpr index_t size = sizeof(Element), bytes = sizeof(V), vector = bytes / size;
+  if constexpr (vector > 1 && bytes >= 4) {
+    const unsigned shift =
+        (unsigned(reinterpret_cast<unsigned long long>(memory.base)) + unsigned(at)) % unsigned(bytes);
+    const Offset first = at - index_t(shift);
+    if (first >= 0 && first + 2 * bytes <= Offset(memory.bytes)) {
+      const auto both = exec::make_global_buffer(memory.base + first, 2 * bytes);
+      V v = exec::shift_bytes<size>(exec::buffer_load<V>(both, long_index_t{0}),
+                                    exec::buffer_load<V>(both, long_index_t{bytes}), index_t(shift));
+      if (upper - lower == vector) return v;
+      const auto first_bytes = [](index_t n) TILEWRIGHT_INLINE_LAMBDA {
+        return n <= 0 ? 0u : n >= 4 ? ~0u : (1u << unsigned(8 * n)) - 1u;
+      };
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t w = 0; w < bytes / 4; ++w)
+        v[w] &= first_bytes(upper * size - 4 * w) & ~first_bytes(lower * size - 4 * w);
+      return v;
     }
-  };
-  const auto step = [&](auto bytes) TILEWRIGHT_INLINE_LAMBDA {
-    constexpr index_t n = decltype(bytes)::value, elements = n / Bytes;
-    const bool is_first = (lower & elements) != 0 && lower < upper;
-    store(bytes, lower * Bytes, is_first);
-    lower += is_first ? elements : 0;
-    const bool is_last = (upper & elements) != 0 && lower < upper;
-    upper -= is_last ? elements : 0;
-    store(bytes, upper * Bytes, is_last);
-  };
-  if constexpr (Bytes <= 1) step(number<1>{});
-  if constexpr (Bytes <= 2) step(number<2>{});
-  if constexpr (Bytes <= 4 && Words > 1) step(number<4>{});
-  if constexpr (Words > 2) step(number<8>{});
+  }
+  array<Element, vector> elements{};
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t e = 0; e < vector; ++e) {
+    if (e >= lower && e < upper) elements[e] = exec::buffer_load<Element>(memory, Offset(at + e * size));
+  }
+  return bit_cast<V>(elements);
 }
 
 }  // namespace tilewright::detail

@@ -10,36 +10,37 @@ namespace tilewright {
 
 namespace detail {
 
-/// Tiles through LDS where x and y are contiguous along different dimensions: of aligned vectors of up to 16 bytes or,
-/// where these are short, of vectors that start anywhere. What is no tile is moved by map_tensor.
-template <class Arch, class T, index_t Vector, class Offset>
-void launch_permute_with(const map_args<T, T>& args, const launch_options& options) {
-  const auto start = [&]<class Kernel>(Kernel) {
-    if (Kernel::check(args) || !Kernel::is_worth_it(Kernel::prepare(args, 0))) return false;
-    launch<Kernel>(args, options);
-    return true;
-  };
-  constexpr index_t short_vector = sizeof(T) == 2 || sizeof(T) == 4 ? 2 : 1;
-  if constexpr (Vector == short_vector) {
-    if (start(permute_unaligned<Arch, T, Offset>{})) return;
+/// Whether all contiguous elements of a tensor start at multiples of 32 bytes.
+template <class T>
+bool starts_at_sectors(const strided_tensor<T>& t) {
+  bool all = reinterpret_cast<unsigned long long>(t.data) % 32 == 0;
+  for (index_t d = 0; d < t.dims; ++d) {
+    const long_index_t bytes = t.strides[d] * long_index_t(sizeof(T));
+    all = all && (t.lengths[d] == 1 || t.strides[d] == 1 || bytes % 32 == 0);
   }
-  if (start(permute<Arch, T, Vector, Offset>{})) return;
-  if constexpr (Vector > 1) return launch_permute_with<Arch, T, Vector / 2, Offset>(args, options);
-  launch<map_tensor<Arch, T>>(args, options);
+  return all;
 }
 
 }  // namespace detail
 
 /// y = x, element by element, for tensors of up to six dimensions whose strides order the dimensions in any way. T: 1,
-/// 2, 4 or 8 bytes. Throws launch_error with map_tensor's sentence where the tensors do not fit.
+/// 2, 4 or 8 bytes. Tiles through LDS where x and y are contiguous along different dimensions: of aligned vectors where
+/// rows of y start at sectors of 32 bytes, else of vectors that start anywhere. What is no tile is moved by map_tensor.
+/// Throws launch_error with map_tensor's sentence where the tensors do not fit.
 template <class Arch, class T>
 void launch_permute(const map_args<T, T>& args, const launch_options& options = {}) {
   constexpr index_t vector = sizeof(T) == 1 ? 8 : 16 / index_t(sizeof(T));
-  if (detail::is_near(args.x) && detail::is_near(args.y)) {
-    detail::launch_permute_with<Arch, T, vector, index_t>(args, options);
-  } else {
-    detail::launch_permute_with<Arch, T, vector, long_index_t>(args, options);
-  }
+  const auto start = [&]<class Kernel>(Kernel) {
+    if (Kernel::check(args) || !Kernel::is_worth_it(Kernel::prepare(args, 0))) return false;
+    launch<Kernel>(args, options);
+    return true;
+  };
+  const auto start_any = [&]<class Offset>(Offset) {
+    return (detail::starts_at_sectors(args.y) && start(permute<Arch, T, vector, Offset>{})) ||
+           start(permute_unaligned<Arch, T, Offset>{}) || start(permute<Arch, T, 1, Offset>{});
+  };
+  const bool is_near = detail::is_near(args.x) && detail::is_near(args.y);
+  if (!(is_near ? start_any(index_t{}) : start_any(long_index_t{}))) launch<map_tensor<Arch, T>>(args, options);
 }
 
 /// y = the inputs one after another along dimension dim, one launch for each. Throws launch_error, before anything is

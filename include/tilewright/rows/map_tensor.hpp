@@ -5,6 +5,7 @@
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/numeric/vector.hpp>
+#include <tilewright/rows/cut_vectors.hpp>
 #include <tilewright/rows/element_functions.hpp>
 #include <tilewright/rows/loop_nest.hpp>
 #include <tilewright/rows/row_cluster.hpp>
@@ -22,6 +23,10 @@ struct map_args {
 
 namespace detail {
 
+/// What a thread computes: an element; a vector that is aligned in all tensors; one that is aligned in y, and part of a
+/// row; one that is aligned in y, whose elements follow each other in memory, and part of up to two rows.
+enum class map_accesses : index_t { elements, aligned, of_row, of_rows };
+
 /// What crosses to the device.
 template <class T, class Result, index_t Inputs>
 struct map_device_args {
@@ -29,7 +34,8 @@ struct map_device_args {
   Result* y;
   long_index_t x_bytes[Inputs], y_bytes;
   loop_nest<Inputs + 1> nest;
-  index_t piece;         // elements of an access to inputs; 0: the innermost loop is taken element by element
+  map_accesses accesses;
+  long_index_t threads;  // accesses to y
   index_t cols;          // elements of the innermost loop
   index_t y_misaligned;  // elements from y back to a multiple of a vector
   bool is_near;          // offsets have 32 bits
@@ -48,7 +54,7 @@ struct map_tensor {
   static constexpr index_t block_size = 256, lds_bytes = 0;
   static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
-  static constexpr index_t inputs = has_two ? 2 : 1, blocks_at_once = 4;
+  static constexpr index_t inputs = has_two ? 2 : 1, blocks_at_once = 8;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, inputs>;
@@ -59,7 +65,7 @@ struct map_tensor {
     }
     auto nest = loops(args);
     if (!nest.finish(element_bytes()) || nest.iterations > (1ll << 38)) return "there are too many elements";
-    if (is_amd(Arch::value) && prepare(args, 0).nest.iterations > 0xffffffffll - block_size)
+    if (is_amd(Arch::value) && prepare(args, 0).threads > 0xffffffffll - block_size)
       return "HIP starts fewer than 2^32 threads along a dimension of a grid: split the tensor";
     return nullptr;
   }
@@ -75,25 +81,34 @@ struct map_tensor {
     result.y = args.y.data;
     result.y_bytes = detail::span_of(args.y) * long_index_t(sizeof(Result));
     result.cols = nest.loops > 0 ? nest.lengths[0] : 1;
-    result.piece = max_vector;
-    while (result.piece > 1 && !fits(result, result.piece)) result.piece /= 2;
-    if (result.piece < max_vector && !(fits(result, 1) && result.cols >= 4 * max_vector)) result.piece = 0;
     result.y_misaligned =
         index_t(reinterpret_cast<unsigned long long>(args.y.data) / sizeof(Result) % unsigned(max_vector));
-    if (result.piece > 0) {
-      if (result.piece < max_vector) nest.lengths[0] += max_vector - result.piece;  // a row may start within a vector
-      nest.vectorise(max_vector);
+    const bool has_rows = fits(result, 1) && result.cols >= max_vector;
+    auto& accesses = result.accesses = detail::map_accesses::elements;
+    if (fits(result, max_vector)) {
+      accesses = detail::map_accesses::aligned;
+    } else if (has_rows && is_dense(nest)) {
+      accesses = detail::map_accesses::of_rows;
+    } else if (has_rows && result.cols >= 4 * max_vector) {
+      accesses = detail::map_accesses::of_row;
+      nest.lengths[0] += max_vector - 1;  // a row may start within a vector
     }
+    if (accesses == detail::map_accesses::aligned || accesses == detail::map_accesses::of_row)
+      nest.vectorise(max_vector);
+    result.threads = nest.elements();
+    if (accesses == detail::map_accesses::of_rows)
+      result.threads = ceil_div(result.threads + result.y_misaligned, long_index_t{max_vector});
     nest.finish(element_bytes());
     return result;
   }
   static exec::block_index grid(const device_args& args) {
-    return {index_t(ceil_div(args.nest.iterations, long_index_t{block_size})), 1, 1};
+    return {index_t(ceil_div(args.threads, long_index_t{block_size})), 1, 1};
   }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
-    if (args.piece > 0) return args.is_near ? move<max_vector, index_t>(args) : move<max_vector, long_index_t>(args);
+    if (args.accesses != detail::map_accesses::elements)
+      return args.is_near ? move<max_vector, index_t>(args) : move<max_vector, long_index_t>(args);
     return args.is_near ? move<1, index_t>(args) : move<1, long_index_t>(args);
   }
 
@@ -121,6 +136,15 @@ struct map_tensor {
       for (index_t d = 1; d < args.nest.loops; ++d) fit = fit && args.nest.strides[d][t] % vector == 0;
     }
     return fit;
+  }
+
+  /// Whether the elements of y follow each other in memory.
+  static bool is_dense(const detail::loop_nest<inputs + 1>& nest) {
+    long_index_t below = 1;
+    for (index_t d = 0; d < nest.loops; below *= nest.lengths[d++]) {
+      if (nest.strides[d][inputs] != below) return false;
+    }
+    return true;
   }
 
   /// A vector of an input. Words: the compiler would keep each element of a piece in a register of its own.
@@ -165,65 +189,54 @@ struct map_tensor {
   template <index_t Vector, class Offset>
   TILEWRIGHT_HD static void move(const device_args& args) {
     constexpr array<index_t, inputs + 1> bytes = element_bytes();
-    const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
-    const Offset i[1] = {Offset(exec::block_id().x) * block_size + exec::thread_id()};
-    if (i[0] >= Offset(args.nest.iterations)) return;
+    const Offset thread = Offset(exec::block_id().x) * block_size + exec::thread_id();
+    if (thread >= Offset(args.threads)) return;
+    const bool is_of_rows = Vector > 1 && args.accesses == detail::map_accesses::of_rows;
+    const Offset number = is_of_rows ? thread * Vector - args.y_misaligned : thread;  // in the nest
     index_t cols[1];
     offsets<Offset> all[1];
-    args.nest.find(i, all, cols);
+    const Offset found[1] = {max(number, Offset{0})};
+    args.nest.find(found, all, cols);
     offsets<Offset>& at = all[0];
-    index_t before = 0;  // the row's start within an aligned vector of y
-    if (Vector > 1 && args.piece < Vector) before = index_t((args.y_misaligned + at[inputs] / bytes[inputs]) % Vector);
+    index_t before = index_t(found[0] - number);  // elements of the vector before the one that was found
+    if (Vector > 1 && args.accesses == detail::map_accesses::of_row)
+      before = index_t((args.y_misaligned + at[inputs] / bytes[inputs]) % Vector);
     TILEWRIGHT_UNROLL_ALL
     for (index_t t = 0; t <= inputs; ++t) at[t] -= before * bytes[t];
-    const index_t col = cols[0] * Vector - before;  // of the first element
-    if (col >= 0 && col <= args.cols - Vector) {
-      words<Vector> x[inputs];
-      if (Vector == 1 || args.piece == Vector) {
-        load<Vector, Vector>(args, at, x);
-      } else if (Vector > 2 && args.piece == Vector / 2) {
-        load<Vector, max(Vector / 2, 1)>(args, at, x);
-      } else {
-        load<Vector, 1>(args, at, x);
-      }
-      exec::buffer_store(y, at[inputs], apply<Vector>(x));
-      return;
-    }
-    TILEWRIGHT_UNROLL(1)
-    for (index_t e = max(-col, 0); e < min(Vector, args.cols - col); ++e) {
-      words<1> one[inputs];
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t t = 0; t < inputs; ++t)
-        one[t] = exec::buffer_load<words<1>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]),
-                                             Offset(at[t] + e * bytes[t]));
-      exec::buffer_store(y, Offset(at[inputs] + e * bytes[inputs]), apply<1>(one));
-    }
-  }
-  /// Whole vectors in pieces that are aligned.
-  template <index_t Vector, index_t Piece, class Offset>
-  TILEWRIGHT_HD static void load(const device_args& args, const offsets<Offset>& at, words<Vector> (&x)[inputs]) {
-    constexpr index_t bytes = Piece * index_t(sizeof(T));
-    using piece = detail::conditional_t<(bytes < 4), detail::unsigned_of<bytes>, array<unsigned, max(bytes / 4, 1)>>;
+    const index_t col = (is_of_rows ? cols[0] : cols[0] * Vector) - before;  // of the first element
+    const index_t lower = max(-col, 0), upper = min(Vector, args.cols - col);
+    words<Vector> x[inputs];
     TILEWRIGHT_UNROLL_ALL
-    for (index_t t = 0; t < inputs; ++t) {
-      auto& to = x[t];
-      to = {};
-      if constexpr (Piece == Vector) {
-        to = exec::buffer_load<words<Vector>>(exec::make_global_buffer(args.x[t], args.x_bytes[t]), at[t]);
-      } else {  // one comparison for all pieces
-        const auto vector = exec::make_global_buffer(reinterpret_cast<const char*>(args.x[t]) + at[t], sizeof(to));
+    for (index_t t = 0; t < inputs; ++t) x[t] = load<Vector>(args, t, at[t], lower, upper);
+    index_t end = upper;
+    if (is_of_rows && upper < Vector) {
+      const Offset next[1] = {number + upper};
+      end = index_t(min(Offset{Vector}, Offset(args.nest.iterations) - number));
+      if (upper < end) {
+        offsets<Offset> of_next[1];
+        args.nest.find(next, of_next, cols);
         TILEWRIGHT_UNROLL_ALL
-        for (index_t byte = 0; byte < index_t(sizeof(to)); byte += bytes) {
-          const auto loaded = exec::buffer_load<piece>(vector, long_index_t{byte});
-          if constexpr (bytes < 4) {
-            to[byte / 4] |= unsigned(loaded) << (byte % 4 * 8);
-          } else {
-            TILEWRIGHT_UNROLL_ALL
-            for (index_t w = 0; w < bytes / 4; ++w) to[byte / 4 + w] = loaded[w];
-          }
+        for (index_t t = 0; t < inputs; ++t) {
+          const auto more = load<Vector>(args, t, Offset(of_next[0][t] - upper * bytes[t]), upper, end);
+          x[t] = detail::merge_bits(x[t], more);
         }
       }
     }
+    const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
+    const auto result = apply<Vector>(x);
+    if (end - lower == Vector) return exec::buffer_store(y, at[inputs], result);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t e = 0; e < Vector; ++e) {
+      if (e >= lower && e < end) exec::buffer_store(y, Offset(at[inputs] + e * bytes[inputs]), result[e]);
+    }
+  }
+  /// A vector of input t, of which the elements from `lower` to `upper` - 1 are wanted; the others are 0.
+  template <index_t Vector, class Offset>
+  TILEWRIGHT_HD static words<Vector> load(const device_args& args, index_t t, Offset at, index_t lower, index_t upper) {
+    const exec::global_buffer x = exec::make_global_buffer(args.x[t], args.x_bytes[t]);
+    if (args.accesses == detail::map_accesses::aligned && upper - lower == Vector)
+      return exec::buffer_load<words<Vector>>(x, at);
+    return detail::load_part<words<Vector>, words<1>>(x, at, lower, upper);
   }
 };
 

@@ -2,11 +2,8 @@
 // Permutation of the dimensions of a tensor: tiles go through LDS, in vectors on both sides wherever rows start.
 #pragma once
 
-#include <tilewright/exec/gather_bytes.hpp>
-#include <tilewright/rows/cut_vectors.hpp>
 #include <tilewright/rows/map_tensor.hpp>
-#include <tilewright/rows/permute_plan.hpp>
-#include <tilewright/tile/shuffle_tile.hpp>
+#include <tilewright/rows/permute_tables.hpp>
 
 namespace tilewright {
 
@@ -20,20 +17,9 @@ struct permute_unaligned {
   using arch = Arch;
   using args_type = map_args<T, T>;
   using device_args = detail::permute_plan<T>;
-  static constexpr index_t vector = sizeof(T) == 1 ? 8 : 16 / index_t(sizeof(T)), vector_bytes = vector * sizeof(T);
-  static constexpr index_t rows = sizeof(T) == 1 ? 256 : sizeof(T) == 8 ? 64 : 128, cols = sizeof(T) <= 2 ? 128 : 64;
-  static constexpr detail::permute_tile tile{sizeof(T), vector, rows, cols, Arch::value.wave_size};
-  static constexpr index_t block_size = 256, blocks_at_once = 4;
+  using tables = detail::permute_tables<T, Offset>;
+  static constexpr index_t block_size = 256, blocks_at_once = 4, lds_bytes = tables::lds_bytes;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
-  static constexpr index_t tile_bytes = rows * cols * sizeof(T), row_entries = rows + vector,
-                           col_entries = cols + vector,
-                           lds_bytes = tile_bytes + 2 * (row_entries + col_entries) * sizeof(Offset);
-
-  using path = detail::permute_path<Arch, T, tile>;
-  using read = typename path::read;
-  using turned = typename path::turned;
-  using written = typename path::written;
-  using layout = typename path::layout;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -41,152 +27,174 @@ struct permute_unaligned {
     const device_args prepared = prepare(args, 0);
     if (prepared.rows.loops == 0 || prepared.cols.loops == 0)
       return "both tensors are contiguous along one dimension: use map_tensor";
-    if (prepared.cols.strides[0][0] != vector_bytes || prepared.rows.strides[0][1] != sizeof(T))
+    if (prepared.cols.strides[0][0] != 16 || prepared.rows.strides[0][1] != size)
       return "a tensor is not contiguous along any dimension: use map_tensor";
-    if (prepared.x_bytes < 32) return "x has fewer than 32 bytes: use map_tensor";
     if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
       return "a tensor spans 2 GiB: use an Offset of long_index_t";
     if (prepared.tiles() > 1 << 28) return "there are more than 2^28 tiles";
     return nullptr;
   }
-  static device_args prepare(const args_type& args, const auto&) {
-    return detail::plan_permutation<T>(args.x, args.y, tile);
-  }
-  /// Whether tiles have enough elements to take less time than shorter vectors do.
-  static bool is_worth_it(const device_args& args) { return args.rows.iterations >= rows / 2 && args.columns >= 16; }
+  static device_args prepare(const args_type& args, const auto&) { return detail::plan_permutation<T>(args.x, args.y); }
+  /// Whether tiles are not mostly empty.
+  static bool is_worth_it(const device_args& args) { return min(args.rows.iterations, args.columns) >= 16; }
   static exec::block_index grid(const device_args& args) { return {index_t(args.tiles()), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     detail::overlap_kernels();
-    const auto lds = exec::lds_allocate<lds_bytes>();
-    const table rows_at{lds + tile_bytes, row_entries},
-        cols_at{lds + (tile_bytes + 2 * row_entries * index_t(sizeof(Offset))), col_entries};
-    const detail::permute_position block = args.position(exec::block_id().x, cols);
-    fill(args, block, rows_at, cols_at);
+    const tables lds{exec::lds_allocate<lds_bytes>()};
+    const detail::permute_position block = args.position(exec::block_id().x);
+    const index_t thread = exec::thread_id();
+    lds.fill_columns(args, block, thread, block_size);
+    lds.fill_rows(args, block, block_size - 1 - thread, block_size);
     exec::block_sync();
-    const auto view = make_tensor_view<address_space_enum::lds, T>(lds, layout{});
-    store_tile(make_tile_window(view, detail::lengths_as_numbers<turned>(), {}, turned{}),
-               load(args, rows_at, cols_at));
+    load(args, block, lds);
     exec::block_sync();
-    store(args, block, lds, rows_at, cols_at);
+    args.run > 0 ? store_runs(args, block, lds) : store(args, block, lds);
   }
 
  private:
-  using words = array<unsigned, vector_bytes / 4>;
-  using element =
-      detail::conditional_t<sizeof(T) == 8, unsigned long long, detail::unsigned_of<min(index_t(sizeof(T)), 4)>>;
-  static constexpr Offset outside = sizeof(Offset) == 8 ? Offset(-(1ll << 60)) : Offset{exec::out_of_bounds_offset};
-  /// Entries of rows and columns that do not exist. No sum with another entry is inside of a tensor.
-  static constexpr Offset outside_rows = outside, outside_cols = sizeof(Offset) == 8 ? outside : Offset(0x7fff0000);
+  static constexpr index_t size = sizeof(T), vector = tables::vector, slots = tables::slots, rows = tables::tile.rows(),
+                           cols = tables::tile.cols(), halo = tables::tile.halo();
+  using words = array<unsigned, 4>;
+  using element = detail::conditional_t<size == 8, unsigned long long, detail::unsigned_of<min(size, 4)>>;
 
-  using table = detail::permute_table<Offset, vector>;
-
-  TILEWRIGHT_HD static void fill(const device_args& args, const detail::permute_position& block, const table& rows_at,
-                                 const table& cols_at) {
-    const auto base = args.outer.template offsets<Offset>(Offset(block.outer));
-    for (index_t number = exec::thread_id(); number < cols + vector; number += block_size) {
-      const index_t i = cols_at.index_of(number);
-      const Offset of_vector[1] = {Offset(min(block.first_col / vector + divide(i, vector), args.cols.iterations - 1))};
-      array<Offset, 2> at[1];
-      index_t innermost[1];
-      args.cols.find(of_vector, at, innermost);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t t = 0; t < 2; ++t)
-        at[0][t] += modulo(i, vector) * Offset(args.cols.strides[0][t] / vector) + base[t];
-      const bool exists = block.first_col / vector + divide(i, vector) < args.cols.iterations &&
-                          innermost[0] * vector + modulo(i, vector) < args.cols_length;
-      if (i < cols) cols_at.set(i, at[0], exists, outside_cols);
-    }
-    for (index_t number = block_size - 1 - exec::thread_id(); number < rows + vector; number += block_size) {
-      const index_t i = rows_at.index_of(number);
-      const long_index_t row = args.row_of(block, i);
-      if (i < rows)
-        rows_at.set(i, args.rows.template offsets<Offset>(Offset(max(row, long_index_t{0}))), row >= 0, outside_rows);
-    }
-  }
-
-  /// The tile of x, as the threads hold it after they have exchanged rows and columns of their squares.
-  TILEWRIGHT_HD static static_distributed_tensor<T, turned> load(const device_args& args, const table& rows_at,
-                                                                 const table& cols_at) {
-    const auto x = detail::shifted_memory<Offset>::make(args.x, Offset(args.x_bytes));
-    constexpr detail::permute_tile squares = tile;
-    array<unsigned, read::num_elements * index_t(sizeof(T)) / 4> turned_words;
-    const auto from = read::calculate_index(get_partition_index<read>());
+  /// Copies the aligned vectors that have a part of the tile to LDS; those at the ends of x, element by element.
+  TILEWRIGHT_HD static void load(const device_args& args, const detail::permute_position& block, const tables& lds) {
+    constexpr bool is_async = !is_amd(Arch::value);
+    constexpr index_t beside = cols / vector, below = block_size / beside, passes = ceil_div(tables::rows, below),
+                      all = passes + ceil_div((slots - beside) * tables::rows, block_size);
+    const index_t before = args.x_misaligned(), thread = exec::thread_id();
+    const exec::global_buffer x =
+        exec::make_global_buffer(reinterpret_cast<const char*>(args.x) - before, args.x_bytes + before);
+    const index_t first = index_t(max(-block.first_row, long_index_t{0})),
+                  end = index_t(min(args.rows.iterations - block.first_row, long_index_t{args.own_rows + args.halo}));
+    words loaded[all];
+    index_t places[all];
     TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < read::num_elements; d += vector * vector) {
-      const auto at = detail::position_in_tile<read>(from, d);
-      words square[vector];
-      unsigned cut = 0;  // vectors at the start and at the end of the tensor's memory
-      const Offset of_col = cols_at(0, at[1]);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < vector; ++i) {
-        const Offset first = table::sum(rows_at(0, at[0] + i), of_col);
-        const bool is_whole = x.has(first, vector_bytes);
-        square[i] = x.template load<sizeof(T), words::size()>(first, is_whole);
-        cut |= unsigned(!is_whole && first >= 0 && first < Offset(args.x_bytes)) << i;
+    for (index_t p = 0; p < all; ++p) {
+      // Neighbouring threads copy the slots that each row has, then those that rows may have.
+      const unsigned other = unsigned((p - passes) * block_size + thread);
+      const index_t row = p < passes ? divide(thread, beside) + p * below : index_t(other % unsigned(tables::rows)),
+                    slot = p < passes ? modulo(thread, beside) : beside + index_t(other / unsigned(tables::rows));
+      places[p] = -1;
+      if (row < first || row >= end || slot >= slots) continue;
+      const Offset of_row = lds.x_rows()[row];
+      if (lds.slot_lengths()[slot] + index_t(of_row & 15) <= 0) continue;
+      const Offset at = (of_row & ~Offset{15}) + lds.x_slots()[slot];
+      const index_t place = tables::place_of(row) + slot * 16;
+      if (at >= before && at <= Offset(x.bytes) - 16) {
+        if constexpr (is_async) {
+          exec::masked_load_to_lds<16>(exec::make_global_buffer(x.base + at, 16), 0, lds.lds, place, true);
+        } else {
+          loaded[p] = exec::buffer_load<words>(x, at);
+          places[p] = place;
+        }
+        continue;
       }
-      detail::load_cut_vectors<sizeof(T)>(square, cut, [&](index_t i, index_t e) TILEWRIGHT_INLINE_LAMBDA {
-        return x.template load_element<element>(table::sum(rows_at(0, at[0] + i), cols_at(0, at[1] + e)));
-      });
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t j = 0; j < vector; ++j) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t w = 0; w < words::size(); ++w)
-          turned_words[squares.transposed(d + j) * index_t(sizeof(T)) / 4 + w] = column_word(square, j, w);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t e = 0; e < 16; e += size) {
+        if (at + e >= before && at + e < Offset(x.bytes))
+          exec::lds_store(lds.lds, place + e, exec::buffer_load<element>(x, Offset(at + e)));
       }
     }
-    static_distributed_tensor<T, turned> columns;
-    columns.thread_buffer = bit_cast<decltype(columns.thread_buffer)>(turned_words);
-    return columns;
-  }
-  /// Word w of column j of a square.
-  TILEWRIGHT_HD static unsigned column_word(const words (&square)[vector], index_t j, index_t w) {
-    if constexpr (sizeof(T) == 1) {
-      const index_t i = 4 * w, of_row = j / 4;
-      return exec::gather_bytes(square[i][of_row], square[i + 1][of_row], square[i + 2][of_row], square[i + 3][of_row],
-                                j % 4);
-    } else if constexpr (sizeof(T) == 2) {
-      return exec::gather_halves(square[2 * w][j / 2], square[2 * w + 1][j / 2], j % 2);
-    } else {
-      constexpr index_t n = sizeof(T) / 4;
-      return square[w / n][j * n + w % n];
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t p = 0; p < all && !is_async; ++p) {
+      if (places[p] >= 0) exec::lds_store(lds.lds, places[p], loaded[p]);
     }
+    lds.fill_places(args, thread, block_size);
+    if constexpr (is_async) exec::async_wait();
   }
 
-  /// Writes vectors of y's rows that are aligned in memory; at the ends of rows, parts of them.
-  TILEWRIGHT_HD static void store(const device_args& args, const detail::permute_position& block, exec::lds_pointer lds,
-                                  const table& rows_at, const table& cols_at) {
-    const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
-    const auto place = [&](index_t col, index_t row) TILEWRIGHT_INLINE_LAMBDA {
-      return layout{}.calculate_offset({col, row}) * index_t(sizeof(T));
-    };
-    const auto to = written::calculate_index(get_partition_index<written>());
-    // A thread has the same rows of all its columns. The next tile has the last ones.
-    const index_t i = to[1];
-    if (i > rows - vector - args.halo && block.first_row + rows < args.rows.iterations) return;
-    const long_index_t first = block.first_row + i + args.halo;
-    const index_t ahead = index_t(min(first, long_index_t{rows})),
-                  left = index_t(max(min(args.rows.iterations - first, long_index_t{rows}), long_index_t{-rows}));
-    const Offset of_tile = rows_at(1, args.halo), of_first = of_tile + i * index_t(sizeof(T));
-    const unsigned address = unsigned(reinterpret_cast<unsigned long long>(args.y)) + unsigned(of_tile);
+  /// Writes vectors of y's rows that are aligned in memory; at the ends of rows, elements.
+  TILEWRIGHT_HD static void store(const device_args& args, const detail::permute_position& block, const tables& lds) {
+    // A wave has 8 neighbouring vectors of columns that are in different banks.
+    constexpr index_t apart = max(4 / size, 1), runs = rows / vector / 8;
+    const index_t thread = exec::thread_id(), columns = args.groups * vector, lane = modulo(thread, 32);
     TILEWRIGHT_UNROLL(2)
-    for (index_t d = 0; d < written::num_elements; d += vector) {
-      const index_t col = detail::position_in_tile<written>(to, d)[0];
-      const Offset of_col = cols_at(1, col);
-      const index_t back = index_t((address + unsigned(of_col)) / sizeof(T) & unsigned(args.halo - 1));
-      const index_t row = i + args.halo - back, shift = modulo(row, vector);
-      const index_t lower = max(back - ahead, 0), upper = min(left + back, vector);
-      if (of_col == outside_cols || lower >= upper) continue;
-      const auto low = exec::lds_load<words>(lds, place(col, max(row - shift, 0)));
-      words high = low;
-      if (shift > 0) high = exec::lds_load<words>(lds, place(col, min(row - shift + vector, rows - vector)));
-      const words v = exec::shift_bytes<sizeof(T)>(low, high, shift * index_t(sizeof(T)));
-      const Offset at = of_col + of_first - back * index_t(sizeof(T));
-      if (upper - lower == vector) {
-        exec::buffer_store(y, at, v);
-      } else {
-        detail::store_part<sizeof(T)>(y, at, v, lower, upper);
+    for (index_t i = divide(thread, 32); i < divide(columns, 4) * runs; i += block_size / 32) {
+      const index_t n = divide(i, runs);
+      const index_t col = divide(n, apart) * (4 * apart) + divide(lane, 8) * apart + modulo(n, apart);
+      store_vector(args, block, lds, (modulo(i, runs) * 8 + modulo(lane, 8)) * vector, col);
+    }
+    if (block.first_row + halo + rows < args.rows.iterations) return;  // the next tile has the last rows
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = thread; i < 2 * columns; i += block_size)
+      store_vector(args, block, lds, rows + modulo(i, 2) * vector, divide(i, 2));
+  }
+  /// The vector of rows i to i + vector - 1 of the tile's own, or up to halo - 1 rows earlier, where it is aligned.
+  TILEWRIGHT_HD static void store_vector(const device_args& args, const detail::permute_position& block,
+                                         const tables& lds, index_t i, index_t col) {
+    const Offset of_col = lds.y_cols()[col];
+    if (of_col == Offset{exec::out_of_bounds_offset}) return;
+    const long_index_t first = block.first_row + halo + i;
+    const Offset of_first = of_col + Offset(first) * size;
+    const index_t back = index_t((args.y_address() + unsigned(of_first) - unsigned(i * size)) / unsigned(size) %
+                                 unsigned(halo));  // rows from a multiple of 32 bytes to the tile's first own one
+    const index_t left = index_t(max(min(args.rows.iterations - first, long_index_t{rows}), long_index_t{-rows})),
+                  lower = index_t(max(back - first, long_index_t{0})), upper = min(left + back, vector);
+    if (lower >= upper) return;
+    const index_t row = i + halo - back, place = tables::place_of(row) + lds.col_places()[col];
+    const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
+    const Offset at = of_first - back * size;
+    if (upper - lower < vector) {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t e = lower; e < upper; ++e) {
+        const index_t shift =
+            exec::lds_load<unsigned char>(lds.lds, tables::shifts_table::place(tables::shifts_of(row)) + e);
+        exec::buffer_store(y, Offset(at + e * size),
+                           exec::lds_load<element>(lds.lds, place + e * tables::pitch + shift));
       }
+      return;
+    }
+    const auto shifts = lds.row_shifts()[tables::shifts_of(row)];
+    words v{};
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t e = 0; e < vector; ++e)
+      put(v, e, exec::lds_load<element>(lds.lds, place + e * tables::pitch + shifts[e]));
+    exec::buffer_store(y, at, v);
+  }
+  /// The same for runs of rows that columns continue in y: vectors may have elements of several columns.
+  TILEWRIGHT_HD static void store_runs(const device_args& args, const detail::permute_position& block,
+                                       const tables& lds) {
+    const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
+    const index_t columns = index_t(min(long_index_t{args.groups * vector}, args.columns - block.first_group * vector)),
+                  elements = columns * args.run, vectors = (elements + 2 * vector - 2) / vector,
+                  runs = index_t(min(args.rows.iterations - block.first_row, long_index_t{args.own_rows})) / args.run,
+                  of_cols = lds.col_places()[0];
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = exec::thread_id(); i < runs * vectors; i += block_size) {
+      const index_t run = index_t(unsigned(i) / unsigned(vectors));
+      const Offset of_run = lds.y_cols()[0] + lds.y_runs()[run];
+      const index_t first = (i - run * vectors) * vector -
+                            index_t((args.y_address() + unsigned(of_run)) / unsigned(size) % unsigned(vector));
+      const index_t lower = max(-first, 0), upper = min(vector, elements - first);
+      if (lower >= upper) continue;
+      index_t col = index_t(unsigned(first + lower) / unsigned(args.run)), row = first + lower - col * args.run;
+      const auto next = [&]() TILEWRIGHT_INLINE_LAMBDA {
+        const index_t of_row = lds.row_places()[run * args.run + row];
+        const auto x = exec::lds_load<element>(lds.lds, of_row + of_cols + col * size);
+        const bool is_last = ++row == args.run;
+        col += is_last ? 1 : 0;
+        row = is_last ? 0 : row;
+        return x;
+      };
+      const Offset at = of_run + first * size;
+      if (upper - lower < vector) {
+        TILEWRIGHT_UNROLL(1)
+        for (index_t e = lower; e < upper; ++e) exec::buffer_store(y, Offset(at + e * size), next());
+        continue;
+      }
+      words v{};
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = 0; e < vector; ++e) put(v, e, next());
+      exec::buffer_store(y, at, v);
+    }
+  }
+  TILEWRIGHT_HD static void put(words& v, index_t e, element x) {
+    if constexpr (size == 8) {
+      v[2 * e] = unsigned(x), v[2 * e + 1] = unsigned(x >> 32);
+    } else {
+      v[e * size / 4] |= unsigned(x) << unsigned(e * size % 4 * 8);
     }
   }
 };

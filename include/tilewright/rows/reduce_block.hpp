@@ -26,26 +26,18 @@ struct reduce_args {
 
 namespace detail {
 
-/// What crosses to the device.
-template <class T, class Result>
-struct reduce_device_args : reduce_plan {
-  const T* x;
-  Result *y, *variance;
-  index_t* position;
-  unsigned* workspace;
-  long_index_t y_step;  // elements between the results of a thread
-  index_t step;         // bytes between accesses to a result; 0: reduced.find knows
-  long_index_t x_bytes;
-  index_t x_misaligned;  // elements from x back to an aligned vector
-};
-
 /// What the kernels of a reduction share: the states of threads become results.
 template <class Arch, class T, class Result, reduce_kind Kind>
 struct reduce_block {
   using state = reduce_state<Kind>;
   static constexpr index_t block_size = reduce_team::block_size, words = sizeof(state) / 4, max_results = 8,
                            max_vector = min(16 / index_t(sizeof(T)), max_results);
-  static constexpr index_t wave = Arch::value.wave_size, lds_bytes = 8192 / wave * max_results * words * 4;
+  static constexpr index_t wave = Arch::value.wave_size, in_flight = 4;
+  /// Accesses along a result go through LDS, where each thread has places for two groups of them: twice as many are in
+  /// flight as registers have room for.
+  static constexpr bool is_copied = !is_amd(Arch::value) && max_vector * sizeof(T) == 16;
+  static constexpr index_t group_bytes = in_flight * block_size * 16,
+                           lds_bytes = max(8192 / wave * max_results * words * 4, is_copied ? 2 * group_bytes : 0);
 
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
   using arch = Arch;
@@ -76,7 +68,7 @@ struct reduce_block {
 
   /// Merges the states of all slices into those of slice 0: across the lanes of each wave, then across waves in LDS.
   template <index_t Results>
-  TILEWRIGHT_HD static void combine(const reduce_team& team, state (&own)[Results]) {
+  TILEWRIGHT_HD static void combine(const reduce_team& team, state (&own)[Results], exec::lds_pointer lds) {
     using bits_of_state = array<unsigned, words>;
     const index_t thread = exec::thread_id(), results = team.results(), slice = team.slice_of(thread);
     const index_t step = team.is_along ? 1 : results;  // lanes between slices
@@ -94,7 +86,7 @@ struct reduce_block {
       }
     }
     if (groups == 1) return;
-    const auto lds = exec::lds_allocate<lds_bytes>();
+    if (is_copied) exec::block_sync();  // other threads have read what was copied there
     const index_t group = slice >> log_in_wave, result = team.result_of(thread);
     const auto place = [&](index_t i, index_t w, index_t of_group) TILEWRIGHT_INLINE_LAMBDA {
       return ((i * words + w) * (8192 / wave) + of_group * results + result) * 4;

@@ -43,6 +43,19 @@ struct reduce_plan {
   constexpr long_index_t groups() const { return ceil_div(kept.iterations, long_index_t{team.results()}); }
 };
 
+/// What crosses to the device.
+template <class T, class Result>
+struct reduce_device_args : reduce_plan {
+  const T* x;
+  Result *y, *variance;
+  index_t* position;
+  unsigned* workspace;
+  long_index_t y_step;  // elements between the results of a thread
+  index_t step;         // bytes between accesses to a result; 0: reduced.find knows
+  long_index_t x_bytes;
+  index_t x_misaligned;  // elements from x back to an aligned vector
+};
+
 /// The logarithm of a power of two that is at least n, but at most 256.
 constexpr index_t log2_from(long_index_t n) {
   index_t log = 0;

@@ -2,46 +2,9 @@
 // Reductions of a tensor along any of its dimensions: sum, mean, maximum with its position, mean and variance.
 #pragma once
 
-#include <tilewright/numeric/vector.hpp>
-#include <tilewright/rows/reduce_block.hpp>
+#include <tilewright/rows/reduce_splits.hpp>
 
 namespace tilewright {
-
-namespace detail {
-
-/// The second kernel: combines the states that several blocks have of the same results.
-template <class Arch, class T, class Result, reduce_kind Kind>
-struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
-  using shared = reduce_block<Arch, T, Result, Kind>;
-  using typename shared::args_type, typename shared::device_args;
-
-  static const char* check(const args_type&) { return nullptr; }
-  static exec::block_index grid(const device_args& args) {
-    return {args.splits == 1 ? 0 : index_t(ceil_div(args.results(), long_index_t{args.of_splits.results()})), 1, 1};
-  }
-  TILEWRIGHT_HD void operator()(const device_args& args) const {
-    overlap_kernels();
-    const reduce_team& team = args.of_splits;
-    const index_t slice = team.slice_of(exec::thread_id());
-    const long_index_t result = long_index_t{exec::block_id().x} * team.results() + team.result_of(exec::thread_id());
-    typename shared::state own[1];
-    for (index_t split = slice; split < args.splits && result < args.results(); split += team.slices()) {
-      array<unsigned, shared::words> bits;
-      for (index_t w = 0; w < shared::words; ++w) bits[w] = *shared::word_of(args, split, result, w);
-      own[0].merge(bit_cast<typename shared::state>(bits));
-    }
-    shared::combine(team, own);
-    if (slice != 0 || result >= args.results()) return;
-    constexpr index_t max_vector = shared::max_vector;
-    const index_t n = args.results_of_thread(), i = n == 1 ? 0 : index_t(result % max_vector);
-    auto first = shared::first_of(args, n == 1 ? result : result / max_vector);
-    if (i < first.skipped) return;
-    first = {first.y + i * args.y_step, first.x, 0};
-    shared::finish(args, own, first);
-  }
-};
-
-}  // namespace detail
 
 /// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone give NaN and position 2^31 - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
@@ -49,8 +12,8 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   using shared = detail::reduce_block<Arch, T, Result, Kind>;
   using typename shared::args_type, typename shared::device_args;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
-  using shared::max_vector;
-  static constexpr index_t in_flight = 4, blocks_at_once = 3;
+  using shared::max_vector, shared::in_flight;
+  static constexpr index_t blocks_at_once = 3;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -101,6 +64,7 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   TILEWRIGHT_HD static void run(const device_args& args) {
     const index_t thread = exec::thread_id(), slice = args.team.slice_of(thread);
     const index_t group = exec::block_id().x, split = exec::block_id().y;
+    const auto lds = exec::lds_allocate<shared::lds_bytes>();
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
     const auto first = shared::first_of(args, exists ? of_kept : 0);
@@ -113,16 +77,16 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
     state own[Results];
     const index_t from = exists ? split * args.part + slice : end;
     if (Results * Along == 1 || args.starts != detail::row_starts::anywhere) {
-      accumulate<Along, true>(args, first.x, before, from, end, own);
+      accumulate<Along, true>(args, first.x, before, from, end, own, lds);
     } else if constexpr (Results * Along > 1) {
-      accumulate<Along, false>(args, first.x, before, from, end, own);
+      accumulate<Along, false>(args, first.x, before, from, end, own, lds);
     }
     if constexpr (Along > 1) {
       const index_t last_end = before + accesses * Along;
       if (exists && args.starts == detail::row_starts::ragged)
         add_ends(args, first.x, before, last_end, split * args.team.slices() + slice, own[0]);
     }
-    shared::combine(args.team, own);
+    shared::combine(args.team, own, lds);
     if (slice != 0 || !exists) return;
     if (args.splits == 1) return shared::finish(args, own, first);
     TILEWRIGHT_UNROLL_ALL
@@ -135,8 +99,10 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   /// Adds the accesses from, from + slices and so on that are before `end`.
   template <index_t Along, bool IsAligned, index_t Results>
   TILEWRIGHT_HD static void accumulate(const device_args& args, long_index_t start, index_t before, index_t from,
-                                       index_t end, state (&own)[Results]) {
+                                       index_t end, state (&own)[Results], exec::lds_pointer lds) {
     constexpr bool is_cut = !IsAligned && Along > 1;
+    if constexpr (shared::is_copied && IsAligned && Along > 1)
+      return accumulate_copied<Along>(args, start + before * index_t(sizeof(T)), before, from, end, own, lds);
     TILEWRIGHT_UNROLL(1)
     for (index_t next = from; next < end; next += in_flight * args.team.slices()) {
       vector_t<T, Results * Along> loaded[in_flight];
@@ -149,6 +115,49 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       } else {
         add<false>(loaded, chunk, own);
       }
+    }
+  }
+  /// The same through LDS.
+  template <index_t Along>
+  TILEWRIGHT_HD static void accumulate_copied(const device_args& args, long_index_t start, index_t before, index_t from,
+                                              index_t end, state (&own)[1], exec::lds_pointer lds) {
+    using vector = vector_t<T, Along>;
+    lds = lds + exec::thread_id() * 16;
+    const index_t step = in_flight * args.team.slices();
+    const auto copy = [&](index_t next, index_t group) TILEWRIGHT_INLINE_LAMBDA {
+      if (next >= end) return;
+      long_index_t at[in_flight];
+      detail::reduce_chunk<in_flight, Along> chunk;
+      find<false>(args, start, before, next, end, at, chunk);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u)
+        exec::masked_load_to_lds<16>(
+            exec::make_global_buffer(reinterpret_cast<const char*>(args.x) + at[u], sizeof(vector)), 0, lds,
+            group + u * shared::block_size * 16, true);
+    };
+    index_t group = 0;  // bytes to the group that is read next
+    copy(from, 0);
+    copy(from + step, shared::group_bytes);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t next = from; next < end; next += step) {
+      if (next + step < end) {
+        exec::async_wait<in_flight>();
+      } else {
+        exec::async_wait();
+      }
+      vector loaded[in_flight];
+      detail::reduce_chunk<in_flight, Along> chunk;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t u = 0; u < in_flight; ++u) {
+        const index_t access = next + u * args.team.slices();
+        loaded[u] = exec::lds_load<vector>(lds, group + u * shared::block_size * 16);
+        chunk.number[u] = before + min(access, end - 1) * Along;
+        chunk.first[u] = 0;
+        chunk.end[u] = access < end ? Along : 0;
+      }
+      copy(next + 2 * step, group);
+      add<false>(loaded, chunk, own);
+      group = shared::group_bytes - group;
     }
   }
   template <bool IsCut, index_t Along, class V, index_t Results>
