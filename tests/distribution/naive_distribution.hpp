@@ -19,21 +19,21 @@ inline index_t factor_length(const distribution_encoding& e, rh_id id) {
 
 /// Position in the tile of what a thread with partition index p holds at y.
 inline indices position(const distribution_encoding& e, const indices& p, const indices& y) {
-  std::map<std::pair<int, int>, index_t> digit;
+  index_t digit[1 + distribution_encoding::max_x][distribution_encoding::max_factors] = {};
   for (index_t i = 0; i < e.p.size(); ++i) {
     index_t rest = p[std::size_t(i)];
     for (index_t j = e.p[i].size(); j-- > 0;) {
       const rh_id id = e.p[i][j];
-      digit[{id.major, id.minor}] = rest % factor_length(e, id);
+      digit[id.major][id.minor] = rest % factor_length(e, id);
       rest /= factor_length(e, id);
     }
   }
-  for (index_t i = 0; i < e.y.size(); ++i) digit[{e.y[i].major, e.y[i].minor}] = y[std::size_t(i)];
+  for (index_t i = 0; i < e.y.size(); ++i) digit[e.y[i].major][e.y[i].minor] = y[std::size_t(i)];
   indices x;
   for (index_t d = 0; d < e.h.size(); ++d) {
     index_t coordinate = 0;
     for (index_t minor = 0; minor < e.h[d].size(); ++minor)
-      coordinate = coordinate * e.h[d][minor] + digit[{d + 1, minor}];
+      coordinate = coordinate * e.h[d][minor] + digit[d + 1][minor];
     x.push_back(coordinate);
   }
   return x;

@@ -28,7 +28,6 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
               (tw::specialized_tile{.m = 128, .n = 160, .share_b = 4, .share_a = 2}));
   }
   EXPECT_TRUE(chosen(12480, 8192, 320).ping_pong);
-  EXPECT_EQ(chosen(9920, 832, 7808).n, 176);
 }
 
 // What few blocks would multiply for long is split into parts, if the workspace has room for them.
@@ -48,6 +47,18 @@ TEST(SpecializedChoice, PartsOfLongK) {
   EXPECT_EQ(most_parts({.m = 1024, .n = 1021, .k = 32768}), tw::specialized_workspace::num_floats / (1024 * 1024));
   EXPECT_EQ(most_parts({.m = 3846, .n = 1121, .k = 32768}), 1) << "two fit, but not with rows of a copy of C";
   EXPECT_EQ(most_parts({.m = 1, .n = 8, .k = 1024, .batch = 65536}), 1) << "too many for a grid";
+}
+
+// Where B is so large that L2 loses it before the next group of tiles, groups have as many rows as L2 keeps of A.
+TEST(SpecializedChoice, RowsOfAGroup) {
+  constexpr tw::specialized_tile t{.m = 128, .n = 256, .share_b = 2};
+  const auto rows = [&](const tw::gemm_args& g) {
+    return tw::detail::rows_of_group(tw::detail::specialized_order(g, t, 66), g, t, 2);
+  };
+  EXPECT_EQ(rows({.m = 6272, .n = 30144, .k = 640}), 25) << "all of A";
+  EXPECT_EQ(rows({.m = 29376, .n = 1792, .k = 384}), 8) << "B stays in L2";
+  EXPECT_EQ(rows({.m = 32768, .n = 16384, .k = 1024}), 16);
+  EXPECT_EQ(rows({.m = 8192, .n = 8192, .k = 8192}), 8) << "about a square";
 }
 
 // Without memory where parts meet k stays whole, which takes long where n is short.

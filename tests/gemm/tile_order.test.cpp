@@ -15,9 +15,11 @@ TEST(TileOrder, VisitsEveryTileOnce) {
     for (const int cols : {1, 3, 16}) {
       for (const int group : {1, 4, 8, 100}) {
         const tw::detail::tile_order order{rows, cols, 2, group};
+        const tw::detail::fast_tile_order fast(order);
         std::set<std::tuple<int, int, int>> seen;
         for (int i = 0; i < order.num_tiles(); ++i) {
           const tw::detail::tile_position p = order(i);
+          ASSERT_EQ(fast(i), p);
           ASSERT_TRUE(0 <= p.row && p.row < rows && 0 <= p.col && p.col < cols && p.batch == i / (rows * cols));
           EXPECT_TRUE(seen.insert({p.row, p.col, p.batch}).second);
         }

@@ -24,13 +24,13 @@ TEST(WarpSpecializedTiles, SwapAB) {
 
 /// The last round of tiles is split along k.
 template <class Policy>
-void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool across_tiles) {
+void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool several_tails) {
   const problem p{.m = m, .n = n, .k = k_tiles * Policy::tile.k, .beta = 1};
   const work_schedule schedule = tilewright::detail::make_work_schedule(
       tilewright::detail::specialized_order({.m = m, .n = n}, specialized_block<Policy>::tile, resident), k_tiles,
       resident, 2 * resident, tilewright::detail::split_cost_of(specialized_block<Policy>::tile));
   EXPECT_GT(schedule.max_parts(), 1);
-  EXPECT_EQ(schedule.shares_cross_tiles(), across_tiles);
+  EXPECT_EQ(schedule.helpers() < schedule.num_split_tiles(), several_tails);
   for (const int workers : {1, 3}) expect_specialized<Policy>(p, {.workers = workers, .resident_clusters = resident});
 }
 

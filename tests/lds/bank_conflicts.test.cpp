@@ -37,15 +37,11 @@ naive_cost cost_by_definition(const std::vector<std::vector<index_t>>& groups, i
   naive_cost cost;
   for (const std::vector<index_t>& group : groups) {
     std::map<index_t, std::set<index_t>> dwords_of_bank;
-    std::multiset<index_t> accessed;
+    std::size_t accessed = 0;
     for (const index_t lane : group) {
       if (address[lane] < 0) continue;
-      std::set<index_t> dwords_of_lane;
-      for (index_t byte = 0; byte < bytes; ++byte) dwords_of_lane.insert((address[lane] + byte) / 4);
-      for (const index_t dword : dwords_of_lane) {
+      for (index_t dword = address[lane] / 4; dword <= (address[lane] + bytes - 1) / 4; ++dword, ++accessed)
         dwords_of_bank[dword % banks].insert(dword);
-        accessed.insert(dword);
-      }
     }
     std::size_t degree = 0, distinct = 0;
     for (const auto& [bank, dwords] : dwords_of_bank) {
@@ -55,7 +51,7 @@ naive_cost cost_by_definition(const std::vector<std::vector<index_t>>& groups, i
     if (degree > 0) ++cost.phases;
     cost.cycles += index_t(degree);
     cost.worst_degree = std::max(cost.worst_degree, index_t(degree));
-    cost.same_dword_writes += accessed.size() - distinct;
+    cost.same_dword_writes += accessed - distinct;
   }
   return cost;
 }
@@ -193,12 +189,13 @@ TEST(LdsCost, AgreesWithTheDefinitionOnRandomPatterns) {
           const naive_cost expected =
               cost_by_definition(groups_of(*t, row.op, reading, pattern), banks_of(*t, row.op, reading),
                                  arch::access_bytes(row.op), pattern);
-          const std::string where = std::string(t->name) + " " + arch::instruction_name(*t, row.op);
-          ASSERT_EQ(cost.phases, expected.phases) << where;
-          ASSERT_EQ(cost.cycles, expected.cycles) << where;
-          ASSERT_EQ(cost.conflicts, expected.cycles - expected.phases) << where;
-          ASSERT_EQ(cost.worst_degree, expected.worst_degree) << where;
-          ASSERT_EQ(cost.same_dword_writes, arch::is_write(row.op) ? index_t(expected.same_dword_writes) : 0) << where;
+          const auto where = [&] { return std::string(t->name) + " " + arch::instruction_name(*t, row.op); };
+          ASSERT_EQ(cost.phases, expected.phases) << where();
+          ASSERT_EQ(cost.cycles, expected.cycles) << where();
+          ASSERT_EQ(cost.conflicts, expected.cycles - expected.phases) << where();
+          ASSERT_EQ(cost.worst_degree, expected.worst_degree) << where();
+          ASSERT_EQ(cost.same_dword_writes, arch::is_write(row.op) ? index_t(expected.same_dword_writes) : 0)
+              << where();
           by_reading.push_back(cost);
         }
         index_t most_conflicts = 0;

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
+#include <array>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -36,24 +38,24 @@ struct simulated_gpu {
 
   /// Word by word: in every group the bank with the most words decides.
   double words(const lds_addresses& address) const {
-    std::map<index_t, std::map<index_t, std::multiset<index_t>>> words_of;  // by group and bank
+    std::vector<long long> accesses;  // group, bank and word in one number each
     bool merged = pairs_merge;
     for (index_t lane = 0; lane < wave_size; ++lane) merged = merged && address[lane] == address[lane ^ 1];
     for (index_t lane = 0; lane < wave_size; ++lane) {
       if (address[lane] < 0) continue;
       for (index_t word = address[lane] / 4; word <= (address[lane] + bytes - 1) / 4; ++word)
-        words_of[group_of[std::size_t(lane)] >> merged][word % banks].insert(word);
+        accesses.push_back(((group_of[std::size_t(lane)] >> merged) * banks + word % banks) * (1ll << 32) + word);
     }
-    std::size_t total = 0;
-    for (const auto& [group, by_bank] : words_of) {
-      std::size_t degree = 0;
-      for (const auto& [bank, words] : by_bank) {
-        const std::size_t distinct = std::set<index_t>(words.begin(), words.end()).size();
-        degree = std::max(degree, same_word_merges ? distinct : words.size());
-      }
-      total += degree;
+    std::sort(accesses.begin(), accesses.end());
+    if (same_word_merges) accesses.erase(std::unique(accesses.begin(), accesses.end()), accesses.end());
+    std::array<index_t, 64> degree{};  // by group
+    index_t in_bank = 0;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      in_bank = i > 0 && accesses[i] >> 32 == accesses[i - 1] >> 32 ? in_bank + 1 : 1;
+      index_t& most = degree[std::size_t((accesses[i] >> 32) / banks)];
+      most = std::max(most, in_bank);
     }
-    return double(total);
+    return std::accumulate(degree.begin(), degree.end(), 0.0);
   }
 
   lds_probe::stopwatch stopwatch() const {

@@ -55,7 +55,7 @@ void expect_chain(const arch::target& target) {
   const auto value = [](index_t i, index_t j, index_t seed) { return float((i * 3 + j * 5 + i * j + seed) % 3 - 1); };
   const auto fill = [&]<class Distribution>(Distribution, index_t seed) {
     static_distributed_tensor<half_t, Distribution> tile;
-    const auto where = positions<Distribution>();
+    static const auto where = positions<Distribution>();
     for (index_t d = 0; d < tile.size(); ++d) {
       const multi_index<2> x = where[std::size_t(exec::thread_id() * tile.size() + d)];
       tile.thread_buffer[d] = half_t(value(x[0], x[1], seed));

@@ -57,20 +57,20 @@ std::string fault_of(const curve<N>& walk) {
   std::set<std::vector<index_t>> visited;
   for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
     const auto index = walk.get_index(i);
-    const std::string where = to_string(walk) + ", access " + std::to_string(i);
-    if (index != expected[std::size_t(i)]) return where + ": another order";
+    const auto where = [&] { return to_string(walk) + ", access " + std::to_string(i); };
+    if (index != expected[std::size_t(i)]) return where() + ": another order";
     visited.emplace(index.begin(), index.end());
     bool inside = true;
     for (index_t d = 0; d < N; ++d) inside = inside && index[d] + walk.scalars_per_access[d] <= walk.lengths[d];
-    if (walk.is_in_bounds(i) != inside) return where + ": bounds";
+    if (walk.is_in_bounds(i) != inside) return where() + ": bounds";
     if (i == 0) continue;
     index_t distance = 0;
     const auto step = walk.get_forward_step(i - 1), back = walk.get_backward_step(i);
     for (index_t d = 0; d < N; ++d) {
-      if (back[d] != -step[d] || expected[std::size_t(i - 1)][d] + step[d] != index[d]) return where + ": step";
+      if (back[d] != -step[d] || expected[std::size_t(i - 1)][d] + step[d] != index[d]) return where() + ": step";
       distance += (step[d] < 0 ? -step[d] : step[d]) / walk.scalars_per_access[d];
     }
-    if (walk.snake && distance != 1) return where + ": a snake jumps";
+    if (walk.snake && distance != 1) return where() + ": a snake jumps";
   }
   const index_t last = walk.get_num_of_access() - 1;
   for (const index_t i : {index_t(0), last / 3, last}) {
@@ -101,12 +101,12 @@ std::string grid_fault_of(const Walk& walk, Steps&& steps) {
   multi_index<2> last = walk.get_index(0);
   for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
     const multi_index<2> tile = walk.get_index(i);
-    const std::string where = to_string(walk) + ", tile " + std::to_string(i);
-    if (tile[0] < 0 || tile[0] >= walk.rows || tile[1] < 0 || tile[1] >= walk.cols) return where + ": outside";
-    if (visited[std::size_t(tile[0] * walk.cols + tile[1])]) return where + ": visited twice";
+    const auto where = [&] { return to_string(walk) + ", tile " + std::to_string(i); };
+    if (tile[0] < 0 || tile[0] >= walk.rows || tile[1] < 0 || tile[1] >= walk.cols) return where() + ": outside";
+    if (visited[std::size_t(tile[0] * walk.cols + tile[1])]) return where() + ": visited twice";
     visited[std::size_t(tile[0] * walk.cols + tile[1])] = true;
     const std::string wrong = i == 0 ? "" : steps(tile[0] - last[0], tile[1] - last[1]);
-    if (!wrong.empty()) return where + wrong;
+    if (!wrong.empty()) return where() + wrong;
     last = tile;
   }
   return walk.get_num_of_access() == walk.rows * walk.cols ? "" : to_string(walk) + ": number of tiles";

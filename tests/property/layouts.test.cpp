@@ -103,14 +103,16 @@ TEST(RandomLayouts, RunsAreContiguousAlignedAndWhole) {
         indices first = index;
         first[d] -= index[d] % run;
         const std::optional<index_t> begin = layout.model.offset(first);
-        const std::string which = "run " + std::to_string(run) + " along " + std::to_string(d);
-        if (begin.has_value() != here.has_value()) return about(layout, index, "half a vector exists, " + which);
+        const auto fault = [&](const char* what) {
+          return about(layout, index, what + (", run " + std::to_string(run)) + " along " + std::to_string(d));
+        };
+        if (begin.has_value() != here.has_value()) return fault("half a vector exists");
         if (!here) continue;
         indices last = first;
         last[d] += run - 1;
-        if (!layout.model.offset(last)) return about(layout, index, "leaves the tensor, " + which);
-        if (*begin % run != 0) return about(layout, index, "not aligned, " + which);
-        if (*here - *begin != index[d] % run) return about(layout, index, "not contiguous, " + which);
+        if (!layout.model.offset(last)) return fault("leaves the tensor");
+        if (*begin % run != 0) return fault("not aligned");
+        if (*here - *begin != index[d] % run) return fault("not contiguous");
       }
       return "";
     });

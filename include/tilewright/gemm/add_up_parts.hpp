@@ -64,8 +64,8 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
     return (number * tile.cluster() + rank) * tile.sharing() + consumer;
   };
   // A wave writes and reads 512 bytes in a row.
-  const auto part_of = [&](index_t sharer) TILEWRIGHT_INLINE_LAMBDA {
-    return args.memory.parts + (long_index_t(pile(sharer)) * vectors * 128 + thread) * 4;
+  const auto part_at = [&](index_t slot) TILEWRIGHT_INLINE_LAMBDA {
+    return args.memory.parts + (long_index_t(pile(slot)) * vectors * 128 + thread) * 4;
   };
   // A vector takes registers from a multiple of 4 on, as wgmma's do. With neighbours exchanged sums and the products
   // that are added to them are in different banks of the register file.
@@ -79,7 +79,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   }
   unsigned* const counter = args.memory.counters + pile(unit.split_tile);
   if (!unit.is_last_part()) {
-    float* const mine = part_of(unit.sharer);
+    float* const mine = part_at(unit.slot);
     TILEWRIGHT_UNROLL_ALL
     for (index_t j = 0; j < vectors; ++j)
       exec::store_to_l2(mine + j * 512, {{c[at(j, 0)], c[at(j, 1)], c[at(j, 2)], c[at(j, 3)]}});
@@ -95,7 +95,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
   [[maybe_unused]] constexpr index_t at_once = max(1, 128 / tile.accumulators());  // parts whose loads are in flight
   TILEWRIGHT_UNROLL(at_once)
   for (index_t part = 1; part < unit.parts; ++part) {
-    const float* const others = part_of(unit.sharer - part);
+    const float* const others = part_at(unit.slot - part);
     TILEWRIGHT_UNROLL_ALL
     for (index_t j = 0; j < vectors; ++j) {
       const array<float, 4> other = exec::load_from_l2(others + j * 512);

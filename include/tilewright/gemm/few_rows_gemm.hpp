@@ -69,7 +69,7 @@ struct few_rows_gemm {
     // Bytes of B take the time, not waiting: no part is longer than others.
     const work_schedule s =
         detail::make_work_schedule(order, ceil_div(g.k, k_of_block), workers,
-                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {1, 0, 0, 0});
+                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {1, 0, 0, 0, 1});
     return {g, s, min(s.num_units(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
@@ -171,16 +171,16 @@ struct few_rows_gemm {
       exec::wait_for_count(counter, unsigned(unit.parts - 1));
       *counter = 0;
     }
-    const auto part_of = [&](index_t sharer)
-                             TILEWRIGHT_INLINE_LAMBDA { return parts + (sharer * block_size + exec::thread_id()) * 4; };
+    const auto part_at = [&](index_t slot)
+                             TILEWRIGHT_INLINE_LAMBDA { return parts + (slot * block_size + exec::thread_id()) * 4; };
     auto result = add_up_waves(sums, lds);
     float* const x = result.thread_buffer.data();
     if (!is_last) {
-      exec::store_to_l2(part_of(unit.sharer), {{x[0], x[1], x[2], x[3]}});
+      exec::store_to_l2(part_at(unit.slot), {{x[0], x[1], x[2], x[3]}});
     } else {
       TILEWRIGHT_UNROLL(4)
       for (index_t part = 1; part < unit.parts; ++part) {
-        const array<float, 4> other = exec::load_from_l2(part_of(unit.sharer - part));
+        const array<float, 4> other = exec::load_from_l2(part_at(unit.slot - part));
         for (index_t j = 0; j < 4; ++j) x[j] += other[j];
       }
       finish(result, g, unit);

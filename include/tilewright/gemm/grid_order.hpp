@@ -5,6 +5,7 @@
 
 #include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/row_group_curve.hpp>
+#include <tilewright/util/magic_division.hpp>
 
 namespace tilewright {
 
@@ -79,6 +80,31 @@ struct tile_order {
     const grid_order in_matrix{grid_curve::row_groups, group, 1, true};
     const multi_index<2> at = in_matrix.tile_along<grid_curve::row_groups>(i - matrix * per_matrix, rows, cols);
     return {at[0], at[1], matrix};
+  }
+};
+
+/// The same, where a place is needed soon: made on the host, it does not divide.
+class fast_tile_order {
+  tile_order order_{};
+  magic_division matrix_, group_, height_, last_height_;
+
+ public:
+  fast_tile_order() = default;
+  constexpr explicit fast_tile_order(const tile_order& order) : order_(order) {
+    order_.group = min(order.group, order.rows);
+    matrix_ = make_magic_division(order.rows * order.cols);
+    group_ = make_magic_division(order_.group * order.cols);
+    height_ = make_magic_division(order_.group);
+    last_height_ = make_magic_division(modulo(order.rows - 1, order_.group) + 1);
+  }
+
+  TILEWRIGHT_HD constexpr tile_position operator()(index_t i) const {
+    const index_t matrix = matrix_.divide(i), in_matrix = i - matrix * (order_.rows * order_.cols);
+    const index_t group = group_.divide(in_matrix), first_row = group * order_.group;
+    const index_t in_group = in_matrix - first_row * order_.cols, rows_left = order_.rows - first_row;
+    const index_t forwards = (rows_left > order_.group ? height_ : last_height_).divide(in_group);
+    const index_t row = first_row + in_group - forwards * min(order_.group, rows_left);
+    return {row, group % 2 == 1 ? order_.cols - 1 - forwards : forwards, matrix};
   }
 };
 

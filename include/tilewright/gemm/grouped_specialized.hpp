@@ -23,11 +23,11 @@ struct grouped_device_args : scale_plan<Args> {
   index_t turn;  // as in specialized_args
 };
 
-/// The schedule of `tiles` tiles, whose number the device alone knows; with parts of at most `max_sharers` workers in
+/// The schedule of `tiles` tiles, whose number the device alone knows; with parts of at most `max_slots` workers in
 /// memory. A last round with few tiles is split along k, and shared by all workers if it would leave less than half of
 /// them idle.
 TILEWRIGHT_HD constexpr work_schedule make_grouped_schedule(index_t tiles, index_t k_tiles, index_t workers,
-                                                            index_t max_sharers) {
+                                                            index_t max_slots) {
   constexpr index_t longer_by = 4;  // k tiles until others see what a block has written
   work_schedule s{{tiles, 1, 1, 1}, k_tiles, workers, tiles, 0, 0};
   const index_t left = modulo(tiles, workers);
@@ -35,8 +35,9 @@ TILEWRIGHT_HD constexpr work_schedule make_grouped_schedule(index_t tiles, index
   const index_t parts = min(min(divide(workers, left), divide(k_tiles, 8)), 6);
   const bool worth_crossing = k_tiles >= 24 && left * 8 <= workers * 7;
   const index_t sharers = parts > 1 ? left * parts : worth_crossing ? workers : 0;
-  if (sharers > max_sharers || long_index_t(left) * k_tiles * sharers > 0x7fffffff) return s;
-  if (sharers > 0) s.whole_tiles = tiles - left, s.sharers = sharers, s.longer_by = longer_by;
+  if (sharers == 0 || sharers > max_slots || long_index_t(left) * k_tiles * sharers > 0x7fffffff) return s;
+  s.whole_tiles = tiles - left, s.sharers = sharers, s.longer_by = longer_by;
+  if (parts > 1) s.mains = parts - 1, s.tail = divide(k_tiles - longer_by, parts);
   return s;
 }
 
@@ -81,7 +82,7 @@ struct grouped_block : specialized_block<Policy> {
     TILEWRIGHT_HD walk_type(const device_args& args, index_t clusters) : walk_(args.args, args.tiles) {
       if constexpr (kind == group_kind::rows)
         schedule_ =
-            make_grouped_schedule(walk_.num_tiles(), ceil_div(args.args.k, tile_k), clusters, args.memory.max_sharers);
+            make_grouped_schedule(walk_.num_tiles(), ceil_div(args.args.k, tile_k), clusters, args.memory.max_slots);
     }
 
     TILEWRIGHT_HD bool find(index_t u, unit_type& unit) {
@@ -116,7 +117,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   d.tiles = {ceil_div(g.n, cols), specialized_order(g, tile, resident).group};
   const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
   if (by_rows) d.memory = {g, tile, resident};
-  d.blocks = index_t(most_tiles < resident && d.memory.max_sharers == 0 ? most_tiles : resident) * tile.cluster();
+  d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
   const auto map = [&]<class E>(exec::tensor_map& to, const E* data, extent lengths, index_t ld, index_t batch,
                                 long_index_t stride, extent box, bool ragged) {
     exec::tensor_map_request request = request_map<E>(data, lengths, ld, batch, stride, box);

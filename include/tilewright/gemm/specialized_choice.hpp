@@ -108,9 +108,9 @@ namespace detail {
 constexpr work_schedule schedule_of(const gemm_args& g, const specialized_tile& t, index_t element_bytes,
                                     index_t multiprocessors, index_t parts) {
   const index_t workers = expected_clusters(t, multiprocessors);
-  const index_t max_sharers = parts == 0 ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const index_t max_slots = parts == 0 ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   work_schedule s = make_work_schedule(specialized_order(g, t, workers), ceil_div(g.k, 128 / element_bytes), workers,
-                                       max_sharers, split_cost_of(t));
+                                       max_slots, split_cost_of(t));
   s.parts = max(parts, 1);
   return s;
 }
@@ -138,10 +138,9 @@ constexpr double predict_clocks_of(const work_schedule& s, const gemm_args& g, c
   if (s.parts > 1) clocks += x.sums + double(s.parts) * g.m * g.n * g.batch / x.sums_rate;
   const bool crosses = s.shares_cross_tiles();
   if (s.sharers > 0) {
-    const double share = double(s.num_split_tiles()) * (s.k_tiles - s.longer_by) / s.sharers + s.longer_by;
     const double more = crosses ? 1 + x.crossing : 1;
-    products += share * k_tile_while(s.sharers) * more;
-    clocks += x.part_sums * (s.max_parts() - 1) * t.m * t.n / 32768 * more;
+    products += s.longest_share() * k_tile_while(s.sharers) * more;
+    clocks += x.part_sums * s.parts_to_move() * t.m * t.n / 32768 * more;
   }
   const index_t ends = full_rounds + (left > 0) + (s.sharers > 0) + crosses;
   const double end = together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();

@@ -21,12 +21,12 @@ struct specialized_workspace {
 
 namespace detail {
 
-/// Where parts of tiles meet: for each sharer, block of a cluster and consumer 64 x n floats, and a counter,
+/// Where parts of tiles meet: for each of them, block of a cluster and consumer 64 x n floats, and a counter,
 /// 0 before and after.
 struct split_memory {
   float* parts = nullptr;
   unsigned* counters = nullptr;
-  index_t max_sharers = 0;
+  index_t max_slots = 0;
 
   split_memory() = default;
   /// The workspace's, if it suffices for `resident` clusters.
@@ -35,7 +35,7 @@ struct split_memory {
     if (!g.workspace || resident * tile.cluster() * tile.consumers > size::num_counters) return;
     parts = static_cast<float*>(g.workspace) + size::num_counters;
     counters = static_cast<unsigned*>(g.workspace);
-    max_sharers = index_t(size::num_floats / (tile.m * tile.n * tile.cluster()));
+    max_slots = index_t(size::num_floats / (tile.m * tile.n * tile.cluster()));
   }
 };
 
@@ -95,6 +95,7 @@ struct specialized_args : scale_plan<Args> {
   exec::tensor_map narrow_c;           // the last boxes of rows, where they are narrower
   Args args;
   work_schedule schedule;  // of clusters
+  fast_tile_order order;   // the schedule's
   split_memory memory;
   index_t blocks;
   index_t turn;  // k tiles for which two consumers take turns at the end of a tile
@@ -167,9 +168,19 @@ TILEWRIGHT_HD constexpr tile_order specialized_order(const gemm_args& g, const s
   return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
 }
 
+/// Rows of a group of tiles: as many as `order` has; more if L2 does not keep B for the next group, but their rows of
+/// A.
+constexpr index_t rows_of_group(const tile_order& order, const gemm_args& g, const specialized_tile& t,
+                                index_t element_bytes) {
+  constexpr long_index_t mib = 1 << 20;
+  const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.share_b * row_bytes;
+  if (g.n * row_bytes < 12 * mib) return order.group;
+  return max(order.group, index_t(min(long_index_t(order.rows), 8 * mib / tile_bytes)));
+}
+
 /// In clocks: reading and writing LDS takes as long as wgmma, or longer.
 TILEWRIGHT_HD constexpr split_cost split_cost_of(const specialized_tile& t) {
-  return {max(t.m * t.n / 32, 2 * t.m + t.n + t.m / 64 * t.n), 4096, t.m * t.n / 16, 4096};
+  return {max(t.m * t.n / 32, 2 * t.m + t.n + t.m / 64 * t.n), 4096, t.m * t.n / 16, 3 * t.m * t.n / 16};
 }
 
 /// Prepares a launch on a machine that runs `resident` clusters at the same time.
@@ -185,8 +196,10 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   const auto g = in_order_of(tile, given);
   d.memory = {g, tile, resident};
   d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident,
-                                  g.split_k > 1 ? 0 : d.memory.max_sharers, split_cost_of(tile));
+                                  g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
   d.schedule.parts = g.split_k;
+  d.schedule.order.group = rows_of_group(d.schedule.order, g, tile, sizeof(T));
+  d.order = fast_tile_order(d.schedule.order);
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
   // Epilogues read two columns: if n is odd, rows of C and of what they read have room for one more.

@@ -63,7 +63,9 @@ struct specialized_block {
   /// Unit `u` of the schedule.
   template <class Args>
   TILEWRIGHT_HD static constexpr auto unit_of(const Args& args, index_t u) {
-    return args.schedule(u);
+    auto unit = args.schedule.without_place(u);
+    unit.tile = args.order(args.schedule.tile_of(u, unit));
+    return unit;
   }
   /// Where boxes of A come from; z: their last coordinate.
   template <class Args>
