@@ -148,7 +148,11 @@ struct row_memory {
   template <class T>
   TILEWRIGHT_HD packed_part<T> load_cols(const T* values, index_t first) const {
     const row_of<T> own = row_from(values, 0, values != nullptr);
-    return join<T>(has_ends ? own.load_shifted(col + first) : own.load(col + first), load_end(own, first));
+    const auto vectors = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (has_ends) return own.load_shifted(col + first);
+      return own.load(col + first);
+    }();
+    return join<T>(vectors, load_end(own, first));
   }
   /// The same numbers as floats. A bfloat16_t in the upper half of a register is one without its lower half.
   template <class T>
