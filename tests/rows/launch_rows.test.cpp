@@ -57,6 +57,24 @@ TEST(LaunchRows, ThrowsTheSentenceOfAlignedRowsUnlessTheyAreUnaligned) {
   }
 }
 
+/// Its sentence has an address of its own, as that of another translation unit has.
+template <row_tile Tile>
+struct wants_vectors : quantise<Tile> {
+  static const char* check(const auto&) {
+    static const std::string sentence = detail::needs_vectors;
+    return Tile.any_start ? "any start" : sentence.c_str();
+  }
+};
+
+TEST(LaunchRows, ComparesSentencesByTheirText) {
+  try {
+    launch_rows<wants_vectors, 300>(quantise_args<half_t, int8_t>{});
+    ADD_FAILURE();
+  } catch (const launch_error& error) {
+    EXPECT_STREQ(error.what(), "any start");
+  }
+}
+
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337) == row_tile{256, 32, 6, 8, 1, true});
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(5003) == row_tile{128, 128, 5, 8, 1, true});
 static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337, 5) == row_tile{128, 64, 3, 8, 1, true});

@@ -6,6 +6,8 @@
 #include <tilewright/rows/check_rows.hpp>
 #include <tilewright/rows/row_tile.hpp>
 
+#include <string_view>
+
 namespace tilewright {
 
 namespace detail {
@@ -46,7 +48,8 @@ void launch_rows(const auto& args, const launch_options& options = {}) {
     return cols > 65536 / index_t(sizeof(T)) ? 512 : detail::most_threads_v<any>;
   };
   // A block of this tile has one row: no stride is too large for it alone.
-  const bool is_aligned = Kernel<choose_row_tile<arch, T>(16384)>::check(args) != detail::needs_vectors;
+  const char* const why = Kernel<choose_row_tile<arch, T>(16384)>::check(args);
+  const bool is_aligned = !why || std::string_view(why) != detail::needs_vectors;
   is_aligned ? detail::launch_shortest<Kernel, choose_row_tile<arch, T>(Cols, threads(Cols))...>(args, options)
              : detail::launch_shortest<Kernel, choose_any_start_tile<arch, T>(Cols, detail::most_vectors_v<any>)...>(
                    args, options);
