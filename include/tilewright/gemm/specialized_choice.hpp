@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles to choose from.
-inline constexpr array<specialized_tile, 25> specialized_tiles{{
+inline constexpr array<specialized_tile, 24> specialized_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 256},
     {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
@@ -25,7 +25,6 @@ inline constexpr array<specialized_tile, 25> specialized_tiles{{
     {.m = 128, .n = 224, .share_b = 2},
     {.m = 128, .n = 80, .share_a = 4},
     {.m = 64, .n = 96, .share_a = 4, .consumers = 1},
-    {.m = 256, .n = 160, .share_b = 2, .swap_ab = true},
     {.m = 64, .n = 96, .share_b = 4, .consumers = 1, .swap_ab = true},
     {.m = 64, .n = 128, .share_b = 4, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 64, .swap_ab = true},
