@@ -65,7 +65,7 @@ endfunction()
 # The language and the architectures, which belong to one vendor.
 function(_tilewright_flags variable)
   if("${ARGN}" MATCHES "^sm_")
-    set(flags -x cu -std=c++20)
+    set(flags -x cu -std=c++20 -O2)
   else()
     set(flags -x hip -nogpulib -std=c++20 -O3)
   endif()
