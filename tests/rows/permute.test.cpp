@@ -110,6 +110,14 @@ TEST(Permute, RowsAtSectorsTakeAlignedVectors) {
   EXPECT_TRUE(starts(0, {160, 32, 1}));
   EXPECT_FALSE(starts(16, {160, 32, 1}));
   EXPECT_FALSE(starts(0, {208, 32, 1}));
+  using unaligned = permute_unaligned<arch::sm90, unsigned char>;
+  const auto is_full = [&](long_index_t cols) {  // columns have no second dimension
+    const strided_tensor<const unsigned char> x(memory, {3, 5, cols});
+    return unaligned::has_full_tiles(
+        unaligned::prepare({x.permuted({2, 1, 0}), strided_tensor<unsigned char>(memory + 2048, {cols, 5, 3})}, 0));
+  };
+  EXPECT_TRUE(is_full(64));
+  EXPECT_FALSE(is_full(63));
   EXPECT_TRUE(detail::starts_at_sectors(strided_tensor<unsigned>(reinterpret_cast<unsigned*>(memory), {3, 8})));
 }
 

@@ -36,8 +36,11 @@ void launch_permute(const map_args<T, T>& args, const launch_options& options = 
     return true;
   };
   const auto start_any = [&]<class Offset>(Offset) {
-    return (detail::starts_at_sectors(args.y) && start(permute<Arch, T, vector, Offset>{})) ||
-           start(permute_unaligned<Arch, T, Offset>{}) || start(permute<Arch, T, 1, Offset>{});
+    using unaligned = permute_unaligned<Arch, T, Offset>;
+    const bool prefers_vectors =
+        detail::starts_at_sectors(args.y) || !unaligned::has_full_tiles(unaligned::prepare(args, 0));
+    return (prefers_vectors && start(permute<Arch, T, vector, Offset>{})) || start(unaligned{}) ||
+           start(permute<Arch, T, 1, Offset>{});
   };
   const bool is_near = detail::is_near(args.x) && detail::is_near(args.y);
   if (!(is_near ? start_any(index_t{}) : start_any(long_index_t{}))) launch<map_tensor<Arch, T>>(args, options);

@@ -37,6 +37,8 @@ struct permute_unaligned {
   static device_args prepare(const args_type& args, const auto&) { return detail::plan_permutation<T>(args.x, args.y); }
   /// Whether tiles are not mostly empty.
   static bool is_worth_it(const device_args& args) { return min(args.rows.iterations, args.columns) >= 16; }
+  /// Whether tiles have at least half of their columns.
+  static bool has_full_tiles(const device_args& args) { return args.columns >= cols / 2; }
   static exec::block_index grid(const device_args& args) { return {index_t(args.tiles()), 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
