@@ -101,19 +101,21 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   TILEWRIGHT_HD static void accumulate(const device_args& args, long_index_t start, index_t before, index_t from,
                                        index_t end, state (&own)[Results], exec::lds_pointer lds) {
     constexpr bool is_cut = !IsAligned && Along > 1;
-    if constexpr (shared::is_copied && IsAligned && Along > 1)
-      return accumulate_copied<Along>(args, start + before * index_t(sizeof(T)), before, from, end, own, lds);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t next = from; next < end; next += in_flight * args.team.slices()) {
-      vector_t<T, Results * Along> loaded[in_flight];
-      detail::reduce_chunk<in_flight, Along> chunk;
-      long_index_t at[in_flight];
-      find<is_cut>(args, start + before * index_t(sizeof(T)), before, next, end, at, chunk);
-      shared::template load_vectors<IsAligned, is_cut>(args, at, loaded);
-      if (is_cut && chunk.is_cut()) {
-        add<is_cut>(loaded, chunk, own);
-      } else {
-        add<false>(loaded, chunk, own);
+    if constexpr (shared::is_copied && IsAligned && Along > 1) {
+      accumulate_copied<Along>(args, start + before * index_t(sizeof(T)), before, from, end, own, lds);
+    } else {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t next = from; next < end; next += in_flight * args.team.slices()) {
+        vector_t<T, Results * Along> loaded[in_flight];
+        detail::reduce_chunk<in_flight, Along> chunk;
+        long_index_t at[in_flight];
+        find<is_cut>(args, start + before * index_t(sizeof(T)), before, next, end, at, chunk);
+        shared::template load_vectors<IsAligned, is_cut>(args, at, loaded);
+        if (is_cut && chunk.is_cut()) {
+          add<is_cut>(loaded, chunk, own);
+        } else {
+          add<false>(loaded, chunk, own);
+        }
       }
     }
   }
