@@ -51,7 +51,7 @@ TEST(GemmCheck, RefusesPointersThatAreNoneOrTwice) {
 
 TEST(GemmCheck, RefusesAResultInTheMemoryOfAnOperand) {
   static half_t memory[1 << 18];
-  const std::string overlaps = "C overlaps an operand, which other blocks still read";
+  const std::string overlaps = "C may share memory with an operand, which other blocks still read";
   const auto refusal_at = [](index_t a, index_t b, index_t c, auto change) {
     return refusal<vectors>([&](gemm_args& g) {
       g.a = memory + a, g.b = memory + b, g.c = memory + c;
@@ -79,6 +79,16 @@ TEST(GemmCheck, RefusesAResultInTheMemoryOfAnOperand) {
                          g.batch_stride_c += 8;
                        }),
             overlaps);
+  // A batch of columns beside that of the other, and a C of one row in the gaps of A.
+  const auto as_heads = [](gemm_args& g) {
+    g.lda = g.ldc = 384, g.batch = 2;
+    g.batch_stride_a = 80, g.batch_stride_c = 72;
+  };
+  EXPECT_EQ(refusal_at(0, 1 << 16, 160, as_heads), "");
+  EXPECT_EQ(refusal_at(0, 1 << 16, 152, as_heads), overlaps);
+  const auto as_row = [](gemm_args& g) { g.lda = 160, g.m = 1; };
+  EXPECT_EQ(refusal_at(0, 1 << 16, 80, as_row), "");
+  EXPECT_EQ(refusal_at(0, 1 << 16, 72, as_row), overlaps);
 }
 
 TEST(GemmCheck, RefusesRowsThatOverlap) {

@@ -65,6 +65,12 @@ TEST(WarpSpecializedPipeline, TwoProducts) {
   args.product_stride_b = 140;
   EXPECT_NE(gemm_kernel<two_products>::check(args), nullptr) << "not 16 bytes";
   args.product_stride_b = 144;
+  const auto with_c_at = [&](half_t* c) {
+    gemm_args g = args;
+    g.c = c;
+    return gemm_kernel<two_products>::check(g);
+  };
+  EXPECT_STREQ(with_c_at(both.data() + 144), "C may share memory with an operand, which other blocks still read");
   launch_specialized<two_products>(args, {.workers = 1, .check_lds = emulator::lds_checks::on});
   for (index_t i = 0; i < args.m; ++i) {
     for (index_t j = 0; j < args.n; ++j) {

@@ -27,6 +27,9 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
           for (int u = 0; u < s.num_units(); ++u) {
             const tw::detail::work_unit unit = s(u);
             ASSERT_LE(unit.k_begin, unit.k_end);
+            ASSERT_TRUE(unit.tile.batch >= 0 && unit.tile.batch < 2 && unit.tile.row >= 0 && unit.tile.row < rows &&
+                        unit.tile.col >= 0 && unit.tile.col < cols)
+                << "unit " << u << ", empty: " << unit.is_empty();
             for (int k = unit.k_begin; k < unit.k_end; ++k)
               ++done[std::size_t(((unit.tile.batch * rows + unit.tile.row) * cols + unit.tile.col) * k_tiles + k)];
           }

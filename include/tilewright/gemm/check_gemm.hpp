@@ -27,11 +27,17 @@ struct memory_lines {
   }
 };
 
-/// Whether they may share memory. Columns of a matrix may lie beside those of the other.
-inline bool overlap(const memory_lines& x, const memory_lines& y) {
+/// Whether they may share memory. Columns of a matrix, or of a batch of them, may lie beside those of the other.
+inline bool overlap(memory_lines x, memory_lines y) {
   if (x.end() <= y.first() || y.end() <= x.first()) return false;
-  const auto step_of = [](const memory_lines& l) { return gcd(l.stride, l.batch > 1 ? l.batch_stride : 0); };
-  const long_index_t step = gcd(step_of(x), step_of(y)), ahead = (y.first() - x.first()) % step;
+  long_index_t step = 0;
+  for (memory_lines* l : {&x, &y}) {
+    const long_index_t beside = (l->batch - 1) * max(l->batch_stride, -l->batch_stride) + l->length, first = l->first();
+    if (beside <= l->stride) *l = {reinterpret_cast<const void*>(first), beside, l->lines, l->stride, 1, 0};
+    step = gcd(step, gcd(l->lines > 1 ? l->stride : 0, l->batch > 1 ? l->batch_stride : 0));
+  }
+  if (step == 0) return true;
+  const long_index_t ahead = (y.first() - x.first()) % step;
   const long_index_t apart = ahead < 0 ? ahead + step : ahead;  // from a line of x to the next of y
   return apart < x.length || apart + y.length > step;
 }
@@ -47,8 +53,11 @@ constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm
     return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
   return overlaps_c(g.a, kernel.a_along_k, g.m, g.lda, g.batch_stride_a) ||
-                 overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b)
-             ? "C overlaps an operand, which other blocks still read"
+                 overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b) ||
+                 (kernel.products > 1 &&
+                  overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,
+                             kernel.b_along_k, g.n, g.ldb, g.batch_stride_b))
+             ? "C may share memory with an operand, which other blocks still read"
              : nullptr;
 }
 

@@ -98,6 +98,7 @@ struct few_rows_gemm {
   /// kernel write B, L2 has what it wrote.
   TILEWRIGHT_HD static void prefetch_b(const gemm_args& g, const detail::work_unit& unit) {
     constexpr index_t ahead = 2 * k_of_block;
+    if (unit.is_empty()) return;
     const index_t k0 = unit.k_begin * k_of_block, n0 = unit.tile.col * tile.n, thread = exec::thread_id();
     const index_t k = min(min(g.k, unit.k_end * k_of_block) - k0, ahead), n = min(g.n - n0, tile.n);
     const T* const b = static_cast<const T*>(g.b) + unit.tile.batch * g.batch_stride_b;

@@ -51,7 +51,8 @@ class gemm_plan {
         const detail::aligned_operands<Product> aligned(args);
         if (!args.workspace || !aligned.any()) return;
         why = aligned.check_copies();
-        if (!why) why = detail::with_room_after_rows<Kernel>::check(split(aligned.args, choice.parts));
+        const gemm_args g = split(aligned.args, choice.parts);
+        if (!why) why = aligned.c.is_copy ? detail::with_room_after_rows<Kernel>::check(g) : Kernel::check(g);
       }
     });
     return why;

@@ -105,7 +105,7 @@ struct work_schedule {
     const index_t tiles = num_split_tiles(), main = worker - helpers();
     const index_t part = main < 0 ? -1 : divide(main, tiles);
     const index_t split_tile = main < 0 ? turn * helpers() + worker : main - part * tiles;
-    if (main < 0 ? split_tile >= tiles : turn > 0 || worker >= sharers) return {};
+    if (main < 0 ? split_tile >= tiles : turn > 0 || worker >= sharers) return {.split_tile = 0};
     detail::work_unit unit{.k_end = tail};
     if (main >= 0) unit = equal_part(part, mains, tail, k_tiles - longer_by - tail);
     if (part + 1 == mains) unit.k_end += longer_by;
