@@ -38,7 +38,7 @@ constexpr block_tile tile{128, 128, 128, 2, 2, matrix_op::mfma_32x32x16_b8_x2};
 constexpr auto block_size = tw::gemm_kernel<gemm_policy<gfx942, tw::fp8_ocp_t, k, k, 16, tile>>::block_size;
 
 // An instruction of gfx1201 on gfx942.
-// EXPECT: gemm_policy: the target does not have this matrix instruction
+// EXPECT: gemm_policy: the target does not have this matrix instruction for these elements
 using instruction = gemm_policy<gfx942, half_t, k, k, 8, block_tile{64, 64, 32, 2, 2, matrix_op::wmma_16x16x16_gfx12}>;
 auto instruction_major = instruction::a_major;
 

@@ -98,6 +98,8 @@ TEST(Permute, RowsThatStartAnywhere) {
   run.operator()<arch::sm90, unsigned short>({7, 3, 19, 21}, {0, 1, 3, 2}, 0);
   run.operator()<arch::gfx942, unsigned>({5, 30, 150}, {0, 2, 1}, 0);
   run.operator()<arch::sm90, unsigned char>({29, 11, 133}, {0, 2, 1}, 0);
+  run.operator()<arch::sm90, unsigned long long>({2, 39, 28}, {0, 2, 1}, 0);    // an odd number of vectors would fit
+  run.operator()<arch::gfx942, unsigned long long>({9, 8, 135}, {0, 2, 1}, 0);  // runs of eight rows
   for (const index_t rows : {57, 58, 59, 60, 61})  // the last rows are those of a tile of their own, or not
     run.operator()<arch::gfx1201, unsigned long long>({rows, 18}, {1, 0}, 0);
 }

@@ -27,6 +27,7 @@ struct choose_experts_args {
 /// chosen last, as expert -1 with weight 0.
 template <class Arch, class T, index_t MostExperts, index_t Vector = 16 / sizeof(T), index_t MostChoices = 16>
 struct choose_experts {
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "choose_experts: logits have 2 or 4 bytes");
   static_assert(MostExperts >= 1 && MostExperts <= 2048 && MostChoices >= 1 && MostChoices <= 2048,
                 "choose_experts: MostExperts and MostChoices are 1 to 2048");
   using arch = Arch;

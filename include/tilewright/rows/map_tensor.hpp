@@ -89,7 +89,7 @@ struct map_tensor {
       accesses = detail::map_accesses::aligned;
     } else if (has_rows && is_dense(nest)) {
       accesses = detail::map_accesses::of_rows;
-    } else if (has_rows && result.cols >= 4 * max_vector) {
+    } else if (has_rows && result.cols >= 4 * max_vector && result.cols <= 0x7fffffff - max_vector) {
       accesses = detail::map_accesses::of_row;
       nest.lengths[0] += max_vector - 1;  // a row may start within a vector
     }

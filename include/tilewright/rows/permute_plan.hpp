@@ -96,7 +96,7 @@ constexpr permute_plan<T> plan_permutation(const strided_tensor<const T>& x, con
     return groups + plan.more_slots * (cols.loops == 1 ? 1 : aligned > 0 ? aligned : ceil_div(groups - 1, run) + 1);
   };
   plan.groups = tile.cols() / tile.vector();
-  while (slots(plan.groups) > tile.slots()) --plan.groups;
+  while (slots(plan.groups) > tile.slots() || plan.groups * tile.vector() % 4 != 0) --plan.groups;  // stored by fours
   plan.tiles_below = ceil_div(rows.iterations, long_index_t{plan.own_rows});
   plan.tiles_beside = ceil_div(cols.iterations, long_index_t{plan.groups});
   return plan;

@@ -12,7 +12,7 @@ template <class T, class Offset>
 struct permute_tables {
   static constexpr unaligned_tile tile{sizeof(T)};
   static constexpr index_t size = sizeof(T), vector = tile.vector(), slots = tile.slots(), rows = tile.lds_rows();
-  /// Of the elements of a vector of y: what their places in LDS differ from those of rows that start at a vector of x.
+  /// Bytes by which each element of a vector of y is shifted in LDS, from where it would be if rows of x were aligned.
   using shifts = array<unsigned char, vector>;
 
   exec::lds_pointer lds;
@@ -86,7 +86,7 @@ struct permute_tables {
       const long_index_t row = max(min(block.first_row + i, plan.rows.iterations - 1), long_index_t{0});
       const auto at = plan.rows.template offsets<Offset>(Offset(row));
       x_rows().set(i, at[0] + base);
-      if (plan.run > 0 && unsigned(i) % unsigned(plan.run) == 0) y_runs().set(i / plan.run, at[1]);
+      if (plan.run > 0 && i < plan.own_rows && unsigned(i) % unsigned(plan.run) == 0) y_runs().set(i / plan.run, at[1]);
     }
   }
   /// After x_rows().
