@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace tilewright {
@@ -99,6 +100,26 @@ TEST(FindFastest, KeepsTheFirstUnlessAnotherIsClearlyFaster) {
   EXPECT_EQ(fastest({others, first}), 0u) << "it is among the finalists though nine others seem to be faster";
   others[0] = 1.3e-3;
   EXPECT_NE(fastest({others, first}), 0u);
+}
+
+TEST(FindFastest, TimesOfZeroOrNaN) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto by_stub = [](std::vector<double> seconds, const tuning_effort& effort = {}) {
+    return find_fastest(seconds.size(), stub_clock{std::move(seconds)}, effort);
+  };
+  EXPECT_EQ(by_stub({0, 0, 0, 0}), 0u);
+  EXPECT_EQ(by_stub({0, 0, 0}, {.round_seconds = 0}), 0u);
+  EXPECT_EQ(by_stub({20e-6, nan, 21e-6}), 0u);
+  EXPECT_EQ(by_stub({20e-6, 19e-6, nan}), 1u);
+  EXPECT_EQ(by_stub({nan, 20e-6, 19e-6}), 2u);
+  EXPECT_EQ(by_stub({nan, nan}), 0u);
+  const auto in_rounds = [](std::vector<double> seconds) {
+    return find_fastest(seconds.size(), drifting_clock{std::vector<double>(seconds.size(), 1e-3), seconds});
+  };
+  EXPECT_EQ(in_rounds({1e-3, nan}), 0u);
+  EXPECT_EQ(in_rounds({1e-3, nan, 0.5e-3}), 2u);
+  EXPECT_EQ(in_rounds({nan, 1e-3}), 1u);
+  EXPECT_EQ(in_rounds({0, 0, 0}), 0u);
 }
 
 class TuningFile : public testing::Test {

@@ -50,10 +50,10 @@ TEST(SpecializedChoice, PartsOfLongK) {
 }
 
 // Where B is so large that L2 loses it before the next group of tiles, groups have as many rows as L2 keeps of A.
-TEST(SpecializedChoice, RowsOfAGroup) {
+TEST(SpecializedChoice, RowsKeptInL2) {
   constexpr tw::specialized_tile t{.m = 128, .n = 256, .share_b = 2};
   const auto rows = [&](const tw::gemm_args& g) {
-    return tw::detail::rows_of_group(tw::detail::specialized_order(g, t, 66), g, t, 2);
+    return tw::detail::rows_kept_in_l2(tw::detail::specialized_order(g, t, 66), g, t, 2);
   };
   EXPECT_EQ(rows({.m = 6272, .n = 30144, .k = 640}), 25) << "all of A";
   EXPECT_EQ(rows({.m = 29376, .n = 1792, .k = 384}), 8) << "B stays in L2";

@@ -2,7 +2,8 @@
 // Random products by every Hopper kernel of the program gemm, in one process: lengths around the tile, rows that start
 // anywhere, gaps, batches, epilogues, parts of k. Each element of C is compared with double precision, and what lies
 // around C must stay as it is.
-//   gpu_products-cuda [--product NAME] [--kernel NAME] [--cases N] [--first N] [--small]
+//   gpu_products-cuda [--product NAME] [--kernel NAME] [--cases N] [--first N] [--small] [--no-any-start]
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +23,13 @@ using tw::detail::round_up;
 struct options {
   std::string product, kernel;  // empty: all
   int cases = 16, first = 0;
-  bool small = false;  // for compute-sanitizer
+  bool small = false;     // for compute-sanitizer
+  bool any_start = true;  // whether tiles of rows that start anywhere are checked, too
+
+  bool leaves_out(index_t kernel) const {
+    return !any_start && kernel >= 0 && kernel < tw::specialized_tiles.size() &&
+           tw::specialized_tiles[kernel].any_start;
+  }
 };
 
 class dice {
@@ -221,7 +228,7 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
       x = draw(o, p, kernel, d);
       point_anywhere(x, p.type, p.result);
       if (kernel < 0) x.choice = p.choose(x.args, multiprocessors);
-      refusal = p.check(x.args, x.choice);
+      refusal = o.leaves_out(x.choice.kernel) ? "the tile is left out" : p.check(x.args, x.choice);
       if (!refusal) break;
     }
     std::string fault = refusal ? std::string("refuses 1000 products: ") + refusal : "";
@@ -237,9 +244,9 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
     }
     if (!fault.empty()) {
       ++wrong;
-      std::printf("%s %s FAIL  %s; %s; repeat: --product %s --kernel %s --first %d --cases 1%s\n", product.c_str(),
+      std::printf("%s %s FAIL  %s; %s; repeat: --product %s --kernel %s --first %d --cases 1%s%s\n", product.c_str(),
                   name.c_str(), fault.c_str(), text_of(x).c_str(), product.c_str(), name.c_str(), i,
-                  o.small ? " --small" : "");
+                  o.small ? " --small" : "", o.any_start ? "" : " --no-any-start");
       std::fflush(stdout);
     }
     if (is_lost) std::_Exit(1);
@@ -251,12 +258,21 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
   return wrong == 0;
 }
 
+int number_of(const std::string& name, const std::string& text, int least) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least)
+    throw std::invalid_argument(name + " needs a whole number of at least " + std::to_string(least) + ", not '" + text +
+                                "'");
+  return value;
+}
+
 options parsed(int argc, char** argv) {
   options o;
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
-    if (name == "--small") {
-      o.small = true;
+    if (name == "--small" || name == "--no-any-start") {
+      (name == "--small" ? o.small : o.any_start) = name == "--small";
       continue;
     }
     if (++i == argc) throw std::invalid_argument(name + " needs a value");
@@ -265,9 +281,9 @@ options parsed(int argc, char** argv) {
     else if (name == "--kernel")
       o.kernel = argv[i];
     else if (name == "--cases")
-      o.cases = std::atoi(argv[i]);
+      o.cases = number_of(name, argv[i], 1);
     else if (name == "--first")
-      o.first = std::atoi(argv[i]);
+      o.first = number_of(name, argv[i], 0);
     else
       throw std::invalid_argument("there is no option " + name);
   }
@@ -287,6 +303,7 @@ int main(int argc, char** argv) try {
     if (!o.product.empty() && o.product != name_of(p)) continue;
     for (index_t kernel = -1; kernel < index_t(p.kernels.size()); ++kernel) {
       if (!o.kernel.empty() && o.kernel != (kernel < 0 ? "chosen" : p.kernels[std::size_t(kernel)])) continue;
+      if (o.leaves_out(kernel)) continue;
       all_right = check_kernel(o, p, kernel, multiprocessors) && all_right;
       ++kernels;
     }

@@ -83,7 +83,8 @@ struct tile_order {
   }
 };
 
-/// The same, where a place is needed soon: made on the host, it does not divide.
+/// Equals tile_order, whose groups of rows are a row_group_curve that snakes. Made on the host, it multiplies by
+/// reciprocals on the device instead of dividing: where a place is needed soon.
 class fast_tile_order {
   tile_order order_{};
   magic_division matrix_, group_, height_, last_height_;

@@ -23,7 +23,7 @@ struct grouped_device_args : scale_plan<Args> {
   index_t turn;  // as in specialized_args
 };
 
-/// The schedule of `tiles` tiles, whose number the device alone knows; with parts of at most `max_slots` workers in
+/// The schedule of `tiles` tiles, whose number the device alone knows; with at most `max_slots` parts of tiles in
 /// memory. A last round with few tiles is split along k, and shared by all workers if it would leave less than half of
 /// them idle.
 TILEWRIGHT_HD constexpr work_schedule make_grouped_schedule(index_t tiles, index_t k_tiles, index_t workers,

@@ -66,8 +66,8 @@ constexpr index_t expected_clusters(const specialized_tile& t, index_t multiproc
   return max(1, (t.cluster() > 2 ? multiprocessors * 10 / 11 : multiprocessors) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts, fitted to times of all tiles for drawn products. What a k tile takes of wgmma, of LDS
-/// and of L2 is added up, since they disturb each other.
+/// Clocks of the model's parts, fitted to times of all tiles for drawn products. A k tile takes what wgmma and
+/// LDS take together, at least the latency of memory divided by the stages, and in addition what L2 takes.
 struct specialized_model {
   double launch = 3200;
   double macs = 62.2, row = 0.871;      // of a k tile: m n / macs, and each row of A and B that reaches LDS,

@@ -170,8 +170,8 @@ TILEWRIGHT_HD constexpr tile_order specialized_order(const gemm_args& g, const s
 
 /// Rows of a group of tiles: as many as `order` has; more if L2 does not keep B for the next group, but their rows of
 /// A.
-constexpr index_t rows_of_group(const tile_order& order, const gemm_args& g, const specialized_tile& t,
-                                index_t element_bytes) {
+constexpr index_t rows_kept_in_l2(const tile_order& order, const gemm_args& g, const specialized_tile& t,
+                                  index_t element_bytes) {
   constexpr long_index_t mib = 1 << 20;
   const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.share_b * row_bytes;
   if (g.n * row_bytes < 12 * mib) return order.group;
@@ -198,7 +198,7 @@ auto plan_specialized(const typename Policy::args_type& given, index_t resident,
   d.schedule = make_work_schedule(specialized_order(g, tile, resident), ceil_div(g.k, k), resident,
                                   g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
   d.schedule.parts = g.split_k;
-  d.schedule.order.group = rows_of_group(d.schedule.order, g, tile, sizeof(T));
+  d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, sizeof(T));
   d.order = fast_tile_order(d.schedule.order);
   d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
   d.args = given;
