@@ -12,18 +12,15 @@
 #if TILEWRIGHT_AMDGCN_PASS
 #include <tilewright/exec/amdgcn/async_copy.hpp>
 #include <tilewright/exec/amdgcn/atomic.hpp>
-#include <tilewright/exec/amdgcn/buffer.hpp>
-#include <tilewright/exec/amdgcn/cross_lane.hpp>
-#include <tilewright/exec/amdgcn/lds.hpp>
+#include <tilewright/exec/amdgcn/machine.hpp>
 #include <tilewright/exec/amdgcn/matrix.hpp>
 #include <tilewright/exec/amdgcn/schedule.hpp>
 #elif TILEWRIGHT_NVPTX_PASS
 #include <tilewright/exec/no_schedule.hpp>
 #include <tilewright/exec/nvptx/async_copy.hpp>
 #include <tilewright/exec/nvptx/atomic.hpp>
-#include <tilewright/exec/nvptx/cross_lane.hpp>
+#include <tilewright/exec/nvptx/machine.hpp>
 #include <tilewright/exec/nvptx/matrix.hpp>
-#include <tilewright/exec/nvptx/memory.hpp>
 #elif TILEWRIGHT_STUB_PASS
 #include <tilewright/exec/stub/stub.hpp>
 #else

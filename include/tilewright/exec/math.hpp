@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of floats by the machine's own instructions, with the same error bounds on every machine: docs/machine.md.
+// The host half of a HIP or CUDA compilation has those of the CPU, and never runs them.
 #pragma once
 
 #include <tilewright/config/config.hpp>
@@ -9,13 +10,20 @@
 #include <tilewright/exec/amdgcn/math.hpp>
 #elif TILEWRIGHT_NVPTX_PASS
 #include <tilewright/exec/nvptx/math.hpp>
-#elif TILEWRIGHT_STUB_PASS
-#include <tilewright/exec/stub/math.hpp>
-#else
-#include <tilewright/exec/host/math.hpp>
 #endif
 
 namespace tilewright::exec {
+
+#if !TILEWRIGHT_DEVICE_PASS
+TILEWRIGHT_HD float exp2(float x) { return __builtin_exp2f(x); }
+TILEWRIGHT_HD float log2(float x) { return __builtin_log2f(x); }
+TILEWRIGHT_HD float rcp(float x) { return 1.0f / x; }
+TILEWRIGHT_HD float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
+TILEWRIGHT_HD float tanh(float x) { return __builtin_tanhf(x); }
+TILEWRIGHT_HD float abs(float x) { return __builtin_fabsf(x); }
+TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return a != a || a < b ? b : a; }
+TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return a != a || b < a ? b : a; }
+#endif
 
 TILEWRIGHT_HD float sigmoid(float x) { return rcp(1.0f + exp2(x * -1.442695041f)); }
 

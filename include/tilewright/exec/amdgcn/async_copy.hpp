@@ -2,8 +2,7 @@
 // Copies from global memory to LDS that bypass registers, on the AMD GPUs that have them.
 #pragma once
 
-#include <tilewright/exec/amdgcn/buffer.hpp>
-#include <tilewright/exec/amdgcn/lds.hpp>
+#include <tilewright/exec/amdgcn/machine.hpp>
 
 namespace tilewright::exec::inline amdgcn {
 

@@ -2,8 +2,7 @@
 // Atomic updates of global memory and LDS on AMD GPUs.
 #pragma once
 
-#include <tilewright/exec/amdgcn/buffer.hpp>
-#include <tilewright/exec/amdgcn/lds.hpp>
+#include <tilewright/exec/amdgcn/machine.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
 
 namespace tilewright::exec::inline amdgcn {

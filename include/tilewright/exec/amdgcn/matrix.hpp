@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/matrix_element.hpp>
-#include <tilewright/exec/amdgcn/native.hpp>
+#include <tilewright/exec/amdgcn/machine.hpp>
 
 namespace tilewright::exec::inline amdgcn {
 

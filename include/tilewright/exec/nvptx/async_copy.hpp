@@ -2,7 +2,7 @@
 // Copies from global memory to LDS (shared memory) that bypass registers: cp.async.
 #pragma once
 
-#include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/exec/nvptx/machine.hpp>
 
 namespace tilewright::exec::inline nvptx {
 

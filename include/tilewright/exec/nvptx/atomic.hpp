@@ -2,7 +2,7 @@
 // Atomic updates of global memory and LDS (shared memory) on NVIDIA GPUs.
 #pragma once
 
-#include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/exec/nvptx/machine.hpp>
 #include <tilewright/numeric/atomic_op.hpp>
 
 namespace tilewright::exec::inline nvptx {

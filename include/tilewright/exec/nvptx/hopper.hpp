@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/tensor_map.hpp>
-#include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/exec/nvptx/machine.hpp>
 
 namespace tilewright::exec::inline nvptx {
 

@@ -6,31 +6,19 @@
 
 namespace tilewright::exec::inline nvptx {
 
-TILEWRIGHT_HD float exp2(float x) {
-  asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
-TILEWRIGHT_HD float log2(float x) {
-  asm("lg2.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
-TILEWRIGHT_HD float rcp(float x) {
-  asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
-TILEWRIGHT_HD float rsqrt(float x) {
-  asm("rsqrt.approx.ftz.f32 %0, %0;" : "+f"(x));
-  return x;
-}
-TILEWRIGHT_HD float tanh(float x) {
-  asm("tanh.approx.f32 %0, %0;" : "+f"(x));
-  return x;
-}
+#define TILEWRIGHT_MATH(name, instruction)     \
+  TILEWRIGHT_HD float name(float x) {          \
+    asm(instruction ".f32 %0, %0;" : "+f"(x)); \
+    return x;                                  \
+  }
+TILEWRIGHT_MATH(exp2, "ex2.approx.ftz")
+TILEWRIGHT_MATH(log2, "lg2.approx.ftz")
+TILEWRIGHT_MATH(rcp, "rcp.approx.ftz")
+TILEWRIGHT_MATH(rsqrt, "rsqrt.approx.ftz")
+TILEWRIGHT_MATH(tanh, "tanh.approx")
+TILEWRIGHT_MATH(abs, "abs")
+#undef TILEWRIGHT_MATH
 
-TILEWRIGHT_HD float abs(float x) {
-  asm("abs.f32 %0, %0;" : "+f"(x));
-  return x;
-}
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) {
   if (__builtin_is_constant_evaluated()) return a != a || a < b ? b : a;
   asm("max.f32 %0, %0, %1;" : "+f"(a) : "f"(b));

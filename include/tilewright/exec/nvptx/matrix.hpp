@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/arch/matrix_instruction.hpp>
-#include <tilewright/exec/nvptx/memory.hpp>
+#include <tilewright/exec/nvptx/machine.hpp>
 #include <tilewright/numeric/types.hpp>
 
 namespace tilewright::exec::inline nvptx {
