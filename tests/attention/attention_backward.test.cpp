@@ -27,11 +27,15 @@ TEST(AttentionBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
 
 TEST(AttentionBackward, RefusesWhatItCannotDo) {
   using kernel = attention_backward<cdna3_gradients>;
-  alignas(16) half_t memory[64];
+  alignas(16) half_t memory[5][64];
   float lse = 0;
   attention_backward_args good;
-  good.q = good.k = good.v = good.d_o = memory;
-  good.o = good.d_q = good.d_k = good.d_v = good.workspace = memory;
+  good.q = good.k = good.v = good.d_o = memory[0];
+  good.o = memory[0];
+  good.d_q = memory[1];
+  good.d_k = memory[2];
+  good.d_v = memory[3];
+  good.workspace = memory[4];
   good.lse = &lse;
   good.queries = good.keys = 1;
   good.q_strides = good.k_strides = good.v_strides = good.o_strides = {64, 64, 64};
@@ -43,8 +47,13 @@ TEST(AttentionBackward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.lse = nullptr), "lse is null");
   EXPECT_REFUSAL(good, (a.d_k = nullptr), "d_o, d_q, d_k or d_v");
   EXPECT_REFUSAL(good, (a.workspace = nullptr), "workspace");
+  EXPECT_REFUSAL(good, (a.workspace = memory[4] + 2), "aligned to 16 bytes");
+  EXPECT_REFUSAL(good, (a.d_q = memory[0]), "an input");
+  EXPECT_REFUSAL(good, (a.d_k = a.d_v), "another gradient");
   EXPECT_REFUSAL(good, (a.d_v_strides.row = 60), "multiples of 8");
   EXPECT_REFUSAL(good, (a.heads = a.kv_heads = 2, a.d_k_strides.head = 0), "in the same memory");
+  EXPECT_REFUSAL(good, (a.heads = a.kv_heads = a.keys = 2, a.d_v_strides.head = 64), "in the same memory");
+  EXPECT_REFUSAL(good, (a.heads = a.queries = 2), "in the same memory");
   EXPECT_REFUSAL(good, (a.heads = a.kv_heads = 2, a.d_o_strides.head = 0), "accepted");
   EXPECT_REFUSAL(good, (a.queries = 0x20000000), "2^29");
 }

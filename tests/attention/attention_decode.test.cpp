@@ -79,11 +79,12 @@ TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
 
 TEST(AttentionDecode, RefusesWhatItCannotDo) {
   using kernel = attention_decode<cdna3_decode>;
-  alignas(16) half_t memory[128];
+  alignas(16) half_t memory[256];
+  alignas(16) float workspace[8] = {};
   const index_t number = 0;
   attention_decode_args good;
   good.q = good.k = good.v = memory;
-  good.o = memory;
+  good.o = memory + 128;
   good.queries = good.keys = 1;
   good.q_strides = good.k_strides = good.v_strides = good.o_strides = {128, 128, 128};
   ASSERT_EQ(kernel::check(good), nullptr);
@@ -95,7 +96,12 @@ TEST(AttentionDecode, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.splits = 2), "workspace");
   EXPECT_REFUSAL(good, (a.splits = 1024), "workspace");
   EXPECT_REFUSAL(good, (a.splits = 1025), "1 to 1024");
+  EXPECT_REFUSAL(good, (a.splits = 2, a.workspace = workspace), "accepted");
+  EXPECT_REFUSAL(good, (a.splits = 2, a.workspace = workspace + 1), "aligned to 16 bytes");
   EXPECT_REFUSAL(good, (a.q_strides.head = 1 << 30), "2 GiB");
+  EXPECT_REFUSAL(good, (a.o_strides.batch = -128), "negative");
+  EXPECT_REFUSAL(good, (a.lse = workspace, a.lse_strides = {1, -1, 1}), "negative");
+  EXPECT_REFUSAL(good, (a.k_strides.batch = -128), "accepted");
 }
 
 }  // namespace attention_test

@@ -31,6 +31,13 @@ TEST(AttentionForward, MasksAreAlignedAtTheEnds) {
   expect_attention<cdna3>(with(1, 1, {100}, {300}, {.left = 10, .right = 200}));
 }
 
+TEST(AttentionForward, TheWidestWindowsHideNothing) {
+  constexpr index_t most = 0x7fffffff;
+  expect_attention<cdna3>(with(1, 1, {40}, {40}, {.left = -1, .right = most}));
+  expect_attention<cdna3>(with(1, 1, {80}, {40}, {.left = most, .right = -1}));
+  expect_attention<cdna3>(with(1, 1, {40}, {80}, {.left = most, .right = most}));
+}
+
 TEST(AttentionForward, WithoutKeysRowsAreZero) { expect_attention<cdna3>(with(2, 1, {5, 7}, {0, 9}, {}, true)); }
 
 TEST(AttentionForward, Cdna2) { expect_random_problems<cdna2>(4, 2); }
@@ -70,10 +77,10 @@ TEST(AttentionForward, ScoreFunctionOfTheUser) {
 
 TEST(AttentionForward, RefusesWhatItCannotDo) {
   using kernel = attention_forward<cdna3>;
-  alignas(16) half_t memory[64];
+  alignas(16) half_t memory[128];
   attention_args good;
   good.q = good.k = good.v = memory;
-  good.o = memory;
+  good.o = memory + 64;
   good.queries = good.keys = 1;
   good.q_strides = good.k_strides = good.v_strides = good.o_strides = {64, 64, 64};
   ASSERT_EQ(kernel::check(good), nullptr);
@@ -88,7 +95,17 @@ TEST(AttentionForward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.k = memory + 1), "aligned to 16 bytes");
   EXPECT_REFUSAL(good, (a.o_strides.head = 4), "multiples of 8");
   EXPECT_REFUSAL(good, (a.heads = 2, a.o_strides.head = 0), "in the same memory");
+  EXPECT_REFUSAL(good, (a.heads = 2, a.queries = 2), "in the same memory");
+  EXPECT_REFUSAL(good, (a.heads = 2, a.queries = 2, a.o_strides.head = 128), "accepted");
+  EXPECT_REFUSAL(good, (a.heads = 2, a.queries = 2, a.o_strides.row = 128), "accepted");
+  EXPECT_REFUSAL(good, (a.heads = 2, a.queries = 3, a.o_strides.row = 128, a.o_strides.head = -256), "same memory");
+  const index_t starts[] = {0, 1, 2};
+  EXPECT_REFUSAL(good, (a.batch = a.queries = 2, a.query_starts = starts), "accepted");
+  EXPECT_REFUSAL(good, (a.heads = a.batch = 2, a.queries = 9, a.query_starts = starts), "in the same memory");
+  EXPECT_REFUSAL(good, (a.heads = a.batch = 2, a.queries = 9, a.query_starts = starts, a.o_strides.head = 128),
+                 "accepted");
   EXPECT_REFUSAL(good, (a.batch = 2, a.o_strides.batch = 0), "in the same memory");
+  EXPECT_REFUSAL(good, (a.o = memory), "other blocks still read");
   EXPECT_REFUSAL(good, (a.batch = 2, a.k_strides.batch = 0), "accepted");
   EXPECT_REFUSAL(good, (a.q_strides.row = 56), "smaller than the head dimension");
   EXPECT_REFUSAL(good, (a.queries = 0x7fffffff), "close to 2^31");

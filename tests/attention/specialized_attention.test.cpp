@@ -90,10 +90,10 @@ TEST(SpecializedAttention, ScoreFunctionOfTheUser) {
 }
 
 TEST(SpecializedAttention, RefusesWhatBulkCopiesCannotDo) {
-  alignas(16) half_t memory[64];
+  alignas(16) half_t memory[128];
   attention_args args;
   args.q = args.k = args.v = memory;
-  args.o = memory;
+  args.o = memory + 64;
   args.queries = args.keys = 1;
   args.q_strides = args.k_strides = args.v_strides = args.o_strides = {64, 64, 64};
   EXPECT_EQ(attention_forward<three_consumers>::check(args), nullptr);

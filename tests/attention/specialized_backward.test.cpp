@@ -29,11 +29,15 @@ TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
 }
 
 TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {
-  alignas(16) bfloat16_t memory[128];
+  alignas(16) bfloat16_t memory[5][96];
   float lse = 0;
   attention_backward_args args;
-  args.q = args.k = args.v = args.d_o = memory;
-  args.o = args.d_q = args.d_k = args.d_v = args.workspace = memory;
+  args.q = args.k = args.v = args.d_o = memory[0];
+  args.o = memory[0];
+  args.d_q = memory[1];
+  args.d_k = memory[2];
+  args.d_v = memory[3];
+  args.workspace = memory[4];
   args.lse = &lse;
   args.queries = args.keys = 1;
   args.q_strides = args.k_strides = args.v_strides = args.o_strides = {96, 96, 96};

@@ -46,7 +46,8 @@ struct attention_args {
   attention_window window;
 
   /// 8-bit elements: what those of a head are multiplied by, [batch * heads] floats of Q and [batch * kv_heads] of K
-  /// and V, in memory that the GPU can read; null: 1. O has the policy's result_type, bfloat16_t if it names no other.
+  /// (positive) and V, in memory that the GPU can read; null: 1. O has the policy's result_type, bfloat16_t if it names
+  /// no other.
   const float* q_scales = nullptr;
   const float* k_scales = nullptr;
   const float* v_scales = nullptr;
@@ -76,12 +77,26 @@ struct attention_choices {
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
 };
 
-/// Whether heads or sequences of a result overwrite each other. `batch`: 1 where starts tell sequences apart.
-constexpr bool is_written_twice(const attention_strides& s, index_t heads, index_t batch, index_t dim) {
-  return (heads > 1 && s.head < dim && -s.head < dim) || (batch > 1 && s.batch < dim && -s.batch < dim);
+/// Whether rows, heads or sequences of a result may overwrite each other: each stride must be larger than what smaller
+/// ones reach. With starts there is one sequence, and `rows` is at most its number.
+constexpr bool is_written_twice(const attention_strides& s, bool has_starts, index_t rows, index_t heads, index_t batch,
+                                index_t dim) {
+  const long_index_t lengths[]{has_starts ? min(rows, 2) : rows, heads, has_starts ? 1 : batch},
+      strides[]{s.row, max(s.head, -s.head), max(s.batch, -s.batch)};
+  for (index_t i = 0; i < 3; ++i) {
+    long_index_t reached = dim - 1;
+    for (index_t j = 0; j < 3; ++j)
+      if (strides[j] < strides[i] || (strides[j] == strides[i] && j > i)) reached += (lengths[j] - 1) * strides[j];
+    if (lengths[i] > 1 && strides[i] <= reached) return true;
+  }
+  return false;
 }
 inline constexpr char written_twice[] =
     "a result's heads or sequences lie in the same memory: give its head and batch strides";
+
+constexpr bool is_aligned(const void* data) {
+  return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % 16 == 0;
+}
 
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
 /// as a sentence; nullptr when it can. O has 16-bit elements.
@@ -97,8 +112,7 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
   if (vector == 8 && (args.q_scales || args.k_scales || args.v_scales))
     return "q_scales, k_scales and v_scales are for 8-bit elements; they must be null for 16-bit ones";
   const auto misfit = [&](const void* data, const attention_strides& s, index_t dim, index_t elements) {
-    if (!__builtin_is_constant_evaluated() && reinterpret_cast<unsigned long long>(data) % 16 != 0) return 1;
-    if (s.batch % elements != 0 || s.head % elements != 0 || s.row % elements != 0) return 1;
+    if (!is_aligned(data) || s.batch % elements != 0 || s.head % elements != 0 || s.row % elements != 0) return 1;
     return s.row < dim || s.row > 0x7fffffff / 2048 ? 2 : 0;
   };
   const int of_tensors[] = {
@@ -118,11 +132,11 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
 /// The same for a kernel that writes O and LSE.
 constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector) {
   if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
-  const index_t batch = args.query_starts ? 1 : args.batch;
-  return is_written_twice(args.o_strides, args.heads, batch, value_dim) ||
-                 (args.lse && is_written_twice(args.lse_strides, args.heads, batch, 1))
-             ? written_twice
-             : nullptr;
+  if (args.keys > 0 && (args.o == args.k || args.o == args.v)) return "O is K or V, which other blocks still read";
+  const auto overlaps = [&](const attention_strides& s, index_t dim) {
+    return is_written_twice(s, args.query_starts, args.queries, args.heads, args.batch, dim);
+  };
+  return overlaps(args.o_strides, value_dim) || (args.lse && overlaps(args.lse_strides, 1)) ? written_twice : nullptr;
 }
 
 }  // namespace detail

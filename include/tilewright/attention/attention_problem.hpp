@@ -35,10 +35,10 @@ struct attention_problem {
   TILEWRIGHT_HD constexpr index_t diagonal() const { return keys - queries; }
 
   TILEWRIGHT_HD constexpr index_t first_key(const attention_window& w, index_t query) const {
-    return w.left < 0 ? 0 : max(0, query + diagonal() - w.left);
+    return w.left < 0 ? 0 : max(0, query + diagonal() - min(w.left, keys));
   }
   TILEWRIGHT_HD constexpr index_t last_key(const attention_window& w, index_t query) const {
-    return w.right < 0 ? keys : max(0, min(keys, query + diagonal() + 1 + w.right));
+    return w.right < 0 ? keys : max(0, min(keys, query + diagonal() + 1 + min(w.right, queries)));
   }
   /// Keys that any of the queries [first_query, first_query + count) sees.
   TILEWRIGHT_HD constexpr index_range seen_by_any(const attention_window& w, index_t count) const {

@@ -41,10 +41,15 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   if (!args.d_o || !args.d_q || (args.keys > 0 && (!args.d_k || !args.d_v)))
     return "a pointer is null: d_o, d_q, d_k or d_v";
   if (!args.workspace) return "the gradients need a workspace, of workspace_bytes(args)";
+  if (!is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   if (args.queries > 0x1fffffff || args.keys > 0x1fffffff) return "there are more than 2^29 queries or keys";
   if (long_index_t(args.heads) * ceil_div(args.queries, 16) + long_index_t(args.kv_heads) * ceil_div(args.keys, 16) >
       0x7fffffff)
     return "there are too many blocks: heads times queries or keys is too large";
+  const void* const memory[]{args.d_q, args.d_k, args.d_v, args.q, args.k, args.v, args.d_o};
+  for (index_t i = 0; i < 3; ++i)
+    for (index_t j = i + 1; j < 7; ++j)
+      if (memory[i] && memory[i] == memory[j]) return "dQ, dK or dV is another gradient, or an input of other blocks";
   attention_args gradients = args;
   gradients.q = args.d_q;
   gradients.k = args.d_k;
@@ -55,11 +60,11 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   gradients.v_strides = args.d_v_strides;
   gradients.o_strides = args.d_o_strides;
   if (const char* why = check_attention_tensors(gradients, head_dim, value_dim, vector)) return why;
-  const bool has_keys = args.keys > 0;  // else dK and dV have no elements
-  const index_t batch = args.key_starts || !has_keys ? 1 : args.batch, kv_heads = has_keys ? args.kv_heads : 1;
-  return is_written_twice(args.d_q_strides, args.heads, args.query_starts ? 1 : args.batch, head_dim) ||
-                 is_written_twice(args.d_k_strides, kv_heads, batch, head_dim) ||
-                 is_written_twice(args.d_v_strides, kv_heads, batch, value_dim)
+  const auto overlaps = [&](const attention_strides& s, index_t dim) {
+    return args.keys > 0 && is_written_twice(s, args.key_starts, args.keys, args.kv_heads, args.batch, dim);
+  };
+  return is_written_twice(args.d_q_strides, args.query_starts, args.queries, args.heads, args.batch, head_dim) ||
+                 overlaps(args.d_k_strides, head_dim) || overlaps(args.d_v_strides, value_dim)
              ? written_twice
              : nullptr;
 }

@@ -52,9 +52,13 @@ constexpr const char* check_decode(const attention_decode_args& args) {
     return "table_stride is smaller than the number of pages of the longest sequence";
   if (args.splits < 1 || args.splits > 1024) return "splits must be 1 to 1024";
   if (args.splits > 1 && !args.workspace) return "more than one split needs a workspace, of workspace_bytes(args)";
+  if (args.splits > 1 && !is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
+  if (args.q_strides.head < 0 || args.o_strides.head < 0 || args.o_strides.batch < 0 ||
+      (args.lse && (args.lse_strides.head < 0 || args.lse_strides.batch < 0)))
+    return "attention_decode: a stride of Q's heads, of O or of lse is negative";
   const long_index_t group = args.heads / args.kv_heads, most = 0x3fffffff;
   const auto too_far = [&](const attention_strides& s) {
-    return group * s.head + long_index_t(args.queries) * s.row > most || s.head < 0;
+    return group * s.head + long_index_t(args.queries) * s.row > most;
   };
   if (too_far(args.q_strides) || too_far(args.o_strides)) return "heads that share a key head span 2 GiB or more";
   return nullptr;
