@@ -127,10 +127,10 @@ kernel_request attention(const attention_problem& problem) {
       const host_half host =
           problem.type == element::f16 ? find_half<half_t>(problem.head_dim) : find_half<bfloat16_t>(problem.head_dim);
       attention_args probe = problem.args;  // null pointers are to be given later
-      alignas(16) static char somewhere[16];
+      alignas(16) static char somewhere[2][16];
       for (const void** p : {&probe.q, &probe.k, &probe.v})
-        if (!*p) *p = somewhere;
-      if (!probe.o) probe.o = somewhere;
+        if (!*p) *p = somewhere[0];
+      if (!probe.o) probe.o = somewhere[1];
       if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, host);
     }
     return portable_attention(problem);

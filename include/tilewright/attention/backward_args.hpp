@@ -49,7 +49,8 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   const void* const memory[]{args.d_q, args.d_k, args.d_v, args.q, args.k, args.v, args.d_o};
   for (index_t i = 0; i < 3; ++i)
     for (index_t j = i + 1; j < 7; ++j)
-      if (memory[i] && memory[i] == memory[j]) return "dQ, dK or dV is another gradient, or an input of other blocks";
+      if (!__builtin_is_constant_evaluated() && memory[i] && memory[i] == memory[j])
+        return "dQ, dK or dV is another gradient, or an input of other blocks";
   attention_args gradients = args;
   gradients.q = args.d_q;
   gradients.k = args.d_k;
