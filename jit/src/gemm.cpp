@@ -120,18 +120,24 @@ const char* compare(const gemm_args& p, const gemm_args& g) {
     return "the kernel was made for other strides";
   if (p.residual && (g.ld_residual != p.ld_residual || g.batch_stride_residual != p.batch_stride_residual))
     return "the kernel was made for other strides of the residual";
+  if (!p.residual && g.residual) return "the kernel was made without a residual";
   if (p.beta == 0 && g.beta != 0) return "the kernel was made for a beta of 0";
   if (p.split_k > 1 && !g.workspace) return "split_k needs a workspace, of workspace_bytes(args)";
   return nullptr;
+}
+
+const char* check_memory(const checked_gemm& kernel, const gemm_args& g) {
+  if (const char* why = check_pointers(g)) return why;
+  if (const char* why = detail::check_lengths(g, kernel)) return why;
+  return detail::check_result_memory(g, kernel);
 }
 
 /// What a launch must keep whose kernel was made for all lengths.
 const char* check_launch(const checked_gemm& kernel, const gemm_args& g) {
   if (g.split_k != 1) return "the kernel was made for products that are not split along k";
   if (g.batch > 65535) return "the batch has more than 65535 problems";
-  if (const char* why = detail::check_lengths(g, kernel)) return why;
-  if (const char* why = detail::check_result_memory(g, kernel)) return why;
-  return detail::check_offsets(g, kernel);
+  const char* const why = check_memory(kernel, g);
+  return why ? why : detail::check_offsets(g, kernel);
 }
 
 const char* check_epilogue(const gemm_args& g, bool has_one, bool moves_vectors) {
@@ -145,20 +151,16 @@ const char* check_epilogue(const gemm_args& g, bool has_one, bool moves_vectors)
 static_assert(default_block_tile<arch::sm80, half_t>().k == 32 && default_block_tile<arch::sm90, float>().k == 32);
 
 /// The host half of a kernel for an NVIDIA GPU, which takes all lengths.
-host_half half_for_all_lengths(const gemm_problem& p, const std::string& tile, int vector) {
-  const tile_choice& t =
-      *std::find_if(std::begin(tiles), std::end(tiles), [&](const auto& x) { return tile == x.name; });
-  const checked_gemm kernel{
-      t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector};
+host_half half_for_all_lengths(const gemm_problem& p, const checked_gemm& kernel) {
   host_half half;
   half.check = [kernel, has_one = has_epilogue(p.args)](const void* args) {
     const auto& g = *static_cast<const gemm_args*>(args);
     const char* const why = check_launch(kernel, g);
     return why ? why : check_epilogue(g, has_one, kernel.vector > 1);
   };
-  half.grid = [t](const void* args) {
+  half.grid = [kernel](const void* args) {
     const auto& g = *static_cast<const gemm_args*>(args);
-    return block_grid{ceil_div(g.m, t.m) * ceil_div(g.n, t.n), 1, g.batch};
+    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n), 1, g.batch};
   };
   return half;
 }
@@ -183,19 +185,24 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
     s.code += constants_of(g).kernel("exact_gemm", s.kernel);
     s.kernel = "exact_gemm";
   }
+  const tile_choice& t =
+      *std::find_if(std::begin(tiles), std::end(tiles), [&](const auto& x) { return tile == x.name; });
+  const checked_gemm kernel{
+      t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector};
   s.uses = {"gemm/gemm_kernel.hpp"};
   if (tile != "128x128") s.uses.push_back("gemm/named_policies.hpp");
   if (is_nvidia(target)) s.uses.push_back("gemm/multi_stage_pipeline.hpp");
   if (for_all_lengths) {
-    s.host = half_for_all_lengths(p, tile, vector);
+    s.host = half_for_all_lengths(p, kernel);
     return s;
   }
   s.name += "_" + std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k);
   s.problem = constants_of(g).initializer("tw::gemm_args");
-  s.host.check = [made_for = g, vector](const void* args) {
+  s.host.check = [made_for = g, kernel](const void* args) {
     const auto& given = *static_cast<const gemm_args*>(args);
-    const char* const why = compare(made_for, given);
-    return why ? why : check_epilogue(given, has_epilogue(made_for), vector > 1);
+    if (const char* why = compare(made_for, given)) return why;
+    if (const char* why = check_epilogue(given, has_epilogue(made_for), kernel.vector > 1)) return why;
+    return check_memory(kernel, given);
   };
   return s;
 }
@@ -218,6 +225,7 @@ std::string short_name(element e) {
   constexpr const char* names[] = {"f16", "bf16", "f32", "fp8", "bf8", "i8", "i32"};
   return names[int(e)];
 }
+const char* check_pointers(const gemm_args& g) { return g.a && g.b && g.c ? nullptr : "a pointer is null: a, b or c"; }
 bool has_epilogue(const gemm_args& g) {
   return g.scale || g.row_scale || g.column_scale || g.bias || g.residual || g.activation != activation::none;
 }

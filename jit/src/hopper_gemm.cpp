@@ -26,7 +26,7 @@ template <class Kernel, index_t Vector>
 constexpr functions functions_of() {
   return {[](const gemm_args& args) {
             const char* const why = Kernel::check(args);
-            constexpr epilogue_promise promise{Vector, sizeof(half_t), true};
+            constexpr epilogue_promise promise{Vector, sizeof(half_t)};
             return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, promise);
           },
           [](const void* args, const launch_facts& facts) {
@@ -135,7 +135,11 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     s.uses = {"gemm/few_rows_gemm.hpp"};
   }
   s.name += "_" + operands_name(p);
-  s.host.check = [check = host.check](const void* args) { return check(*static_cast<const gemm_args*>(args)); };
+  s.host.check = [check = host.check](const void* args) {
+    const auto& given = *static_cast<const gemm_args*>(args);
+    const char* const why = check_pointers(given);
+    return why ? why : check(given);
+  };
   s.host.prepare = [chosen, host](const void* args, const launch_facts& facts) {
     gemm_args given = *static_cast<const gemm_args*>(args);
     if (chosen.parts == 1) given.workspace = nullptr;

@@ -15,6 +15,8 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& problem);
 // Shared by the makers of GEMM kernels.
 std::string type_name(element e, bool is_amd_fnuz = false);
 std::string short_name(element e);
+/// What the pointers of a launch lack, as a sentence; nullptr if nothing.
+const char* check_pointers(const gemm_args& args);
 bool has_epilogue(const gemm_args& args);
 /// For instance f16_ak_bk_to_f16.
 std::string operands_name(const gemm_problem& p);

@@ -93,9 +93,13 @@ TEST(Epilogue, AsksForItsPointers) {
   using kernel = gemm_kernel<with<vectors, epilogue::chain<epilogue::bias, epilogue::residual>>>;
   gemm_args args{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
   EXPECT_STREQ(kernel::check(args), "epilogue::bias needs args.bias, which is null");
-  args.bias = &args;
+  alignas(16) static char memory[32];
+  args.bias = memory + 8;
+  EXPECT_STREQ(kernel::check(args),
+               "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1");
+  args.bias = memory;
   EXPECT_STREQ(kernel::check(args), "epilogue::residual needs args.residual, which is null");
-  args.residual = &args;
+  args.residual = memory;
   EXPECT_STREQ(kernel::check(args), "ld_residual is smaller than a row of the residual");
   args.ld_residual = 64;
   EXPECT_STREQ(kernel::check(args), nullptr);

@@ -47,10 +47,36 @@ TEST(GemmCheck, RefusesPointersThatAreNoneOrTwice) {
               "C is an operand, which other blocks still read");
   EXPECT_EQ(refusal<vectors>([](gemm_args& g) { g.batch = 2, g.batch_stride_c = 71, g.a = g.b = a, g.c = b; }),
             "the C of several problems lie in the same memory: give batch_stride_c");
+  EXPECT_EQ(refusal<vectors>([](gemm_args& g) { g.batch = 2, g.batch_stride_c = 63 * 72, g.a = g.b = a, g.c = b; }),
+            "the C of several problems lie in the same memory: give batch_stride_c");
+}
+
+TEST(GemmCheck, RefusesPointersInsideOfVectors) {
+  alignas(16) static half_t memory[24 << 10];
+  const std::string aligned =
+      "this kernel moves whole vectors: A, B and C must be aligned to them; use the kernel with vector 1";
+  const auto refusal_at = [](auto kernel, index_t a, index_t b, index_t c, long_index_t next_c = 4608) {
+    return refusal<decltype(kernel)>([&](gemm_args& g) {
+      g.a = memory + a, g.b = memory + b, g.c = memory + c;
+      g.batch = 2, g.batch_stride_c = next_c;
+    });
+  };
+  EXPECT_EQ(refusal_at(vectors{}, 0, 6400, 12800), "");
+  EXPECT_EQ(refusal_at(vectors{}, 0, 6400, 12800 + 4608, -4608), "");
+  EXPECT_EQ(refusal_at(vectors{}, 4, 6408, 12816), aligned);
+  EXPECT_EQ(refusal_at(vectors{}, 0, 6404, 12808), aligned);
+  EXPECT_EQ(refusal_at(vectors{}, 0, 6400, 12804), aligned);
+  EXPECT_EQ(refusal_at(elements{}, 1, 6403, 12805), "");
+  struct with_bias : gemm_policy<arch::gfx942, half_t, k, mn, 8> {
+    using epilogue = tilewright::epilogue::from_args;
+  };
+  EXPECT_EQ(refusal<gemm_kernel<with_bias>>([](gemm_args& g) { g.bias = memory + 8; }), "");
+  EXPECT_EQ(refusal<gemm_kernel<with_bias>>([](gemm_args& g) { g.bias = memory + 1; }),
+            "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1");
 }
 
 TEST(GemmCheck, RefusesAResultInTheMemoryOfAnOperand) {
-  static half_t memory[1 << 18];
+  alignas(16) static half_t memory[1 << 18];
   const std::string overlaps = "C may share memory with an operand, which other blocks still read";
   const auto refusal_at = [](index_t a, index_t b, index_t c, auto change) {
     return refusal<vectors>([&](gemm_args& g) {

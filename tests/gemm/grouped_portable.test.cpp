@@ -30,6 +30,23 @@ TEST(GroupedPortable, Rows) {
 TEST(GroupedPortable, GroupsAlongK) {
   expect_grouped<backward_w>({.counts = {3, 0, 33}, .n = 67, .k = 70, .after = 5, .beta = 1});
 }
+TEST(GroupedPortable, GroupsAlongKHaveResidualsOfTheirOwn) {
+  struct adds : gemm_policy<gfx942, half_t, mn, mn, 1, tile_16> {
+    using epilogue = tilewright::epilogue::from_args;
+  };
+  const std::vector<half_t> operand(8);
+  std::vector<half_t> c(2 * 64), residual(2 * 64);
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = half_t(float(i));
+  const index_t ends[] = {0, 0};  // without rows of k
+  grouped_args args{{.a = operand.data(), .b = operand.data(), .c = c.data(), .m = 8, .n = 8, .k = 1}};
+  args.lda = args.ldb = args.ldc = args.ld_residual = 8;
+  args.batch_stride_c = args.batch_stride_residual = 64;
+  args.residual = residual.data();
+  args.groups = 2;
+  args.ends = ends;
+  launch<grouped_gemm_kernel<grouped<adds, group_kind::k>>>(args);
+  for (std::size_t i = 0; i < c.size(); ++i) ASSERT_EQ(float(c[i]), float(i));
+}
 TEST(GroupedPortable, BlockScaled) {
   expect_grouped<scaled_rows, gemm_kernel<scaled>>({.counts = {130}, .n = 144, .k = 272});
   expect_grouped<scaled_rows>({.counts = {5, 0, 130}, .n = 144, .k = 144, .rows_of_scales_are_contiguous = true});

@@ -90,6 +90,7 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
     return split.host.prepare(&args, {132, [](auto&, const auto&) {}}).follower_grid.x;
   };
   alignas(16) char workspace[16];
+  alignas(16) static char from[1 << 20], to[1 << 20];
   EXPECT_EQ(blocks_that_follow(256, workspace), 4 * 128);
   EXPECT_EQ(blocks_that_follow(128, workspace), 0) << "two tiles along k";
   EXPECT_EQ(blocks_that_follow(256, nullptr), 0);
@@ -103,6 +104,9 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
   with_residual.args.residual = workspace;
   with_residual.args.ld_residual = with_residual.args.n;
   const jit::kernel_source adds = jit::gemm(with_residual)("sm_90a");
+  EXPECT_STREQ(adds.host.check(&with_residual.args), "a pointer is null: a, b or c");
+  with_residual.args.a = with_residual.args.b = from;
+  with_residual.args.c = to;
   EXPECT_EQ(adds.host.check(&with_residual.args), nullptr);
   ++with_residual.args.ld_residual;
   EXPECT_STREQ(adds.host.check(&with_residual.args),

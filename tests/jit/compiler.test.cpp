@@ -73,6 +73,10 @@ TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
   EXPECT_EQ(s.name, "gemm_128x128_f16_ak_bk_to_f16_v1");
   EXPECT_EQ(s.name + s.code + s.kernel + s.problem, other.name + other.code + other.kernel + other.problem);
   tilewright::gemm_args g = product(1000, 300, 35).args;
+  EXPECT_STREQ(s.host.check(&g), "a pointer is null: a, b or c");
+  alignas(16) static char memory[1 << 22];
+  g.a = g.b = memory;
+  g.c = memory + 100000, g.batch_stride_c = 300 * 1000;
   EXPECT_STREQ(s.host.check(&g), nullptr);
   const jit::block_grid grid = s.host.grid(&g);
   EXPECT_EQ(grid.x, 8 * 3);
@@ -80,16 +84,33 @@ TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
   g.ldc = 299;
   EXPECT_STREQ(s.host.check(&g), "ldc is smaller than a row of C");
   g.ldc = 300;
-  static char memory[1 << 22];
-  g.a = g.b = memory;
-  g.c = memory + 1000, g.batch_stride_c = 300 * 1000;
+  g.c = memory + 1000;
   EXPECT_STREQ(s.host.check(&g), "C may share memory with an operand, which other blocks still read");
   g.split_k = 2;
   EXPECT_STREQ(s.host.check(&g), "the kernel was made for products that are not split along k");
   g = product(1000, 300, 36).args;
+  g.batch = 1, g.a = g.b = memory, g.c = memory + 100000;
   EXPECT_STREQ(jit::gemm(product(8, 8, 8))("sm_80").host.check(&g),
                "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
                "multiples of its vector; use the kernel with vector 1");
+}
+
+TEST(Gemm, KernelsForAmdTakeWhatTheyWereMadeFor) {
+  alignas(16) static char memory[4][128];
+  const auto refusal = [&](const auto& change) {
+    jit::gemm_problem p{.args = {.m = 8, .n = 8, .k = 8, .lda = 8, .ldb = 8, .ldc = 8, .batch = 1}};
+    p.args.activation = tilewright::activation::relu;
+    const jit::kernel_source s = jit::gemm(p)("gfx942");
+    p.args.a = memory[0], p.args.b = memory[1], p.args.c = memory[2];
+    change(p.args);
+    const char* const why = s.host.check(&p.args);
+    return std::string(why ? why : "");
+  };
+  EXPECT_EQ(refusal([](auto&) {}), "");
+  EXPECT_EQ(refusal([](auto& g) { g.c = nullptr; }), "a pointer is null: a, b or c");
+  EXPECT_EQ(refusal([](auto& g) { g.c = memory[1]; }), "C is an operand, which other blocks still read");
+  EXPECT_EQ(refusal([](auto& g) { g.residual = memory[3], g.ld_residual = 9; }),
+            "the kernel was made without a residual");
 }
 
 TEST(UsableCpus, AreThoseThatAContainersQuotaPaysFor) {

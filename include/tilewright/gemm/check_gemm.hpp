@@ -61,6 +61,13 @@ constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm
              : nullptr;
 }
 
+/// Whether the C of `count` problems, batch_stride_c apart, share elements. They may lie beside each other.
+constexpr bool results_overlap(const gemm_args& g, index_t count) {
+  const long_index_t apart = max(g.batch_stride_c, -g.batch_stride_c);
+  const bool beside = apart >= g.n && apart <= g.ldc && (count - 1) * apart + g.n <= g.ldc;
+  return count > 1 && !beside && apart < long_index_t(g.m - 1) * g.ldc + g.n;
+}
+
 constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& kernel) {
   if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
   if (args.m > 0x7fffffff - 4 * kernel.tile_m || args.n > 0x7fffffff - 4 * kernel.tile_n ||
@@ -73,7 +80,7 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
   if (args.ldb < (kernel.b_along_k ? args.k : args.n))
     return "ldb is smaller than a row of B (a column, if B is column-major)";
   if (args.ldc < args.n) return "ldc is smaller than a row of C";
-  if (args.c && args.batch > 1 && args.batch_stride_c < args.n && -args.batch_stride_c < args.n)
+  if (args.c && results_overlap(args, args.batch))
     return "the C of several problems lie in the same memory: give batch_stride_c";
   return nullptr;
 }
@@ -96,6 +103,10 @@ constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& k
       c_span > 0x7fffffff / kernel.result_bytes)
     return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
   if (v == 1) return nullptr;
+  const epilogue_promise operands{v, kernel.result_bytes};
+  if (!operands.is_kept_by(args.a, kernel.element_bytes) || !operands.is_kept_by(args.b, kernel.element_bytes) ||
+      !operands.is_kept_by(args.c, kernel.result_bytes))
+    return "this kernel moves whole vectors: A, B and C must be aligned to them; use the kernel with vector 1";
   const index_t a_row = kernel.a_along_k ? args.k : args.m, b_row = kernel.b_along_k ? args.k : args.n;
   if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v || args.batch_stride_a % v ||
       args.batch_stride_b % v || args.batch_stride_c % v || (products > 1 && args.product_stride_b % v))
@@ -123,8 +134,7 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
 template <class Policy>
 constexpr const char* check_gemm(const typename Policy::args_type& args, const epilogue_promise& promise) {
   if (const char* why = detail::check_lengths(args, detail::checked_gemm_v<Policy>)) return why;
-  if (!__builtin_is_constant_evaluated() && args.workspace && !epilogue_promise::is_aligned(args.workspace, 16))
-    return "the workspace is not aligned to 16 bytes";
+  if (!epilogue_promise::is_aligned(args.workspace, 16)) return "the workspace is not aligned to 16 bytes";
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";

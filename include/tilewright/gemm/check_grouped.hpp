@@ -29,7 +29,7 @@ constexpr const char* check_grouped(const typename Policy::args_type& args, cons
   if (args.batch != 1 || args.split_k != 1) return "grouped products have no batch, and do not split k";
   if (args.groups < 1) return "there must be at least one group";
   if ((args.ends == nullptr) == (args.counts == nullptr)) return "groups need either ends or counts";
-  if (!by_rows && args.c && args.groups > 1 && args.batch_stride_c < args.n && -args.batch_stride_c < args.n)
+  if (!by_rows && args.c && detail::results_overlap(args, args.groups))
     return "the C of several groups lie in the same memory: give batch_stride_c";
   const index_t all = by_rows ? args.m : args.k;
   if (args.counts && (args.slot_rows < 1 || long_index_t(args.slot_rows) * args.groups != all))

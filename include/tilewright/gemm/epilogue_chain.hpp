@@ -10,14 +10,13 @@ namespace tilewright {
 struct epilogue_promise {
   index_t vector;        // elements that are read at once
   index_t result_bytes;  // of an element of C
-  bool checks_pointers;  // whether pointers must be aligned to a vector
 
   /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
   constexpr bool is_kept_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
-    return ld % vector == 0 && batch_stride % vector == 0 && (!checks_pointers || is_aligned(data, vector * bytes));
+    return ld % vector == 0 && batch_stride % vector == 0 && is_aligned(data, min(vector * bytes, 16));
   }
-  static bool is_aligned(const void* data, index_t bytes) {
-    return reinterpret_cast<unsigned long long>(data) % static_cast<unsigned long long>(bytes) == 0;
+  static constexpr bool is_aligned(const void* data, index_t bytes) {
+    return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % unsigned(bytes) == 0;
   }
 };
 

@@ -35,14 +35,13 @@ struct few_rows_gemm {
   };
 
   static constexpr const char* check(const args_type& g) {
-    if (const char* why = check_product<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R), Policy::vector > 1}))
-      return why;
+    if (const char* why = check_product<Policy>(g, {Policy::vector == 1 ? 1 : 4, sizeof(R)})) return why;
     if (g.m > tile.m) return "few_rows_gemm computes up to 16 rows of C; use another kernel";
     if (g.batch > 65535) return "the batch has more than 65535 problems";
     if (g.split_k != 1) return "few_rows_gemm does not split k into equal parts: set split_k to 1";
     constexpr long_index_t bytes = sizeof(T);
-    constexpr epilogue_promise of_a{Policy::a_vector, bytes, true}, of_b{Policy::vector, bytes, true},
-        of_c{Policy::vector == 1 ? 1 : 4, sizeof(R), true};
+    constexpr epilogue_promise of_a{Policy::a_vector, bytes}, of_b{Policy::vector, bytes},
+        of_c{Policy::vector == 1 ? 1 : 4, sizeof(R)};
     if (!of_a.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
         !of_b.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
         !of_c.is_kept_by(g.c, sizeof(R), g.ldc, g.batch_stride_c) ||

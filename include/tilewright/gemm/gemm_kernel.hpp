@@ -78,7 +78,7 @@ struct gemm_kernel {
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R), false})) return why;
+    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
     if (args.batch > 65535) return "the batch has more than 65535 problems";
     if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";

@@ -45,7 +45,7 @@ struct grouped_gemm_kernel {
 
   static constexpr const char* check(const args_type& args) {
     const char* const why = of_one_group::check(args);
-    return why ? why : check_grouped<Policy>(args, {Policy::vector, sizeof(typename Policy::result_type), false});
+    return why ? why : check_grouped<Policy>(args, {Policy::vector, sizeof(typename Policy::result_type)});
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     constexpr block_tile tile = Policy::tile;
@@ -81,10 +81,10 @@ struct grouped_gemm_kernel {
              (by_rows ? group * args.batch_stride_b : begin * args.ldb);
     args.c = static_cast<R*>(args.c) + (by_rows ? begin * args.ldc : group * args.batch_stride_c);
     (by_rows ? args.m : args.k) = tile.rows.count();
-    if constexpr (by_rows) {
-      if (args.row_scale) args.row_scale += begin;
-      if (args.residual) args.residual = static_cast<const R*>(args.residual) + begin * args.ld_residual;
-    }
+    if (by_rows && args.row_scale) args.row_scale += begin;
+    if (args.residual)
+      args.residual = static_cast<const R*>(args.residual) + (by_rows ? begin * args.ld_residual : 0) +
+                      group * args.batch_stride_residual;
     if constexpr (Policy::is_block_scaled) {
       args.a_scales += begin * args.row_stride_a_scales;
       args.b_scales += group * args.batch_stride_b_scales;

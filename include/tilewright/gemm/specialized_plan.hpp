@@ -80,7 +80,7 @@ struct scale_plan<block_scaled_args> {
 template <class MakeTensorMap>
 void plan_scales(scale_plan<block_scaled_args>& plan, const block_scaled_args& g, index_t rows,
                  MakeTensorMap make_tensor_map) {
-  constexpr epilogue_promise whole_copies{4, 4, true};
+  constexpr epilogue_promise whole_copies{4, 4};
   plan.copies_scales_at_once = g.row_stride_a_scales == 1 &&
                                whole_copies.is_kept_by(g.a_scales, 4, g.k_stride_a_scales, g.batch_stride_a_scales);
   if (plan.copies_scales_at_once)
@@ -108,8 +108,8 @@ constexpr const char* check_bulk_copies(const typename Policy::args_type& g) {
   constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);
   constexpr specialized_tile tile = specialized_block<Policy>::tile;
   constexpr bool any_start = tile.any_start;
-  constexpr epilogue_promise promise_of_operands{any_start ? 1 : 16 / bytes, result_bytes, true},
-      promise_of_c{any_start ? 1 : 16 / result_bytes, result_bytes, true};
+  constexpr epilogue_promise promise_of_operands{any_start ? 1 : 16 / bytes, result_bytes},
+      promise_of_c{any_start ? 1 : 16 / result_bytes, result_bytes};
   if (!promise_of_operands.is_kept_by(g.a, bytes, g.lda, g.batch_stride_a) ||
       !promise_of_operands.is_kept_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
       !promise_of_c.is_kept_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||

@@ -44,7 +44,7 @@ struct persistent_kernel {
     }
     return why ? why : check_bulk_copies<Policy>(args);
   }
-  static constexpr epilogue_promise promise{Block::tile.any_start ? 1 : 2, sizeof(typename Policy::result_type), true};
+  static constexpr epilogue_promise promise{Block::tile.any_start ? 1 : 2, sizeof(typename Policy::result_type)};
 };
 
 }  // namespace detail

@@ -46,7 +46,7 @@ constexpr const char* check_rank_block(const Args& args, const Args& batch) {
   using policy = typename Block::policy;
   if (args.split_k != 1) return "products of several ranks do not split k into equal parts: set split_k to 1";
   if (const char* why = check_ranks(args)) return why;
-  if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename policy::result_type), true})) return why;
+  if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename policy::result_type)})) return why;
   return check_bulk_copies<policy>(batch);
 }
 

@@ -162,10 +162,8 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
 
  private:
   static constexpr args_type as_batch(const args_type& args) {
-    args_type batch = detail::as_batch(args, args.steps.count > 0 ? args.steps.count : args.self.ranks,
-                                       Policy::a_major == operand_major::k ? args.lda : 1, 0);
-    batch.batch_stride_c = tilewright::detail::round_up(args.n, 16);  // of a map that is replaced
-    return batch;
+    return detail::as_batch(args, args.steps.count > 0 ? args.steps.count : args.self.ranks,
+                            Policy::a_major == operand_major::k ? args.lda : 1, args.ldc);
   }
 };
 
