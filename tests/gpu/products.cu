@@ -61,8 +61,9 @@ struct drawn {
   lines_of a, b, c, residual, bias, row_scale, column_scale, scale;  // no lines: not there
 };
 
-/// Tile of C that a kernel computes, or more of them that a cluster does.
-void draw_lengths(const options& o, index_t kernel, dice& d, tw::gemm_args& g) {
+/// Lengths around the tile of C that a kernel computes, or around those of a cluster. In one of four products there are
+/// a few tiles more than workers: whole tiles, and then parts of the others.
+void draw_lengths(const options& o, index_t kernel, index_t multiprocessors, dice& d, tw::gemm_args& g) {
   const bool is_tile = kernel >= 0 && kernel < tw::specialized_tiles.size();
   tw::specialized_tile t = is_tile ? tw::specialized_tiles[kernel] : tw::specialized_tile{.m = 128, .n = 128};
   const index_t rows = t.m * d.of({1, t.share_b}), cols = t.n * d.of({1, t.share_a});
@@ -73,12 +74,26 @@ void draw_lengths(const options& o, index_t kernel, dice& d, tw::gemm_args& g) {
     if (kernel < 0 && !o.small) g.m *= d.of({1, 4}), g.n *= d.of({1, 4});
     g.batch = d.one_in(3) ? 2 + d.below(2) : 1;
   } while (double(g.m) * g.n * g.k * g.batch > (o.small ? 5e7 : 2e10));
+  if (!is_tile || o.small || !d.one_in(4)) return;
+  const index_t tiles = tw::detail::expected_clusters(t, multiprocessors) + 1 + d.below(40), down = 2 + d.below(6);
+  (t.swap_ab ? g.n : g.m) = down * t.m * t.share_b - d.below(t.m);
+  (t.swap_ab ? g.m : g.n) = tw::ceil_div(tiles, down) * t.n * t.share_a - d.below(t.n);
+  g.k = 1500 + d.below(3000), g.batch = 1;
 }
 
-drawn draw(const options& o, const hopper_product& p, index_t kernel, dice& d) {
+/// Whether whole tiles are followed by parts of others.
+bool has_whole_and_split_tiles(const hopper_product& p, const drawn& x, index_t multiprocessors) {
+  if (x.choice.kernel >= tw::specialized_tiles.size() || x.choice.parts != 0) return false;
+  const tw::specialized_tile& t = tw::specialized_tiles[x.choice.kernel];
+  const tw::work_schedule s =
+      tw::detail::schedule_of(tw::detail::in_order_of(t, x.args), t, index_t(bytes_of(p.type)), multiprocessors, 0);
+  return s.whole_tiles > 0 && s.sharers > 0;
+}
+
+drawn draw(const options& o, const hopper_product& p, index_t kernel, index_t multiprocessors, dice& d) {
   drawn x;
   tw::gemm_args& g = x.args;
-  draw_lengths(o, kernel, d, g);
+  draw_lengths(o, kernel, multiprocessors, d, g);
   const index_t bytes = index_t(bytes_of(p.type));
   const bool is_aligned = !d.one_in(3), is_whole = is_aligned && d.one_in(2);
   for (index_t* length : {&g.m, &g.n, &g.k})
@@ -218,14 +233,14 @@ std::string fault_in(const verdict& v, const drawn& x) {
 /// All cases of a kernel; -1: the one that the model prefers. True if they are right.
 bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int multiprocessors) {
   const std::string product = name_of(p), name = kernel < 0 ? "chosen" : p.kernels[std::size_t(kernel)];
-  int wrong = 0;
+  int wrong = 0, whole_and_split = 0;
   float worst = 0;
   for (int i = o.first; i < o.first + o.cases; ++i) {
     dice d(product + name + std::to_string(i));
     drawn x;
     const char* refusal = nullptr;
     for (int attempt = 0; attempt < 1000; ++attempt) {
-      x = draw(o, p, kernel, d);
+      x = draw(o, p, kernel, multiprocessors, d);
       point_anywhere(x, p.type, p.result);
       if (kernel < 0) x.choice = p.choose(x.args, multiprocessors);
       refusal = o.leaves_out(x.choice.kernel) ? "the tile is left out" : p.check(x.args, x.choice);
@@ -237,6 +252,7 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
       try {
         const verdict v = run(o, p, x, std::uint64_t(i) * 8);
         worst = std::max(worst, v.worst);
+        whole_and_split += has_whole_and_split_tiles(p, x, multiprocessors);
         fault = fault_in(v, x);
       } catch (const std::exception& error) {
         fault = error.what(), is_lost = true;
@@ -252,8 +268,8 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
     if (is_lost) std::_Exit(1);
   }
   if (wrong == 0)
-    std::printf("%s %s PASS  %d products, errors up to %.2f of what is allowed\n", product.c_str(), name.c_str(),
-                o.cases, double(worst));
+    std::printf("%s %s PASS  %d products, %d with whole and split tiles; errors up to %.2f of what is allowed\n",
+                product.c_str(), name.c_str(), o.cases, whole_and_split, double(worst));
   std::fflush(stdout);
   return wrong == 0;
 }

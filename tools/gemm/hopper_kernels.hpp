@@ -33,29 +33,14 @@ inline std::string name_of(const hopper_product& p) {
          (p.has_epilogue ? "_epilogue" : "");
 }
 
-/// Adds one of them. Compiled in hopper_kernels.hip, a translation unit for each.
+/// Adds one of them. Compiled in hopper_kernels.hip, a translation unit for each: what calls this must not include its
+/// definition, or each unit compiles all of them.
 template <class Elements, tw::operand_major AMajor, tw::operand_major BMajor, bool HasEpilogue>
 void add_hopper_product(std::vector<hopper_product>& list);
 
 /// Operands of 16 bits in every layout, those of 8 bits contiguous along k: all that wgmma reads. Epilogues only where
 /// both are contiguous along k, as those of the portable kernels.
-inline std::vector<hopper_product> all_hopper_products() {
-  using enum tw::operand_major;
-  std::vector<hopper_product> list;
-  add_hopper_product<f16_elements, k, k, false>(list);
-  add_hopper_product<f16_elements, k, mn, false>(list);
-  add_hopper_product<f16_elements, mn, k, false>(list);
-  add_hopper_product<f16_elements, mn, mn, false>(list);
-  add_hopper_product<bf16_elements, k, k, false>(list);
-  add_hopper_product<bf16_elements, k, mn, false>(list);
-  add_hopper_product<bf16_elements, mn, k, false>(list);
-  add_hopper_product<bf16_elements, mn, mn, false>(list);
-  add_hopper_product<other_elements, k, k, false>(list);
-  add_hopper_product<f16_elements, k, k, true>(list);
-  add_hopper_product<bf16_elements, k, k, true>(list);
-  add_hopper_product<other_elements, k, k, true>(list);
-  return list;
-}
+std::vector<hopper_product> all_hopper_products();
 
 /// The Hopper kernel for a problem and the reason for it; or none, and why not (empty if there are none at all).
 struct hopper_choice {
