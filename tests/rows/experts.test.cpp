@@ -97,6 +97,15 @@ void expect_infinities_last() {
   }
 }
 
+/// Vectors of 16 bytes that a token's logits take in LDS: whole groups, and an odd number.
+template <index_t MostExperts, class Kernel = choose_experts<arch::sm90, float, MostExperts>>
+constexpr index_t logit_vectors = (Kernel::lds_bytes / Kernel::block_tokens - 16 * 8) / 16;
+TEST(ChooseExperts, GroupsOfLogitsAreWiderWhereThereAreMoreExperts) {
+  EXPECT_EQ(logit_vectors<145>, 152 / 4 | 1);  // groups of 8
+  EXPECT_EQ(logit_vectors<161>, 176 / 4 | 1);  // of 16
+  EXPECT_EQ(logit_vectors<481>, 496 / 4 | 1);
+  EXPECT_EQ(logit_vectors<513>, 544 / 4 | 1);  // of 32
+}
 TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {
   expect_infinities_last<choose_one_by_one, float>();
   expect_infinities_last<choose, bfloat16_t>();
