@@ -65,6 +65,18 @@ void expect_edges(float alpha, float beta) {
                               .gap = unit});
 }
 
+/// The last round of tiles is split along k. Returns how many tails a helper has; 0 if shares cross tiles.
+template <class Policy>
+index_t expect_split(const problem& p, index_t resident) {
+  constexpr specialized_tile t = specialized_block<Policy>::tile;
+  const work_schedule schedule = tilewright::detail::make_work_schedule(
+      tilewright::detail::specialized_order({.m = p.m, .n = p.n}, t, resident), ceil_div(p.k, Policy::tile.k), resident,
+      index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())), tilewright::detail::split_cost_of(t));
+  EXPECT_GT(schedule.max_parts(), 1);
+  for (const int workers : {1, 3}) expect_specialized<Policy>(p, {.workers = workers, .resident_clusters = resident});
+  return schedule.tails();
+}
+
 /// One tile for all kinds of operands, with everything in one of them that an epilogue may do.
 template <index_t Tile>
 void expect_tile() {

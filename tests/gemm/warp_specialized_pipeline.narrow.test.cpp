@@ -22,18 +22,6 @@ TEST(WarpSpecializedTiles, SwapAB) {
   expect_edges<gemm_specialized<fp8_ocp_t, k, k, pair, bfloat16_t>>(2, 0.5f);
 }
 
-/// The last round of tiles is split along k.
-template <class Policy>
-void expect_split(index_t m, index_t n, index_t k_tiles, index_t resident, bool several_tails) {
-  const problem p{.m = m, .n = n, .k = k_tiles * Policy::tile.k, .beta = 1};
-  const work_schedule schedule = tilewright::detail::make_work_schedule(
-      tilewright::detail::specialized_order({.m = m, .n = n}, specialized_block<Policy>::tile, resident), k_tiles,
-      resident, 2 * resident, tilewright::detail::split_cost_of(specialized_block<Policy>::tile));
-  EXPECT_GT(schedule.max_parts(), 1);
-  EXPECT_EQ(schedule.helpers() < schedule.num_split_tiles(), several_tails);
-  for (const int workers : {1, 3}) expect_specialized<Policy>(p, {.workers = workers, .resident_clusters = resident});
-}
-
 /// Each consumer has tiles of its own: any number of them, with one k tile or with many, and the parts of two.
 TEST(WarpSpecializedTiles, PingPong) {
   using pair = gemm_specialized<half_t, mn, k, specialized_tile{.m = 128, .n = 80, .share_b = 2, .ping_pong = true}>;
@@ -42,15 +30,18 @@ TEST(WarpSpecializedTiles, PingPong) {
   for (const index_t tiles : {1, 2, 3, 6})
     expect_specialized<one>({.m = 64, .n = tiles * 64, .k = tiles == 6 ? 8 : 304},
                             {.workers = 1, .resident_clusters = 1});
-  expect_split<one>(64, 192, 116, 4, true);
+  EXPECT_EQ(expect_split<one>({.m = 64, .n = 192, .k = 116 * 64, .beta = 1}, 4), 3);
 }
 
 TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   using one = gemm_specialized<bfloat16_t, k, k, specialized_tiles[6]>;
-  expect_split<one>(64, 64, 20, 2, false);
-  expect_split<one>(64, 192, 116, 4, true);
+  EXPECT_EQ(expect_split<one>({.m = 64, .n = 64, .k = 20 * 64, .beta = 1}, 2), 1);
+  EXPECT_EQ(expect_split<one>({.m = 64, .n = 192, .k = 116 * 64, .beta = 1}, 4), 3);
   using pair = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
-  expect_split<pair>(128, 128, 20, 3, false);
+  EXPECT_EQ(expect_split<pair>({.m = 128, .n = 128, .k = 20 * 64, .beta = 1}, 3), 1);
+  // A worker has the end of a tile and the beginning of the next, both with the other block of its cluster.
+  using crossing = gemm_specialized<half_t, mn, k, specialized_tile{.m = 64, .n = 32, .share_b = 2, .consumers = 1}>;
+  EXPECT_EQ(expect_split<crossing>({.m = 120, .n = 256, .k = 31 * 64, .beta = 1}, 5), 0) << "after five whole tiles";
 }
 
 /// Every tile is split into parts, which another kernel adds up.
