@@ -40,22 +40,26 @@ void expect_chosen(matrix<T> x, index_t choices, bool is_normalised) {
   }
 }
 
-/// Every place and end against a stable sort.
+/// Every place and end against a stable sort. One of `one_of` entries has a negative expert.
 template <class Arch, index_t MostExperts = 1024>
-void expect_ordered(index_t entries, index_t experts, index_t all_experts, index_t first, std::mt19937& random) {
+void expect_ordered(index_t entries, index_t experts, index_t all_experts, index_t first, std::mt19937& random,
+                    unsigned one_of = 50) {
   SCOPED_TRACE(std::to_string(entries) + " to " + std::to_string(experts));
   std::vector<index_t> expert(std::size_t(entries), 0), ends(std::size_t(experts), -7), source(expert.size(), -7),
       place = source;
-  for (index_t& e : expert) e = index_t(random() % unsigned(all_experts)) - (random() % 50 == 0 ? all_experts : 0);
+  for (index_t& e : expert) e = index_t(random() % unsigned(all_experts)) - (random() % one_of == 0 ? all_experts : 0);
   std::vector<index_t> counts(std::size_t(order_by_expert<Arch, MostExperts>::workspace_rows(entries) * experts), -7);
   launch<order_by_expert<Arch, MostExperts>>(
       {expert.data(), ends.data(), source.data(), place.data(), counts.data(), entries, experts, first},
       {.check_lds = emulator::lds_checks::on});
+  std::vector<std::vector<index_t>> of_expert(std::size_t(experts), std::vector<index_t>{});
+  for (index_t i = 0; i < entries; ++i) {
+    const index_t e = expert[std::size_t(i)] - first;
+    if (e >= 0 && e < experts) of_expert[std::size_t(e)].push_back(i);
+  }
   std::vector<index_t> wanted;
   for (index_t e = 0; e < experts; ++e) {
-    for (index_t i = 0; i < entries; ++i) {
-      if (expert[std::size_t(i)] == first + e) wanted.push_back(i);
-    }
+    wanted.insert(wanted.end(), of_expert[std::size_t(e)].begin(), of_expert[std::size_t(e)].end());
     EXPECT_EQ(ends[std::size_t(e)], index_t(wanted.size()));
   }
   std::vector<index_t> wanted_place(expert.size(), -1);
@@ -118,6 +122,7 @@ TEST(OrderByExpert, IsAStableSort) {
   expect_ordered<arch::sm90>(777, 1000, 1000, 0, random);
   expect_ordered<arch::gfx942, 8>(9000, 3, 3, 0, random);       // several blocks
   expect_ordered<arch::gfx1201>(70001, 300, 600, 200, random);  // a kernel adds up their counts
+  expect_ordered<arch::sm90, 256>(70001, 256, 256, 0, random, ~0u);
 }
 
 TEST(ExpertRows, GoToTheirPlacesAndBack) {

@@ -32,15 +32,14 @@ struct place_by_expert : order_kernel<Arch, MostExperts> {
   }
   TILEWRIGHT_HD void operator()(const order_by_expert_args& args) const {
     overlap_kernels();
-    const index_t parts = part::num_parts(args.entries);
+    const index_t parts = part::num_parts(args.entries), number = parts - 1 - exec::block_id().x;
     array<index_t, part::owned> of_expert{}, before{};
     for (index_t i = 0; i < part::owned; ++i) {
       const index_t e = exec::thread_id() * part::owned + i;
       if (e >= args.experts) continue;
-      const index_t* const counts = args.counts + e;
       if (parts > part::few_parts) {
-        before[i] = counts[long_index_t{exec::block_id().x} * args.experts];
-        of_expert[i] = counts[long_index_t{parts} * args.experts];
+        before[i] = args.counts[part::count_of(args, number, e)];
+        of_expert[i] = args.counts[part::count_of(args, parts, e)];
         continue;
       }
       const auto all = exec::make_global_buffer(args.counts, parts * args.experts * 4);
@@ -49,11 +48,11 @@ struct place_by_expert : order_kernel<Arch, MostExperts> {
         for (index_t p = first; p < first + 16; ++p) {
           const auto n = exec::buffer_load<index_t>(all, (p * args.experts + e) * 4);  // 0 after the last part
           of_expert[i] += n;
-          before[i] += p < exec::block_id().x ? n : 0;
+          before[i] += p < number ? n : 0;
         }
       }
     }
-    part(args, exec::lds_allocate<part::lds_bytes>()).place_all(of_expert, before);
+    part(args, exec::lds_allocate<part::lds_bytes>(), number).place_all(of_expert, before);
   }
 };
 
@@ -63,7 +62,7 @@ template <class Arch, index_t MostExperts>
 struct sum_expert_counts : order_kernel<Arch, MostExperts> {
   using followed_by = place_by_expert<Arch, MostExperts>;
   using typename order_kernel<Arch, MostExperts>::part;
-  static constexpr index_t lds_bytes = part::sums_bytes;
+  static constexpr index_t lds_bytes = part::sums_bytes, at_once = 4;
 
   static constexpr exec::block_index grid(const order_by_expert_args& args) {
     return {part::num_parts(args.entries) > part::few_parts ? args.experts : 0, 1, 1};
@@ -72,15 +71,25 @@ struct sum_expert_counts : order_kernel<Arch, MostExperts> {
     overlap_kernels();
     const auto lds = exec::lds_allocate<lds_bytes>();
     const index_t parts = part::num_parts(args.entries);
-    const auto counts =
-        exec::make_global_buffer(args.counts + exec::block_id().x, (parts * long_index_t{args.experts} + 1) * 4);
+    const auto counts = exec::make_global_buffer(args.counts + part::count_of(args, 0, exec::block_id().x),
+                                                 (parts + 1) * 4);  // the last one receives the sum of all parts
     index_t sum = 0;
-    for (index_t first = 0; first <= parts; first += part::block_size) {  // the last row receives the sums of all parts
-      const index_t p = first + exec::thread_id();
-      const long_index_t at = p <= parts ? long_index_t{p} * args.experts * 4 : long_index_t{-1};
-      const auto [lower, all] =
-          part::sum_of_lower(lds, exec::buffer_load<index_t>(counts, p < parts ? at : -1)).elements;
-      exec::buffer_store(counts, at, sum + lower);
+    for (index_t first = 0; first <= parts; first += at_once * part::block_size) {
+      array<index_t, at_once> n;
+      index_t own = 0;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < at_once; ++i) {
+        const index_t p = first + exec::thread_id() * at_once + i;
+        n[i] = exec::masked_load<index_t>(counts, p * 4, p < parts);
+        own += n[i];
+      }
+      const auto [lower, all] = part::sum_of_lower(lds, own).elements;
+      index_t before = sum + lower;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < at_once; ++i) {
+        exec::buffer_store(counts, (first + exec::thread_id() * at_once + i) * 4, before);
+        before += n[i];
+      }
       sum += all;
       exec::block_sync();
     }
@@ -120,7 +129,7 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
   TILEWRIGHT_HD void operator()(const order_by_expert_args& args) const {
     detail::overlap_kernels();
     const auto lds = exec::lds_allocate<part::lds_bytes>();
-    const part own(args, lds);
+    const part own(args, lds, exec::block_id().x);
     const index_t parts = part::num_parts(args.entries);
     own.count();
     array<index_t, part::owned> of_expert{};
@@ -128,7 +137,7 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
       const index_t e = exec::thread_id() * part::owned + i;
       if (e >= args.experts) continue;
       of_expert[i] = exec::lds_load<index_t>(lds, own.shift_of(e));
-      if (parts > 1) args.counts[long_index_t{exec::block_id().x} * args.experts + e] = of_expert[i];
+      if (parts > 1) args.counts[part::count_of(args, exec::block_id().x, e)] = of_expert[i];
     }
     if (parts == 1) own.place_all(of_expert, {});
   }

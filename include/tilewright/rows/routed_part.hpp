@@ -46,12 +46,18 @@ struct routed_part {
   TILEWRIGHT_HD static constexpr index_t num_parts(index_t entries) {
     return max(min(most_parts, ceil_div(entries, least)), ceil_div(entries, tile));
   }
-  TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory)
+  TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory, index_t number)
       : args(a), lds(exec::forget_origin(memory)) {
     const index_t each = round_up(ceil_div(args.entries, num_parts(args.entries)), wave);  // whole sectors
-    const long_index_t begin = long_index_t{exec::block_id().x} * each;
+    const long_index_t begin = long_index_t{number} * each;
     first = index_t(min(begin, long_index_t{args.entries}));
     length = min(each, args.entries - first);
+  }
+  /// Where args.counts has an expert's count in a part: those of one part follow each other where blocks read all of
+  /// them, those of one expert where a kernel adds them up. Number `parts` is the sum of all parts.
+  TILEWRIGHT_HD static long_index_t count_of(const order_by_expert_args& args, index_t part, index_t expert) {
+    const index_t parts = num_parts(args.entries);
+    return parts > few_parts ? long_index_t{expert} * (parts + 1) + part : long_index_t{part} * args.experts + expert;
   }
   TILEWRIGHT_HD index_t shift_of(index_t expert) const { return shifts + expert * 4; }
   TILEWRIGHT_HD index_t start_of(index_t of_wave, index_t expert) const {
@@ -141,7 +147,7 @@ struct routed_part {
       const index_t e = exec::thread_id() * owned + i;
       next[i] = start + before[i];
       start += of_expert[i];
-      if (exec::block_id().x == 0 && e < args.experts) args.ends[e] = start;
+      if (first == 0 && e < args.experts) args.ends[e] = start;
     }
     const index_t sorted = sort(own, next), end = first + length;
     const auto places = exec::make_global_buffer(args.place + first, length * 4);
