@@ -201,9 +201,8 @@ class Workshop:
         result = self.run(["g++", *DIALECT, f"-I{self.include}", f"-I{self.root / 'tools/viz/include'}", "-fsyntax-only", "-fmessage-length=0", source])
         if result is None or result.returncode == 0:
             return False
-        errors = [line for line in result.stdout.splitlines() if not re.match(r" *\d* +\|", line)]
-        return all(text in result.stdout if times == 1 else sum(text in line for line in errors) >= times
-                   for text, times in Counter(words).items())
+        errors = result.stdout.split("error: ")[1:]
+        return all(sum(text in error for error in errors) == sum(text in other for other in words) for text in set(words))
 
     def try_test(self, sources):
         """None when the test passes, otherwise how it noticed: 'compiler', 'test' or 'time'."""
@@ -253,7 +252,8 @@ def compile_fail_tests(header, root=ROOT):
         if re.search(r"^// COMPILERS: (gfx|sm_)", text, re.MULTILINE):
             continue  # device code
         if re.search(rf"#include <tilewright/({users})/", text) and root / "include/tilewright" / header in files_of(source, root):
-            yield source, re.findall(r"^// EXPECT(?:\(gcc\))?: (.+)$", text, re.MULTILINE)
+            expected = re.findall(r"^// EXPECT(?:\((?:gcc)? ?(\d*)\))?: (.+)$", text, re.MULTILINE)
+            yield source, [words for times, words in expected for _ in range(int(times or 1))]
 
 
 def tests_of(header, root=ROOT):

@@ -10,6 +10,7 @@ auto dimension = tw::coalesced_access_pattern<float, 64, 64, 32, 2>::num_warp_ac
 
 // Elements of 12 bytes.
 // EXPECT: coalesced_access_pattern: the element type's size must divide 16 bytes
+// EXPECT(gcc): space_filling_curve: the access order must list each dimension once
 struct three {
   float x, y, z;
 };

@@ -26,7 +26,7 @@ void spaces(float* p) {
 }
 
 // A copy from rows without aligned vectors into rows with them.
-// EXPECT: async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs
+// EXPECT(2): async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs
 void vectors(tw::exec::lds_pointer p, const float* q) {
   const auto single =
       tw::make_naive_tensor_view<tw::address_space_enum::global>(q, make_tuple(8, 32), make_tuple(33, number<1>{}));

@@ -12,9 +12,9 @@ using tensor = tw::static_distributed_tensor<T, Distribution>;
 
 // Attention's second product: the first one's result as its A without an order of k that suits; B in another order of
 // k than A; C of other lanes.
-// EXPECT: found::operand<'A'>
-// EXPECT: block_gemm: the distributions of A, B and C disagree: this lane holds another element
-// EXPECT: found::operand<'B'>
+// EXPECT(3): found::operand<'A'>
+// EXPECT(3): block_gemm: the distributions of A, B and C disagree: this lane holds another element
+// EXPECT(2): found::operand<'B'>
 // EXPECT: found::operand<'C'>
 constexpr tw::block_tile block_gemm_distributions_tile{32, 32, 32, 1, 1, mfma_32x32x16};
 constexpr tw::block_tile other_k{32, 32, 32, 1, 1, mfma_32x32x16, 0x31};
@@ -42,7 +42,7 @@ void block_gemm_distributions_h(tensor<float, tw::a_distribution<block_gemm_dist
 // EXPECT: block_gemm: only operands in registers can be multiplied in parts; load_fragment_steps reads them
 // EXPECT: block_gemm: products of int8_t are added up in int, all others in float
 // EXPECT: block_gemm: the matrix instruction multiplies elements of another size
-// EXPECT: block_gemm: an operand has other lengths than the product: A is m x k, B n x k, C m x n
+// EXPECT(2): block_gemm: an operand has other lengths than the product: A is m x k, B n x k, C m x n
 // EXPECT: block_gemm: an operand is distributed over another number of waves or lanes than the product has
 // EXPECT: block_gemm: wgmma takes its operands from LDS itself; give both as wgmma_tile_in_lds
 constexpr tw::block_tile block_gemm_operands_tile{32, 32, 32, 1, 1, mfma_32x32x16};

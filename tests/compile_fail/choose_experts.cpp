@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // More experts and choices than LDS has room for, and logits of one byte.
-// EXPECT: choose_experts: MostExperts and MostChoices are 1 to 2048
-// EXPECT: choose_experts: MostExperts and MostChoices are 1 to 2048
+// EXPECT(2): choose_experts: MostExperts and MostChoices are 1 to 2048
 // EXPECT: choose_experts: logits have 2 or 4 bytes
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/rows/choose_experts.hpp>

@@ -4,7 +4,7 @@
 // COMPILERS: gfx942
 // EXPECT: lds_allocate: the kernel needs more LDS than this target has; use a smaller block tile or fewer stages
 // EXPECT: lds_load_transpose: this target has no transposing reads; load_tile_transpose works everywhere
-// EXPECT: mma: this target does not have the matrix instruction for these elements
+// EXPECT(2): mma: this target does not have the matrix instruction for these elements
 // EXPECT: async_load_wave_to_lds: this target does not copy this many bytes for each lane without registers
 // EXPECT: async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has another order
 #include <tilewright/tile/async_load.hpp>

@@ -37,6 +37,7 @@ float lds_load_width(tw::exec::lds_pointer p) { return tw::exec::lds_load<three_
 
 // A write of 32 bytes with one instruction.
 // EXPECT: lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes
+// EXPECT(clang): lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes
 struct four_doubles {
   double v[4];
 };
@@ -60,6 +61,8 @@ void mma_element_type(float* c, const float* a, const float* b) {
 
 // A shuffle of 8 bytes.
 // EXPECT: shuffle: lanes exchange values of 4 bytes
+// EXPECT(clang): shuffle: lanes exchange values of 4 bytes
+// EXPECT(clang 4): bit_cast: the types differ in size
 double f(double x) { return tw::exec::shuffle(x, 0); }
 
 // A lane that no wave has.

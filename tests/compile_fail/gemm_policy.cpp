@@ -18,6 +18,7 @@ void f(const tw::gemm_args& args) { tw::gemm_kernel<integers>{}(args); }
 
 // A of half_t and B of bfloat16_t.
 // EXPECT: only 8-bit floating-point numbers may be mixed
+// EXPECT(gcc): only 8-bit floating-point numbers may be mixed
 struct mixed : gemm_policy<gfx942, half_t, k, k, 8> {
   using b_element_type = tw::bfloat16_t;
 };
@@ -43,7 +44,7 @@ using instruction = gemm_policy<gfx942, half_t, k, k, 8, block_tile{64, 64, 32, 
 auto instruction_major = instruction::a_major;
 
 // A block tile of 96 rows.
-// EXPECT: gemm_policy: m, n and k of the block tile must be powers of two
+// EXPECT(2): gemm_policy: m, n and k of the block tile must be powers of two
 using power_of_two = gemm_policy<gfx942, half_t, k, k, 8, block_tile{96, 64, 32, 1, 2, matrix_op::mfma_32x32x8}>;
 auto power_of_two_major = power_of_two::a_major;
 
@@ -54,11 +55,11 @@ auto forty_eight_rows_major = forty_eight_rows::a_major;
 
 // A block tile of which half of the threads would copy nothing.
 // EXPECT: gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
+// EXPECT(gcc): gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
 using too_small = gemm_policy<gfx942, half_t, k, k, 8, block_tile{16, 16, 16, 1, 1, matrix_op::mfma_16x16x16}>;
 auto too_small_major = too_small::a_major;
 
 // Vectors of three elements, and of 32 bytes.
-// EXPECT: gemm_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing
-// EXPECT: gemm_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing
+// EXPECT(2): gemm_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing
 struct three : gemm_policy<gfx942, half_t, k, k, 3> {};
 struct sixteen : gemm_policy<gfx942, half_t, k, k, 16> {};

@@ -9,4 +9,4 @@ using policy = tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::
 struct dense : policy {
   using args_type = tw::grouped_args;
 };
-const char* why = tw::check_grouped<dense>({}, {8, 2, false});
+const char* why = tw::check_grouped<dense>({}, {8, 2});

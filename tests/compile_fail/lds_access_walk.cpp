@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Walks of a layout, and of a distribution, that are gone when the expression ends.
-// EXPECT: lds_access_walk: it refers to the layout and to the distribution; give names to both
-// EXPECT: lds_access_walk: it refers to the layout and to the distribution; give names to both
+// EXPECT(2): lds_access_walk: it refers to the layout and to the distribution; give names to both
 #include <tilewright/descriptor/make_descriptor.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/lds/lds_access_walk.hpp>

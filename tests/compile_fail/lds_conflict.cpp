@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Proofs that fail: the message says who meets whom, where in the tile.
 // COMPILERS: also nvcc
-// EXPECT: LDS proof: lanes of one phase want different words of one bank
+// EXPECT(2): LDS proof: lanes of one phase want different words of one bank
 // EXPECT: degree<8>, tilewright::found::extra_cycles<56>, tilewright::found::phase<0>, tilewright::found::bank<0>
 // EXPECT: tilewright::found::lanes<22, 23>, tilewright::found::at<22, 0>, tilewright::found::at<23, 0>
 // EXPECT: tilewright::found::lanes<6, 7>, tilewright::found::at<0, 192>, tilewright::found::at<0, 224>
+// EXPECT(gcc): tilewright::found::lanes<6, 7>, tilewright::found::at<0, 192>, tilewright::found::at<0, 224>
 #include <tilewright/arch/gfx942.hpp>
 #include <tilewright/descriptor/make_descriptor.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>

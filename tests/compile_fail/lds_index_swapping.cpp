@@ -8,6 +8,7 @@ namespace tw = tilewright;
 
 // Rows that are not a whole number of chunks.
 // EXPECT: lds_index_swapping: KPerBlock must be a multiple of KPack
+// EXPECT: lds_index_swapping: KPerBlock, KPack and MLdsLayer must be powers of two
 constexpr auto index_swapping_k_pack = tw::make_lds_index_swapping_descriptor<36, 8, 1, 64, short>();
 
 // Rows that do not fill their last row of banks.

@@ -21,4 +21,5 @@ auto offset = descriptor_dimension.calculate_offset(make_tuple(1, 2, 3));
 
 // Two lengths with three strides.
 // EXPECT: make_naive_tensor_descriptor: as many strides as lengths are needed
+// EXPECT: embed: as many strides as lengths are needed
 constexpr auto descriptor_strides = tw::make_naive_tensor_descriptor(make_tuple(4, 8), make_tuple(64, 8, 1));

@@ -7,7 +7,7 @@
 namespace tw = tilewright;
 
 // Bits of another size.
-// EXPECT: bit_cast: the types differ in size
+// EXPECT(2): bit_cast: the types differ in size
 auto bit_cast_size = tw::bit_cast<float>(1.0);
 
 // A pair of numbers that have no paired conversion.

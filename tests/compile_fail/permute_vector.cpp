@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Squares of 16 x 16 bytes need more registers and LDS than a tile of bytes is worth.
 // EXPECT: permute: vectors have up to 16 bytes, of elements of one byte up to 8
+// EXPECT(gcc): tile_distribution_encoding: a factor must be at least 1
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/rows/permute.hpp>
 

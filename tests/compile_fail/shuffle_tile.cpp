@@ -46,8 +46,7 @@ void transpose_tile2d_threads(tw::static_distributed_tensor<float, distribution>
 }
 
 // A transpose into a tile of the same lengths; of a tile of one dimension.
-// EXPECT: transpose_tile: the tiles must have two dimensions, the lengths of one being those of the other exchanged
-// EXPECT: transpose_tile: the tiles must have two dimensions, the lengths of one being those of the other exchanged
+// EXPECT(2): transpose_tile: the tiles must have two dimensions, the lengths of one being those of the other exchanged
 // EXPECT: transpose_tile2d: the tiles must have two dimensions
 void transpose_tile_lengths(tw::static_distributed_tensor<float, distribution>& out,
                             const tw::static_distributed_tensor<float, distribution>& in, tw::exec::lds_pointer p) {

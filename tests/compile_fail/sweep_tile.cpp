@@ -29,7 +29,7 @@ void sweep_span_dimension(tw::static_distributed_tensor<float, distribution>& ti
 }
 
 // An index of one tile for a tile of another distribution.
-// EXPECT: tile_index: the index belongs to a tile of another distribution
+// EXPECT(4): tile_index: the index belongs to a tile of another distribution
 void tile_index_distribution(const tw::static_distributed_tensor<float, distribution>& a,
                              tw::static_distributed_tensor<float, by_columns>& b) {
   tw::sweep_tile(a, [&](auto i, float x) { b(i) = x; });

@@ -51,8 +51,7 @@ using encoding_shapes = tile_distribution_encoding<sequence<>, sequence<4, 8>, t
 encoding_shapes e;
 
 // A tile of five dimensions, and three partition indices.
-// EXPECT: tile_distribution_encoding: an encoding holds 4 dimensions and 2 partition indices (wave, lane)
-// EXPECT: tile_distribution_encoding: an encoding holds 4 dimensions and 2 partition indices (wave, lane)
+// EXPECT(2): tile_distribution_encoding: an encoding holds 4 dimensions and 2 partition indices (wave, lane)
 using too_many_dims =
     tile_distribution_encoding<sequence<>, tuple<sequence<4, 2>, sequence<8, 2>, sequence<1>, sequence<1>, sequence<1>>,
                                tuple<sequence<1, 2>>, tuple<sequence<0, 0>>, sequence<1, 2>, sequence<1, 1>>;
@@ -89,5 +88,6 @@ constexpr auto of_unknown_factor = tw::make_static_tile_distribution(unknown_fac
 
 // A value, not wrapped in number<>.
 // EXPECT: make_static_tile_distribution: an encoding is needed: tile_distribution_encoding<...>{}, or a value as number<encoding>{}
+// EXPECT(clang 3): make_static_tile_distribution: an encoding is needed: tile_distribution_encoding<...>{}, or a value as number<encoding>{}
 constexpr tw::distribution_encoding distribution_of_a_value_encoding;
 auto distribution_of_a_value_distribution = tw::make_static_tile_distribution(distribution_of_a_value_encoding);

@@ -6,15 +6,16 @@ namespace tw = tilewright;
 using tw::make_tuple, tw::number;
 
 // A promise that means nothing.
-// EXPECT: embed: the promised divisor must be positive
+// EXPECT(2): embed: the promised divisor must be positive
 constexpr auto embed_promise = tw::make_embed_transform(make_tuple(4), make_tuple(1), number<-1>{});
 
 // Two lengths with one stride.
 // EXPECT: embed: as many strides as lengths are needed
+// EXPECT: tuple: the index is past the end
 constexpr auto embed_strides = tw::make_embed_transform(make_tuple(4, 8), make_tuple(8));
 
 // Eight lengths and eight strides are more parameters than a transform holds.
-// EXPECT: transform: too many dimensions; split it in two
+// EXPECT(2): transform: too many dimensions; split it in two
 constexpr auto embed_too_many_dims =
     tw::make_embed_transform(make_tuple(2, 2, 2, 2, 2, 2, 2, 2), make_tuple(1, 1, 1, 1, 1, 1, 1, 1));
 
@@ -42,7 +43,7 @@ constexpr auto run = tw::make_functor_transform(identity, 8, 8, make_tuple(), nu
 
 // Tables that do not fit.
 // EXPECT: indexing: the length must be known at compile time: number<4>{}
-// EXPECT: indexing: as many indices as the length says are needed
+// EXPECT(2): indexing: as many indices as the length says are needed
 // EXPECT: indexing: at most 15 indices; look up more of them in a make_functor_transform
 // EXPECT: indexing: an index must be number<N>{} or an integer
 constexpr auto length = tw::make_indexing_transform(2, make_tuple(4, 5));
@@ -102,19 +103,17 @@ constexpr auto swizzle_count = tw::make_swizzle_transform(make_tuple(number<8>{}
 constexpr auto swizzle_lengths = tw::make_swizzle_transform(make_tuple(number<6>{}, number<8>{}), tw::sequence<1, 2>{});
 
 // Lengths that are none.
-// EXPECT: transform: a length must be number<N>{} or an integer
-// EXPECT: transform: a length must be number<N>{} or an integer
+// EXPECT(2): transform: a length must be number<N>{} or an integer
 // EXPECT: transform: a length must be at least 1
 // EXPECT: 4294967300
+// EXPECT(gcc 2): 4294967300
 constexpr auto transform_lengths = tw::make_pass_through_transform("eight");
 constexpr auto nothing = tw::make_cyclic_shift_transform(make_tuple(8, number<0>{}));
 constexpr auto fraction = tw::make_pass_through_transform(2.5f);
 constexpr auto too_long = tw::make_pass_through_transform(number<4294967300>{});
 
 // Transforms of nine dimensions, of lengths known at run time and at compile time.
-// EXPECT: transform: too many dimensions; split it in two
-// EXPECT: transform: too many dimensions; split it in two
-// EXPECT: transform: too many dimensions; split it in two
+// EXPECT(3): transform: too many dimensions; split it in two
 constexpr number<2> two{};
 constexpr auto lower = tw::make_merge_transform(make_tuple(2, 2, 2, 2, 2, 2, 2, 2, 2));
 constexpr auto upper = tw::make_unmerge_transform(make_tuple(2, 2, 2, 2, 2, 2, 2, 2, 2));
@@ -125,5 +124,5 @@ constexpr auto known = tw::make_merge_transform(make_tuple(two, two, two, two, t
 constexpr auto xor_dynamic = tw::make_xor_transform(make_tuple(number<32>{}, 8));
 
 // XOR within 6 columns would put two of them into one place.
-// EXPECT: xor: the length of the permuted dimension must be a power of two; otherwise two indices meet in one place
+// EXPECT(2): xor: the length of the permuted dimension must be a power of two; otherwise two indices meet in one place
 constexpr auto xor_length = tw::make_xor_transform(make_tuple(number<8>{}, number<6>{}));
