@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // clang++, hipcc and nvcc as commands.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -33,11 +34,15 @@ class command final : public toolchain {
       throw error("the compiler " + program_ + " cannot be run: " + without_line_break(result.output));
     if (result.exit_code != 0)
       throw error(program_ + " --version failed with exit code " + std::to_string(result.exit_code));
-    const std::string version = without_paths(result.output);
+    std::string version = without_paths(result.output);
     if (is_nvidia(target_))
       require_version(program_, version, "release ", 12, target_);
     else
       require_version(program_, version, "clang version ", target_ == "gfx950" ? 20 : 19, target_);
+    // Flags that compilers take from the environment.
+    for (const char* name :
+         {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "HIPCC_COMPILE_FLAGS_APPEND", "CCC_OVERRIDE_OPTIONS"})
+      if (const char* value = std::getenv(name)) version.append(name).append("=").append(value).append("\n");
     return identity_ = version;
   }
 

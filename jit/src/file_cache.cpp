@@ -65,13 +65,16 @@ std::optional<std::string> file_cache::find(const digest& key) const {
 }
 
 void file_cache::store(const digest& key, std::string_view name, std::string_view data) {
-  if (directory_.empty() || data.size() > options_.max_bytes) return;
-  const std::string failed = replace_file(directory_ / (to_hex(key) + extension), to_bytes(key, name, data));
-  if (!failed.empty()) {
+  if (!options_.enabled) return;
+  const std::string failed = directory_.empty() ? "there is no folder for the cache: set TILEWRIGHT_CACHE_DIR or HOME"
+                             : data.size() > options_.max_bytes
+                                 ? std::string(name) + " is larger than cache_options::max_bytes"
+                                 : replace_file(directory_ / (to_hex(key) + extension), to_bytes(key, name, data));
+  {
     const std::lock_guard guard(mutex_);
     trouble_ = failed;
-    return;
   }
+  if (!failed.empty()) return;
   // A scan of the folder is due for the first entry, and whenever a sixteenth of it may be new.
   if ((stored_since_check_ += data.size()) > options_.max_bytes / 16) {
     stored_since_check_ = 0;

@@ -170,6 +170,34 @@ TEST_F(Cache, WithoutAPlaceForItKernelsAreStillMade) {
   EXPECT_NE(compiler.cache_trouble().find("/dev/null/cache"), std::string::npos) << compiler.cache_trouble();
 }
 
+TEST_F(Cache, WhatIsNotKeptIsToldUntilSomethingIs) {
+  jit::compiler_options small = options();
+  small.cache.max_bytes = object.size() + 100;
+  jit::compiler compiler(small);
+  write(folder / "object", object + std::string(200, 'x'));
+  (void)compiler.code_object(source("large"));
+  EXPECT_EQ(compiler.cache_trouble(), "large for gfx942 is larger than cache_options::max_bytes");
+  write(folder / "object", object);
+  (void)compiler.code_object(source("small"));
+  EXPECT_EQ(compiler.cache_trouble(), "");
+  EXPECT_TRUE(succeeds(in_a_process([&] {
+    for (const char* name : {"TILEWRIGHT_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) ::unsetenv(name);
+    small.cache.directory.clear();
+    jit::compiler homeless(small);
+    (void)homeless.code_object(source());
+    return homeless.cache_trouble().find("set TILEWRIGHT_CACHE_DIR") != std::string::npos;
+  })));
+}
+
+TEST_F(Cache, FlagsInTheEnvironmentMakeOtherKernels) {
+  (void)jit::compiler(options()).code_object(source());
+  EXPECT_TRUE(succeeds(in_a_process([&] {
+    ::setenv("CCC_OVERRIDE_OPTIONS", "+-ffast-math", 1);
+    return jit::compiler(options()).code_object(source()) == object;
+  })));
+  EXPECT_EQ(calls(), 2);
+}
+
 TEST_F(Cache, AFullDiskLeavesNothingBehind) {
   const fs::path cache = folder / "cache";
   EXPECT_TRUE(succeeds(in_a_process([&] {
