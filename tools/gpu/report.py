@@ -245,7 +245,7 @@ class Report:
         if "memcheck: Hopper products" in commands:
             commands["memcheck: Hopper products"].append("--no-any-start")
             self.left_out("sanitizers", "memcheck: Hopper products, tiles with any_start",
-                          "memcheck reports a read of 16 bytes for a copy at the end of an allocation that asks for fewer, and stops there")
+                          "memcheck stops at their cp.async of 16 bytes with fewer source bytes at the end of an allocation: it counts 16, although the GPU reads the source bytes alone")
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for (what, command), done in zip(commands.items(), pool.map(run, commands.values())):
                 self.add("sanitizers", what, "confirmed" if done.returncode == 0 else "failed", command, last_line(done))
