@@ -170,6 +170,13 @@ std::string sentence_of(Launch launch) {
   return "not refused";
 }
 
+TEST(Launch, NeedsResidentClustersForPrepare) {
+  persistent_sample sample;
+  sample.options.resident_clusters = 0;
+  EXPECT_EQ(sentence_of([&] { launch<persistent_doubling>(sample.args, sample.options); }),
+            "launch: launch_options::resident_clusters must be positive");
+}
+
 TEST(Launch, ReportsBothKernels) {
   persistent_sample sample;
   const emulator::launch_report report = launch<persistent_doubling>(sample.args, sample.options);

@@ -60,6 +60,7 @@ const arch::target& emulated_by(const launch_options& options) {
 template <class Kernel>
 launched_args_t<Kernel> prepare_on_cpu(const typename Kernel::args_type& args, const launch_options& options) {
   if constexpr (HasDeviceArgs<Kernel>) {
+    if (options.resident_clusters < 1) throw launch_error("launch: launch_options::resident_clusters must be positive");
     return Kernel::prepare(args, launch_facts{options.resident_clusters,
                                               [](exec::tensor_map& map, const exec::tensor_map_request& request) {
                                                 try {
