@@ -51,19 +51,19 @@ AFTER_ITS_OWN = {
         [f"tests/property/{name}.cpp" for name in ("encoding_operations.test", "distributions.test", "curves.test", "check_property")]
     ],
     "lds": [f"tests/lds/{name}.test.cpp" for name in (
-        "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "swizzles", "lds_index_swapping",
-        "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
+        "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "layout_presets.swizzles",
+        "layout_presets.index_swapping", "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
     "tile": [f"tests/tile/{name}.test.cpp" for name in (
-        "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_window_paged", "tile_ops", "transform_view", "async_load")],
+        "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_scatter_gather.paged", "tile_ops", "transform_view", "async_load")],
     "emulator": [f"tests/{name}.test.cpp" for name in (
         "planted/mistakes", "emulator/lds_checker", "emulator/block_machine", "planted/random_programs", "planted/correct",
         "emulator/launch", "emulator/lds_recorder", "emulator/lds_analysis", "emulator/matrix_emulation", "exec/machine", "exec/async_copy",
         "exec/atomic", "exec/barrier", "exec/bulk_copy", "exec/wgmma")],
     "exec": [f"tests/{name}.test.cpp" for name in (
         "exec/machine", "exec/bulk_copy", "exec/barrier", "exec/wgmma", "exec/async_copy", "exec/atomic", "exec/math", "exec/cross_lane",
-        "planted/mistakes", "planted/correct", "tile/wave_copy")],
+        "planted/mistakes", "planted/correct", "tile/repeated_copy.wave_copy")],
     "mma": [f"tests/{name}.test.cpp" for name in (
-        "mma/block_gemm", "mma/fragment_load", "mma/chained_products", "mma/block_tile", "mma/wgmma_operand", "gemm/specialized_tile")],
+        "mma/block_gemm", "mma/fragments", "mma/chained_products", "mma/block_tile", "mma/wgmma_operand", "gemm/specialized_tile")],
     "attention": [f"tests/attention/{name}.test.cpp" for name in (
         "attention_forward", "attention_decode", "attention_backward", "specialized_attention", "specialized_backward", "attention_order")],
     "gemm": [f"tests/gemm/{name}.test.cpp" for name in (
@@ -261,9 +261,10 @@ def tests_of(header, root=ROOT):
     if header.startswith("exec/amdgcn/"):
         return [[name] for name in DEVICE_TESTS]
     floor, name = header.split("/")[0], header.split("/")[-1]
-    own = f"tests/{floor}/{Path(name).stem}.test.cpp"
-    others = AFTER_ITS_OWN.get(f"{floor}/{name}") or AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in (root / "tests" / floor).glob("*.test.cpp"))
-    tests = [own] * (root / own).is_file() + [test for test in others if test != own]
+    folder, stem = root / "tests" / floor, Path(name).stem
+    own = [f"tests/{floor}/{path.name}" for pattern in (f"{stem}.test.cpp", f"{stem}.*.test.cpp") for path in sorted(folder.glob(pattern))]
+    others = AFTER_ITS_OWN.get(f"{floor}/{name}") or AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in folder.glob("*.test.cpp"))
+    tests = own + [test for test in others if test not in own]
     tests = [[test] if isinstance(test, str) else test for test in tests]
     return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
 

@@ -9,5 +9,4 @@
 #include <tilewright/ck_tile/memory_access_analyzer.hpp>
 #include <tilewright/ck_tile/pad_tensor_view.hpp>
 #include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
-#include <tilewright/ck_tile/vectorization.hpp>
 #include <tilewright/ck_tile/xor_preshuffle.hpp>

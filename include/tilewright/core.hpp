@@ -10,15 +10,14 @@
 #include <tilewright/distribution/distributed_span.hpp>
 #include <tilewright/distribution/distribution_pattern.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
-#include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
 #include <tilewright/distribution/reduce_encoding.hpp>
-#include <tilewright/distribution/row_group_curve.hpp>
 #include <tilewright/distribution/slice_encoding.hpp>
 #include <tilewright/distribution/space_filling_curve.hpp>
 #include <tilewright/distribution/transpose_encoding.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_access.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/lds/lds_proof.hpp>
 #include <tilewright/numeric/stochastic.hpp>
 #include <tilewright/version.hpp>

@@ -10,7 +10,7 @@
 #include <tilewright/gemm/ping_pong_pipeline.hpp>
 #include <tilewright/gemm/two_products.hpp>
 #include <tilewright/mma/chained_products.hpp>
-#include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/async_load.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/load_tile_transpose.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
@@ -18,5 +18,5 @@
 #include <tilewright/tile/slice_tile.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
 #include <tilewright/tile/tensor_view.hpp>
-#include <tilewright/tile/tile_window_paged.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 #include <tilewright/tile/update.hpp>

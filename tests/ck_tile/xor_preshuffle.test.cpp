@@ -3,7 +3,7 @@
 // and the descriptor says the same.
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/ck_tile/xor_preshuffle.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // COMPILERS: sm_90a
 // EXPECT: store_fragments: stmatrix writes rows of 16 contiguous bytes
 #include <tilewright/mma/block_tile.hpp>
-#include <tilewright/mma/fragment_store.hpp>
+#include <tilewright/mma/fragments.hpp>
 
 namespace tw = tilewright;
 

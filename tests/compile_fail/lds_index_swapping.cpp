@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CK Tile's swizzled layout.
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/numeric/types.hpp>
 
 namespace tw = tilewright;

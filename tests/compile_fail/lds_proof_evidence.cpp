@@ -5,7 +5,7 @@
 // EXPECT: known_by<
 #include <tilewright/arch/gfx12.hpp>
 #include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_proof.hpp>
 
 namespace tw = tilewright;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Conversions of numbers.
 #include <tilewright/numeric/bits.hpp>
-#include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/numeric/stochastic.hpp>
+#include <tilewright/numeric/types.hpp>
 
 namespace tw = tilewright;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Windows.
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/tile/async_load.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>

@@ -6,7 +6,7 @@
 // EXPECT: wave_copy: there are fewer copies; see num_access
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/tile/wave_copy.hpp>
+#include <tilewright/tile/repeated_copy.hpp>
 
 #include <type_traits>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Conversions to and from 8-bit elements, by the machine where it has instructions for them.
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/numeric/stochastic.hpp>
+#include <tilewright/numeric/types.hpp>
 
 namespace tw = tilewright;
 namespace exec = tilewright::exec;

@@ -4,15 +4,15 @@
 
 #include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/numeric/types.hpp>
-#include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/async_load.hpp>
 #include <tilewright/tile/load_tile_transpose.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/slice_tile.hpp>
 #include <tilewright/tile/sweep_tile.hpp>
-#include <tilewright/tile/tile_window_paged.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 #include <tilewright/tile/update.hpp>
 
 #include <type_traits>

@@ -5,8 +5,7 @@
 
 #include <tilewright/distribution/distributed_span.hpp>
 #include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/distribution/hilbert_curve.hpp>
-#include <tilewright/distribution/row_group_curve.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
 #include <tilewright/distribution/space_filling_curve.hpp>
 
 namespace walks {

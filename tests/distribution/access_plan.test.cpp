@@ -8,7 +8,7 @@
 #include <tilewright/distribution/access_plan.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/mma/fragment_load.hpp>
+#include <tilewright/mma/fragments.hpp>
 
 #include <gtest/gtest.h>
 

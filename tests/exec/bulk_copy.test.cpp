@@ -6,7 +6,7 @@
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/exec/host/make_tensor_map.hpp>
-#include <tilewright/lds/swizzles.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <tilewright/gemm/one_wave_pipeline.hpp>
 #include <tilewright/gemm/ping_pong_pipeline.hpp>
 #include <tilewright/gemm/single_buffered_pipeline.hpp>
-#include <tilewright/tile/async_window.hpp>
+#include <tilewright/tile/async_load.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/gemm/epilogue.hpp>
-#include <tilewright/mma/fragment_store.hpp>
+#include <tilewright/mma/fragments.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,6 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_access.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

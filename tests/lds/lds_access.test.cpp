@@ -7,8 +7,8 @@
 #include <tilewright/descriptor/transform_descriptor.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_access.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_legality.hpp>
 #include <tilewright/numeric/types.hpp>
 

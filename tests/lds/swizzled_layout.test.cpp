@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Swizzled layouts: the descriptor says the same as the formula, and every byte has its own place.
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/swizzled_layout.hpp>
 #include <tilewright/numeric/types.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conversions of 8-bit floating-point numbers: every bit pattern, every half, and every boundary between neighbours.
-#include <tilewright/numeric/convert_pair.hpp>
+#include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>
 

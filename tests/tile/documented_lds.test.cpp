@@ -4,8 +4,8 @@
 
 #include <tilewright/descriptor/tensor_coordinate.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_access.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Tiles in other distributions: when registers alone can be exchanged, and what is in them then.
 #include "on_cpu.hpp"
 
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 
 #include <gtest/gtest.h>

@@ -3,9 +3,9 @@
 #include "on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
-#include <tilewright/tile/async_window.hpp>
-#include <tilewright/tile/tile_window_paged.hpp>
+#include <tilewright/lds/layout_presets.hpp>
+#include <tilewright/tile/async_load.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 
 #include <gtest/gtest.h>
 

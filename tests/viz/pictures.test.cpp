@@ -4,10 +4,10 @@
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/make_graph.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/distribution/hilbert_curve.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/numeric/types.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 #include <tilewright/viz/descriptor_picture.hpp>

@@ -3,7 +3,7 @@
 #include "../tile/on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/viz/window_text.hpp>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <tilewright/arch/lds_op.hpp>
-#include <tilewright/arch/lds_phases.hpp>
 #include <tilewright/arch/matrix_instruction.hpp>
 #include <tilewright/config/config.hpp>
 

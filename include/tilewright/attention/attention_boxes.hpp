@@ -7,7 +7,7 @@
 #include <tilewright/attention/attention_problem.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
-#include <tilewright/mma/fragment_store.hpp>
+#include <tilewright/mma/fragments.hpp>
 #include <tilewright/mma/wgmma_gemm.hpp>
 #include <tilewright/tile/tile_window.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <tilewright/attention/decode_tiles.hpp>
 #include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/tile/lane_copy.hpp>
+#include <tilewright/tile/repeated_copy.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>
 #include <tilewright/tile/tensor_view.hpp>
 

@@ -6,7 +6,7 @@
 #include <tilewright/attention/attention_problem.hpp>
 #include <tilewright/gemm/operand_windows.hpp>
 #include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/wave_copy.hpp>
+#include <tilewright/tile/repeated_copy.hpp>
 
 namespace tilewright::detail {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/numeric/convert_pair.hpp>
+#include <tilewright/numeric/types.hpp>
 
 #if TILEWRIGHT_NVPTX_PASS
 #include <tilewright/exec/nvptx/hopper.hpp>

@@ -3,9 +3,8 @@
 // share a cache read the same operands.
 #pragma once
 
-#include <tilewright/distribution/hilbert_curve.hpp>
-#include <tilewright/distribution/row_group_curve.hpp>
-#include <tilewright/util/magic_division.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright {
 

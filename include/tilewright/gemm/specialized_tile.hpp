@@ -4,7 +4,7 @@
 
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/gemm/specialized_lds.hpp>
-#include <tilewright/mma/fragment_store.hpp>
+#include <tilewright/mma/fragments.hpp>
 
 namespace tilewright {
 

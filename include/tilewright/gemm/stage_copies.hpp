@@ -4,8 +4,7 @@
 
 #include <tilewright/gemm/k_tiles.hpp>
 #include <tilewright/gemm/operand_windows.hpp>
-#include <tilewright/tile/lane_copy.hpp>
-#include <tilewright/tile/wave_copy.hpp>
+#include <tilewright/tile/repeated_copy.hpp>
 
 namespace tilewright {
 

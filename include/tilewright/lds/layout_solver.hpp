@@ -2,7 +2,7 @@
 // Finds a layout in LDS that is free of bank conflicts for every given access on every given target, or the best one.
 #pragma once
 
-#include <tilewright/distribution/vector_choice.hpp>
+#include <tilewright/distribution/access_list.hpp>
 #include <tilewright/lds/layout_search.hpp>
 #include <tilewright/lds/lds_fault.hpp>
 #include <tilewright/util/trap.hpp>

@@ -4,7 +4,7 @@
 
 #include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/mma/find_block_tile.hpp>
-#include <tilewright/mma/fragment_load.hpp>
+#include <tilewright/mma/fragments.hpp>
 #include <tilewright/mma/schedule.hpp>
 
 namespace tilewright {

@@ -5,7 +5,7 @@
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/distribution/lane_map_encoding.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
-#include <tilewright/mma/operand_addresses.hpp>
+#include <tilewright/mma/fragments.hpp>
 
 namespace tilewright {
 

@@ -2,7 +2,7 @@
 // A matrix operand in LDS for Hopper's wgmma: the instruction's descriptor, computed from the operand's layout.
 #pragma once
 
-#include <tilewright/lds/swizzles.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 namespace tilewright {
 

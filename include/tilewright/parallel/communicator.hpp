@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/parallel/chunk_order.hpp>
 #include <tilewright/parallel/peer_memory.hpp>
+#include <tilewright/parallel/rank_args.hpp>
 #include <tilewright/parallel/rank_environment.hpp>
 
 #include <chrono>

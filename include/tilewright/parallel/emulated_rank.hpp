@@ -4,7 +4,7 @@
 
 #include <tilewright/emulator/rank_group.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/parallel/chunk_order.hpp>
+#include <tilewright/parallel/rank_args.hpp>
 
 #include <cstring>
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/specialized_choice.hpp>
-#include <tilewright/parallel/chunk_order.hpp>
+#include <tilewright/parallel/rank_args.hpp>
 
 namespace tilewright::parallel {
 

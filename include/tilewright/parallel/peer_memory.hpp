@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/parallel/chunk_order.hpp>
+#include <tilewright/parallel/rank_args.hpp>
 
 #include <cstring>
 #include <fstream>

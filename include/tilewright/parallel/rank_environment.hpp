@@ -2,7 +2,7 @@
 // Ranks as launchers announce them: the environment variables of torchrun, MPI and Slurm.
 #pragma once
 
-#include <tilewright/parallel/chunk_order.hpp>
+#include <tilewright/parallel/rank_args.hpp>
 
 #include <cstdlib>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <tilewright/rows/strided_tensor.hpp>
 #include <tilewright/util/array.hpp>
-#include <tilewright/util/magic_division.hpp>
+#include <tilewright/util/math.hpp>
 
 namespace tilewright::detail {
 

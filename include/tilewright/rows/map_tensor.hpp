@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/numeric/convert_pair.hpp>
+#include <tilewright/numeric/types.hpp>
 #include <tilewright/numeric/vector.hpp>
 #include <tilewright/rows/cut_vectors.hpp>
 #include <tilewright/rows/element_functions.hpp>

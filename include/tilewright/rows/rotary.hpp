@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/exec/exec.hpp>
-#include <tilewright/numeric/convert_pair.hpp>
+#include <tilewright/numeric/types.hpp>
 #include <tilewright/rows/check_rows.hpp>
 #include <tilewright/rows/row_cluster.hpp>
 

@@ -2,8 +2,8 @@
 // Element-wise functions of tiles in registers: f(element), set, cast.
 #pragma once
 
-#include <tilewright/numeric/convert_pair.hpp>
 #include <tilewright/numeric/stochastic.hpp>
+#include <tilewright/numeric/types.hpp>
 #include <tilewright/tile/along.hpp>
 #include <tilewright/tile/get_partition_index.hpp>
 

@@ -2,20 +2,14 @@
 // Includes all coordinate transforms, and finds the rules of one whose kind is known only at run time.
 #pragma once
 
-#include <tilewright/transform/cyclic_shift.hpp>
 #include <tilewright/transform/embed.hpp>
-#include <tilewright/transform/freeze.hpp>
 #include <tilewright/transform/functor.hpp>
 #include <tilewright/transform/indexing.hpp>
 #include <tilewright/transform/merge.hpp>
 #include <tilewright/transform/modulo.hpp>
 #include <tilewright/transform/offset.hpp>
-#include <tilewright/transform/pad.hpp>
 #include <tilewright/transform/pass_through.hpp>
 #include <tilewright/transform/replicate.hpp>
-#include <tilewright/transform/slice.hpp>
-#include <tilewright/transform/swizzle.hpp>
-#include <tilewright/transform/unmerge.hpp>
 #include <tilewright/transform/xor.hpp>
 
 namespace tilewright::detail {

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <tilewright/descriptor/tensor_coordinate.hpp>
-#include <tilewright/distribution/hilbert_curve.hpp>
-#include <tilewright/distribution/row_group_curve.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
 #include <tilewright/distribution/space_filling_curve.hpp>
 #include <tilewright/distribution/tile_distribution.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Groups of rows: the order on a small grid, against nested loops on many.
-#include <tilewright/distribution/row_group_curve.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
 
 #include <gtest/gtest.h>
 

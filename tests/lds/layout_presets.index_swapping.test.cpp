@@ -4,8 +4,8 @@
 
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/lds/lds_access.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
 #include <tilewright/mma/block_tile.hpp>
 #include <tilewright/numeric/types.hpp>
 

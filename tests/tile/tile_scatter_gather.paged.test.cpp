@@ -4,7 +4,7 @@
 #include "sparse_memory.hpp"
 
 #include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/tile_window_paged.hpp>
+#include <tilewright/tile/tile_scatter_gather.hpp>
 #include <tilewright/tile/update.hpp>
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "../tile/on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/lds_index_swapping.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 #include <tilewright/mma/block_gemm.hpp>
 
 #include <gtest/gtest.h>

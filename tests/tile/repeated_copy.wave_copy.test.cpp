@@ -3,7 +3,7 @@
 #include "on_cpu.hpp"
 
 #include <tilewright/lds/swizzled_layout.hpp>
-#include <tilewright/tile/wave_copy.hpp>
+#include <tilewright/tile/repeated_copy.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Division by multiplication.
-#include <tilewright/util/magic_division.hpp>
+#include <tilewright/util/math.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/lds/swizzles.hpp>
+#include <tilewright/lds/layout_presets.hpp>
 
 #include <gtest/gtest.h>
 

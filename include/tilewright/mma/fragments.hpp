@@ -1,13 +1,57 @@
 // SPDX-License-Identifier: MIT
-// Reads an operand's tile from LDS to the registers of a matrix instruction, whole or step by step along k.
+// Moves a matrix instruction's operands and results between LDS and registers, whole or step by step along k: which
+// lane addresses which elements, reads, and writes by stmatrix.
 #pragma once
 
-#include <tilewright/mma/operand_addresses.hpp>
+#include <tilewright/arch/matrix_instruction.hpp>
+#include <tilewright/arch/target.hpp>
+#include <tilewright/arch/transposing_read.hpp>
+#include <tilewright/distribution/embed_encoding.hpp>
+#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/lds/lds_fault.hpp>
 #include <tilewright/tile/load_store.hpp>
 
 namespace tilewright {
+namespace detail {
+
+/// Operands of these instructions are read with ldmatrix: the lane that gives an
+/// address is not the lane that gets the data.
+TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == arch::matrix_op::mma_m16n8k16_x2; }
+
+}  // namespace detail
+
+/// How an operand of an instruction is read from LDS, where its rows or (transposed) its columns are contiguous.
+TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op, bool transposed = false) {
+  if (detail::uses_ldmatrix(op)) return lds_access_kind::ldmatrix;
+  return transposed ? lds_access_kind::transposing_read : lds_access_kind::read;
+}
 
 namespace detail {
+
+/// Whether a target can read an operand whose columns are contiguous in LDS.
+TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::matrix_op op) {
+  const arch::lds_op read = arch::transposing_read_op(arch::element_bytes(op));
+  return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
+}
+
+/// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers:
+/// lane l of matrix l / 8 addresses row l % 8.
+TILEWRIGHT_HD constexpr arch::lane_map ldmatrix_address_map(const arch::lane_map& operand) {
+  arch::lane_map addresses;
+  addresses.lane = arch::bits(operand.lane[2], operand.lane[3], operand.lane[4], operand.reg[1], operand.reg[2]);
+  addresses.reg = arch::bits(operand.reg[0], operand.lane[0], operand.lane[1]);
+  return addresses;
+}
+
+/// Lanes and the elements that they address when an operand is read from LDS, where its rows or (transposed) its
+/// columns are contiguous.
+TILEWRIGHT_HD constexpr arch::lane_map load_map(arch::matrix_op op, const arch::lane_map& operand,
+                                                bool transposed = false) {
+  if (!transposed) return uses_ldmatrix(op) ? ldmatrix_address_map(operand) : operand;
+  const arch::lds_op read =
+      uses_ldmatrix(op) ? arch::lds_op::ldmatrix : arch::transposing_read_op(arch::element_bytes(op));
+  return arch::address_map(arch::exchange_of(read), operand);
+}
 
 /// Accesses Is of a window, for the instruction's operand. Its vectors run along k,
 /// or along the rows of a transposed operand.
@@ -91,3 +135,37 @@ TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window,
 }  // namespace detail
 
 }  // namespace tilewright
+
+namespace tilewright::detail {
+
+/// The tile of one wave that consists of `repeat_n` results of an instruction next to each other.
+TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_n, const arch::lane_map& result) {
+  distribution_encoding outer;
+  outer.h.push_back({});
+  outer.h.push_back({});
+  outer.h[1].push_back(repeat_n);
+  outer.y.push_back({2, 0});
+  return embed(outer, encoding_of(result));
+}
+
+#if TILEWRIGHT_HOPPER_PASS
+
+/// Writes a tile with the distribution of results to a window with the distribution of the addresses
+/// (ldmatrix_address_map). The window's addresses are moved by `lds_bytes`.
+template <class View, class Addresses, class T, class Distribution>
+TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
+                                   const static_distributed_tensor<T, Distribution>& tile, index_t lds_bytes) {
+  using window_type = tile_window<View, Addresses>;
+  static_assert(window_type::vector_length == 8, "store_fragments: stmatrix writes rows of 16 contiguous bytes");
+  const auto offsets = window.offsets(typename window_type::access_sequence{});
+  unroll<window_type::num_access>([&](auto i) {
+    array<unsigned, 4> words;
+    __builtin_memcpy(&words, tile.thread_buffer.data() + constant(window_type::accesses::list.first_register[i.value]),
+                     sizeof(words));
+    exec::stmatrix_x4<vector_dim_x<window_type> == 0>(window.view.buffer, offsets[i.value] + lds_bytes, words);
+  });
+}
+
+#endif
+
+}  // namespace tilewright::detail

@@ -2,7 +2,7 @@
 // Second vector dimensions, widths for given memory, and the documented curve optimiser.
 #include "../distribution/documented_tiles.hpp"
 
-#include <tilewright/ck_tile/vectorization.hpp>
+#include <tilewright/ck_tile/load_store_traits.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hilbert's curve: its shape on a square, and what it promises on every small rectangle.
-#include <tilewright/distribution/hilbert_curve.hpp>
+#include <tilewright/distribution/matrix_curves.hpp>
 #include <tilewright/util/math.hpp>
 
 #include <gtest/gtest.h>
