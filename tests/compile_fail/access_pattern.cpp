@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Walks for accesses that coalesce.
-#include <tilewright/ck_tile/access_pattern.hpp>
+#include <tilewright/ck_tile/memory_access_analyzer.hpp>
 
 namespace tw = tilewright;
 

@@ -4,9 +4,9 @@
 #include <tilewright/gemm/specialized_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/parallel/all_gather_kernel.hpp>
-#include <tilewright/parallel/fused_products.hpp>
 #include <tilewright/parallel/parallel_choice.hpp>
 #include <tilewright/parallel/peer_memory.hpp>
+#include <tilewright/parallel/rank_products.hpp>
 #include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A linear map from addresses to banks as a layout: it conflicts where the map does, or less.
-#include <tilewright/lds/bank_map.hpp>
+#include <tilewright/lds/layout_demands.hpp>
 
 #include <gtest/gtest.h>
 

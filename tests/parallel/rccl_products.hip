@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Compiles products of several AMD GPUs, over RCCL.
 #include <tilewright/gemm/named_policies.hpp>
-#include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/communicator.hpp>
 #include <tilewright/parallel/portable_ranks.hpp>
+#include <tilewright/parallel/rank_products.hpp>
 
 namespace tw = tilewright;
 namespace p = tw::parallel;

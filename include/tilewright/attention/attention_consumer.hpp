@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tilewright/attention/attention_softmax.hpp>
-#include <tilewright/attention/attention_stages.hpp>
+#include <tilewright/attention/specialized_attention_policy.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {

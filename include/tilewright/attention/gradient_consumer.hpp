@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/attention/d_queries.hpp>
-#include <tilewright/attention/gradient_stages.hpp>
+#include <tilewright/attention/specialized_backward_policy.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {

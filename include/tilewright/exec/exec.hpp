@@ -25,7 +25,6 @@
 #include <tilewright/exec/stub/stub.hpp>
 #else
 #include <tilewright/exec/host/async_copy.hpp>
-#include <tilewright/exec/host/atomic.hpp>
 #include <tilewright/exec/host/machine.hpp>
 #endif
 

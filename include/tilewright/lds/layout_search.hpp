@@ -6,7 +6,6 @@
 // to look at in a step. A demand is met if the map keeps all of its vectors but `slack` independent.
 #pragma once
 
-#include <tilewright/lds/bank_map.hpp>
 #include <tilewright/lds/layout_demands.hpp>
 
 namespace tilewright::detail {

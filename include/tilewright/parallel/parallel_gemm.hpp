@@ -3,9 +3,8 @@
 #pragma once
 
 #include <tilewright/parallel/all_gather_kernel.hpp>
-#include <tilewright/parallel/collective_products.hpp>
-#include <tilewright/parallel/fused_products.hpp>
 #include <tilewright/parallel/parallel_choice.hpp>
+#include <tilewright/parallel/rank_products.hpp>
 #include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
 #if TILEWRIGHT_CPU_PASS

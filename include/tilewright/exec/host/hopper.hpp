@@ -4,7 +4,7 @@
 
 #include <tilewright/emulator/hopper/services.hpp>
 #include <tilewright/emulator/threads/async_copies.hpp>
-#include <tilewright/exec/host/atomic.hpp>
+#include <tilewright/exec/host/machine.hpp>
 
 namespace tilewright::exec::inline host {
 

@@ -7,6 +7,7 @@
 #include <tilewright/emulator/threads/refuse.hpp>
 #include <tilewright/exec/global_buffer.hpp>
 #include <tilewright/exec/no_schedule.hpp>
+#include <tilewright/numeric/atomic_op.hpp>
 #include <tilewright/numeric/vector.hpp>
 
 namespace tilewright::exec::inline host {
@@ -149,6 +150,41 @@ vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
   return bit_cast<vector_t<T, 8 / sizeof(T)>>(
       detail::self().wave->transposing_read(detail::self(), p.byte + byte_offset, index_t(sizeof(T)), where));
+}
+
+namespace detail {
+
+/// Atomic on the CPU, too: several of its threads run blocks.
+template <atomic_op Op, class V>
+void update(char* place, const V& value) {
+  auto* const word = reinterpret_cast<unsigned __attribute__((may_alias))*>(place);
+  unsigned old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &old, tilewright::detail::apply_atomic<Op>(old, value), true,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+}  // namespace detail
+
+template <atomic_op Op, class V>
+void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
+  static_assert(tilewright::detail::is_atomic_v<V>,
+                "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::atomic_update, where))
+    detail::update<Op>(place, value);
+}
+
+/// Its cost is not counted: how LDS serves atomic updates is not known.
+template <atomic_op Op, class V>
+void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
+  static_assert(tilewright::detail::is_atomic_v<V>,
+                "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
+  emulator::thread_context& self = detail::self();
+  const index_t address = p.byte + byte_offset;
+  self.check_place(arch::lds_op::write_b32, address, 4, where);
+  if (self.checks_lds)
+    self.memory->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.place_of(where));
+  detail::update<Op>(self.lds + address, value);
 }
 
 }  // namespace tilewright::exec::inline host

@@ -28,20 +28,17 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
   using detail::pair;
   TILEWRIGHT_UNROLL(2)
   for (index_t n = 0; n < 2; ++n) {
-    float& c0 = c[4 * n];
-    float& c1 = c[4 * n + 1];
-    float& c2 = c[4 * n + 2];
-    float& c3 = c[4 * n + 3];
+    float* const d = c + 4 * n;
     if constexpr (f16) {
       asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
           "%2, %3};"
-          : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
+          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
           : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)),
             "r"(pair(b, 2 * n + 1)));
     } else {
       asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, "
           "%2, %3};"
-          : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3)
+          : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
           : "r"(pair(a, 0)), "r"(pair(a, 1)), "r"(pair(a, 2)), "r"(pair(a, 3)), "r"(pair(b, 2 * n)),
             "r"(pair(b, 2 * n + 1)));
     }

@@ -6,11 +6,10 @@
 #include <tilewright/gemm/named_policies.hpp>
 #include <tilewright/gemm/specialized_choice.hpp>
 #include <tilewright/parallel/all_gather_kernel.hpp>
-#include <tilewright/parallel/collective_products.hpp>
 #include <tilewright/parallel/emulated_rank.hpp>
-#include <tilewright/parallel/fused_products.hpp>
 #include <tilewright/parallel/parallel_choice.hpp>
 #include <tilewright/parallel/portable_ranks.hpp>
+#include <tilewright/parallel/rank_products.hpp>
 #include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
 #include <functional>

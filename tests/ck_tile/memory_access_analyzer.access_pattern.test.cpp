@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Locality of the documented curves, and accesses that coalesce.
-#include <tilewright/ck_tile/access_pattern.hpp>
+#include <tilewright/ck_tile/memory_access_analyzer.hpp>
 #include <tilewright/numeric/types.hpp>
 
 #include <gtest/gtest.h>
