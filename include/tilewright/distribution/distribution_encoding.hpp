@@ -46,12 +46,15 @@ struct distribution_encoding {
     for (index_t f : h[x]) n *= f;
     return n;
   }
-  /// Values that partition index i takes: waves of a block, lanes of a wave.
-  TILEWRIGHT_HD constexpr index_t p_length(index_t i) const {
+  /// Values that the factors `ids` take together.
+  template <class Ids>
+  TILEWRIGHT_HD constexpr index_t num_values(const Ids& ids) const {
     index_t n = 1;
-    for (rh_id id : p[i]) n *= length(id);
+    for (rh_id id : ids) n *= length(id);
     return n;
   }
+  /// Values that partition index i takes: waves of a block, lanes of a wave.
+  TILEWRIGHT_HD constexpr index_t p_length(index_t i) const { return num_values(p[i]); }
   TILEWRIGHT_HD constexpr index_t y_length(index_t i) const { return length(y[i]); }
   /// Distance in a thread's registers, which are in row-major order of y, between neighbours along dimension i of y.
   TILEWRIGHT_HD constexpr index_t y_stride(index_t i) const {
@@ -69,15 +72,20 @@ struct distribution_encoding {
     }
     return position;
   }
-  /// The same for a value of partition index i.
-  TILEWRIGHT_HD constexpr index_t position_of_thread(index_t i, index_t at, index_t x) const {
-    return position_of(p[i], at, x);
+  /// Whether each thread is at the same place along dimension x as along `other_x` of another distribution. Partition
+  /// indices are digits of the position, so single ones tell.
+  TILEWRIGHT_HD constexpr bool places_threads_like(const distribution_encoding& other, index_t x,
+                                                   index_t other_x) const {
+    if (ndim_p() != other.ndim_p()) return false;
+    for (index_t i = 0; i < ndim_p(); ++i) {
+      if (p_length(i) != other.p_length(i)) return false;
+      for (index_t at = 1; at < p_length(i); ++at) {
+        if (position_of(p[i], at, x) != other.position_of(other.p[i], at, other_x)) return false;
+      }
+    }
+    return true;
   }
-  TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const {
-    index_t n = 1;
-    for (rh_id id : y) n *= length(id);
-    return n;
-  }
+  TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const { return num_values(y); }
   friend constexpr bool operator==(const distribution_encoding&, const distribution_encoding&) = default;
 };
 

@@ -172,18 +172,10 @@ TILEWRIGHT_HD constexpr encoding_transpose transpose_encoding(const distribution
 
 /// Whether each register of each thread holds the same element of the tile in both.
 TILEWRIGHT_HD constexpr bool hold_the_same(const distribution_encoding& a, const distribution_encoding& b) {
-  if (a.ndim_x() != b.ndim_x() || a.ndim_p() != b.ndim_p() ||
-      a.num_elements_per_thread() != b.num_elements_per_thread())
-    return false;
+  if (a.ndim_x() != b.ndim_x() || a.num_elements_per_thread() != b.num_elements_per_thread()) return false;
   // Positions are sums of what each index contributes.
   for (index_t x = 0; x < a.ndim_x(); ++x) {
-    if (a.x_length(x) != b.x_length(x)) return false;
-    for (index_t i = 0; i < a.ndim_p(); ++i) {
-      if (a.p_length(i) != b.p_length(i)) return false;
-      for (index_t v = 1; v < a.p_length(i); ++v) {
-        if (a.position_of_thread(i, v, x) != b.position_of_thread(i, v, x)) return false;
-      }
-    }
+    if (a.x_length(x) != b.x_length(x) || !a.places_threads_like(b, x, x)) return false;
     for (index_t d = 1; d < a.num_elements_per_thread(); ++d) {
       if (a.position_of(a.y, d, x) != b.position_of(b.y, d, x)) return false;
     }

@@ -57,13 +57,8 @@ TILEWRIGHT_HD constexpr along_strides<Whole::ndim_y> make_along_strides(const ar
     }
   }
   if (Whole::ndim_p != Part::ndim_p) return {distribution, {}};
-  for (index_t p = 0; p < Whole::ndim_p; ++p) {
-    if (whole.p_length(p) != part.p_length(p)) return {distribution, {}};
-    for (index_t at = 1; at < whole.p_length(p); ++at) {
-      for (index_t i = 0; i < N; ++i) {
-        if (whole.position_of_thread(p, at, dims[i]) != part.position_of_thread(p, at, i)) return {distribution, {}};
-      }
-    }
+  for (index_t i = 0; i < N; ++i) {
+    if (!whole.places_threads_like(part, dims[i], i)) return {distribution, {}};
   }
   return result;
 }

@@ -35,20 +35,14 @@ TILEWRIGHT_HD constexpr register_exchange<N> find_register_exchange(const distri
                                                                     const distribution_encoding& out,
                                                                     const array<index_t, NDimX>& order) {
   register_exchange<N> exchange;
-  if (in.ndim_x() != NDimX || out.ndim_x() != NDimX || in.ndim_p() != out.ndim_p() ||
-      in.num_elements_per_thread() != N || out.num_elements_per_thread() != N)
+  if (in.ndim_x() != NDimX || out.ndim_x() != NDimX || in.num_elements_per_thread() != N ||
+      out.num_elements_per_thread() != N)
     return exchange;
   index_t out_stride[NDimX] = {}, in_stride[NDimX] = {};
   for (index_t d = NDimX, stride = 1; d-- > 0; stride *= out.x_length(d)) {
     if (out.x_length(d) != in.x_length(order[d])) return exchange;
     out_stride[d] = in_stride[order[d]] = stride;
-    // Threads must begin at the same place. Partition indices are digits of the position, so single ones tell.
-    for (index_t i = 0; i < in.ndim_p(); ++i) {
-      if (in.p_length(i) != out.p_length(i)) return exchange;
-      for (index_t p = 1; p < in.p_length(i); ++p) {
-        if (in.position_of(in.p[i], p, order[d]) != out.position_of(out.p[i], p, d)) return exchange;
-      }
-    }
+    if (!in.places_threads_like(out, order[d], d)) return exchange;
   }
   const auto wanted = number_registers<N>(out, out_stride), is_at = number_registers<N>(in, in_stride);
   for (index_t r = 0, s = 0; r < N; ++r) {
