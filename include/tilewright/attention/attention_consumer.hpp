@@ -99,7 +99,7 @@ struct attention_consumer {
       }
       sums.add_step(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
     };
-    if constexpr (lds.o_replaces_q()) flush();  // else nobody could fetch Q
+    if constexpr (lds.o_replaces_q()) flush();  // else no thread could fetch Q
     stages.q_full(q_at.stage, consumer).wait(q_at.parity);
     start_scores();
     if (has_probabilities)

@@ -44,7 +44,7 @@ struct stream_operand {
   }
 };
 
-/// One orientation's copy of a part, on its way to LDS and there. Not LoadsAhead: registers do not suffice for rows in
+/// One orientation's copy of a part, in flight and in LDS. Not LoadsAhead: registers do not suffice for rows in
 /// flight.
 template <class Policy, operand_major Major, index_t Part, bool LoadsAhead>
 class stream_copy {

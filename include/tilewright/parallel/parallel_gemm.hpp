@@ -86,7 +86,7 @@ class all_gather_gemm : public detail::parallel_product {
 
 /// C = epilogue(sum over ranks of A B), where every rank has its own part of k: A (m x k) and B (k x n) with k of this
 /// rank. Each rank gets m / ranks rows of the result, from row rank m / ranks on: args.c, and what epilogues read by
-/// rows. The sums that travel have C's type, and are added in the order of ranks: the result is the same in every call.
+/// rows. Sums are sent in C's type, and added in the order of ranks: the result is the same in every call.
 template <class Product>
 class gemm_reduce_scatter : public detail::parallel_product {
  public:

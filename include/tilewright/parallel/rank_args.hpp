@@ -98,9 +98,9 @@ struct reduce_scatter_args : gemm_args {
   void* sums = nullptr;
   const void* received = nullptr;
   long_index_t chunk_bytes = 0;
-  /// If not null, sums travel while the kernel runs: a tile of rank r's rows has come once arrived[r num_flags + tile]
-  /// is `epoch`. The kernel sends sums for rank r to sums_of[r] and sets flags_of[r][tile]. `finished` has num_flags
-  /// flags for each rank, too, by which waves of this kernel tell each other of tiles.
+  /// If not null, sums are sent while the kernel runs: a tile of rank r's rows has come once arrived[r num_flags +
+  /// tile] is `epoch`. The kernel sends sums for rank r to sums_of[r] and sets flags_of[r][tile]. `finished` has
+  /// num_flags flags for each rank, too, by which waves of this kernel tell each other of tiles.
   const unsigned* arrived = nullptr;
   void* sums_of[max_peers] = {};
   unsigned* flags_of[max_peers] = {};

@@ -166,7 +166,7 @@ class collective_all_gather {
   typename Rank::template launch_type<Kernel> launch_;
 };
 
-/// Sums of each rank's rows travel by NCCL while the next rank's are computed; own rows come last.
+/// Sums of each rank's rows are sent by NCCL while the next rank's are computed; own rows come last.
 template <class Kernel, class Rank>
 class collective_reduce_scatter {
   using R = typename Kernel::policy::result_type;
