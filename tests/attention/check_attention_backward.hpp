@@ -30,6 +30,24 @@ struct soft_cap {
   }
 };
 
+/// Gradients of one query and one key, with heads of N elements.
+template <class T, std::size_t N>
+attention_backward_args gradients_of_one_query(T (&memory)[5][N], float& lse) {
+  attention_backward_args args;
+  args.q = args.k = args.v = args.d_o = memory[0];
+  args.o = memory[0];
+  args.d_q = memory[1];
+  args.d_k = memory[2];
+  args.d_v = memory[3];
+  args.workspace = memory[4];
+  args.lse = &lse;
+  args.queries = args.keys = 1;
+  args.q_strides = args.k_strides = args.v_strides = args.o_strides = {N, N, N};
+  args.d_q_strides = args.d_k_strides = args.d_v_strides = args.d_o_strides = {N, N, N};
+  args.lse_strides = {1, 1, 1};
+  return args;
+}
+
 template <class Policy, class Args>
 head_gradients reference_gradients(const Args& args, score_position at, index_t queries, index_t keys, const doubles& q,
                                    const doubles& k, const doubles& v, const doubles& d_o) {

@@ -31,18 +31,7 @@ TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
 TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {
   alignas(16) bfloat16_t memory[5][96];
   float lse = 0;
-  attention_backward_args args;
-  args.q = args.k = args.v = args.d_o = memory[0];
-  args.o = memory[0];
-  args.d_q = memory[1];
-  args.d_k = memory[2];
-  args.d_v = memory[3];
-  args.workspace = memory[4];
-  args.lse = &lse;
-  args.queries = args.keys = 1;
-  args.q_strides = args.k_strides = args.v_strides = args.o_strides = {96, 96, 96};
-  args.d_q_strides = args.d_k_strides = args.d_v_strides = args.d_o_strides = {96, 96, 96};
-  args.lse_strides = {1, 1, 1};
+  attention_backward_args args = gradients_of_one_query(memory, lse);
   ASSERT_EQ(attention_backward<short_steps>::check(args), nullptr);
   EXPECT_EQ(attention_backward<short_steps>::workspace_bytes(args), 16 + 16 * 96 * 4 + 8);
   args.d_k_strides.head = -96;
