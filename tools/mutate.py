@@ -54,7 +54,7 @@ AFTER_ITS_OWN = {
         "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "layout_presets.swizzles",
         "layout_presets.index_swapping", "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
     "tile": [f"tests/tile/{name}.test.cpp" for name in (
-        "static_distributed_tensor", "load_store", "window_moves", "linear_view", "tile_scatter_gather.paged", "tile_ops", "transform_view", "async_load")],
+        "static_distributed_tensor", "load_store", "window_moves", "window.linear_view", "tile_scatter_gather.paged", "tile_ops", "transform_view", "async_load")],
     "emulator": [f"tests/{name}.test.cpp" for name in (
         "planted/mistakes", "emulator/lds_checker", "emulator/block_machine", "planted/random_programs", "planted/correct",
         "emulator/launch", "emulator/lds_recorder", "emulator/lds_analysis", "emulator/matrix_emulation", "exec/machine", "exec/async_copy",

@@ -2,7 +2,6 @@
 // CK Tile's second spellings, and the documented helpers that kernels of this library do not need.
 #pragma once
 
-#include <tilewright/ck_tile/base_tile.hpp>
 #include <tilewright/ck_tile/functional.hpp>
 #include <tilewright/ck_tile/load_store_traits.hpp>
 #include <tilewright/ck_tile/memory_access_analyzer.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/lds_mistakes.md shows: mistakes that were really made, as the analysis and the solver see them.
-#include <tilewright/ck_tile/base_tile.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/gemm/operand_copy.hpp>
 #include <tilewright/lds/layout_presets.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/gemm/stage_copies.hpp>
-#include <tilewright/mma/schedule.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 
 namespace tilewright {
 

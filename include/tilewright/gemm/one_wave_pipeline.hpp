@@ -4,7 +4,7 @@
 
 #include <tilewright/gemm/k_tiles.hpp>
 #include <tilewright/gemm/operand_windows.hpp>
-#include <tilewright/mma/schedule.hpp>
+#include <tilewright/mma/block_gemm.hpp>
 
 namespace tilewright {
 

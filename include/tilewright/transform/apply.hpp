@@ -8,7 +8,6 @@
 #include <tilewright/transform/merge.hpp>
 #include <tilewright/transform/modulo.hpp>
 #include <tilewright/transform/offset.hpp>
-#include <tilewright/transform/pass_through.hpp>
 #include <tilewright/transform/replicate.hpp>
 #include <tilewright/transform/xor.hpp>
 

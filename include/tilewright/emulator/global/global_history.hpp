@@ -2,7 +2,7 @@
 // Shadow of global memory: who touched each byte last.
 #pragma once
 
-#include <tilewright/emulator/lds/call_places.hpp>
+#include <tilewright/emulator/fault.hpp>
 
 #include <bit>
 #include <cstdint>

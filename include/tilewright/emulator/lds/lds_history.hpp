@@ -2,8 +2,8 @@
 // Shadow of a block's LDS: who accessed each byte last, and what happens before a new access.
 #pragma once
 
+#include <tilewright/emulator/fault.hpp>
 #include <tilewright/emulator/lds/access_order.hpp>
-#include <tilewright/emulator/lds/call_places.hpp>
 #include <tilewright/emulator/threads/thread_context.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "../distribution/naive_distribution.hpp"
 
 #include <tilewright/arch/arch.hpp>
-#include <tilewright/ck_tile/base_tile.hpp>
+#include <tilewright/ck_tile/xor_preshuffle.hpp>
 #include <tilewright/distribution/embed_encoding.hpp>
 #include <tilewright/lds/lds_access.hpp>
 #include <tilewright/numeric/types.hpp>
