@@ -106,10 +106,7 @@ struct target {
   TILEWRIGHT_HD constexpr bool supports(lds_op op) const { return find(op) != nullptr; }
 
   TILEWRIGHT_HD constexpr bool supports(matrix_op op) const {
-    for (const matrix_op known : matrix_ops) {
-      if (known == op) return true;
-    }
-    return is_wgmma(op) && has_wgmma;
+    return tilewright::detail::contains(matrix_ops, op) || (is_wgmma(op) && has_wgmma);
   }
   /// The same for operands of one kind of element.
   TILEWRIGHT_HD constexpr bool supports(matrix_op op, matrix_element element) const {
@@ -128,10 +125,7 @@ struct target {
     return supports(op, a) && supports(op, b) && (a == b || (is_fp8(a) && is_fp8(b)));
   }
   TILEWRIGHT_HD constexpr bool supports_direct_to_lds(index_t bytes_per_lane) const {
-    for (const index_t known : direct_to_lds_bytes) {
-      if (known == bytes_per_lane) return true;
-    }
-    return false;
+    return tilewright::detail::contains(direct_to_lds_bytes, bytes_per_lane);
   }
 };
 

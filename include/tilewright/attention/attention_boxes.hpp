@@ -4,7 +4,7 @@
 
 #include <tilewright/arch/matrix_element.hpp>
 #include <tilewright/arch/tensor_map.hpp>
-#include <tilewright/attention/attention_problem.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/exec/hopper.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 #include <tilewright/mma/fragments.hpp>

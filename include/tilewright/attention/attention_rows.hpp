@@ -2,8 +2,8 @@
 // Operand A of attention's products, in registers or LDS: a block's own rows, and P; and rows of results.
 #pragma once
 
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/attention_policy.hpp>
-#include <tilewright/attention/attention_problem.hpp>
 #include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/numeric/fp8.hpp>
 #include <tilewright/tile/load_store.hpp>

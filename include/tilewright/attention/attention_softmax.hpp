@@ -2,8 +2,8 @@
 // Online softmax of a block's rows: mask, running maximum and sum, rescaled output.
 #pragma once
 
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/attention_policy.hpp>
-#include <tilewright/attention/attention_problem.hpp>
 #include <tilewright/tile/load_store.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 #include <tilewright/tile/shuffle_tile.hpp>

@@ -2,7 +2,7 @@
 // Probabilities and gradients of scores of one step, from products and the forward's log-sum-exp.
 #pragma once
 
-#include <tilewright/attention/attention_problem.hpp>
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/backward_args.hpp>
 #include <tilewright/tile/reduce_tile.hpp>
 

@@ -2,8 +2,8 @@
 // Rows of a head that pass through LDS step by step: windows of one part of the head dimension, and its copies.
 #pragma once
 
+#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/attention/attention_policy.hpp>
-#include <tilewright/attention/attention_problem.hpp>
 #include <tilewright/gemm/operand_windows.hpp>
 #include <tilewright/tile/async_load.hpp>
 #include <tilewright/tile/repeated_copy.hpp>

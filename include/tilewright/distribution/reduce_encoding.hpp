@@ -12,14 +12,6 @@ namespace detail {
 /// Why dimensions cannot be left out; make_reduce_tile_distribution_encoding has the sentences.
 enum class reduce_fault { none, no_such_dimension, listed_twice, too_many_factors };
 
-template <index_t N>
-TILEWRIGHT_HD constexpr bool contains(const array<index_t, N>& list, index_t value) {
-  for (index_t i : list) {
-    if (i == value) return true;
-  }
-  return false;
-}
-
 // Reaching this in a constant expression is the error: see check_reduce.
 TILEWRIGHT_HD void encoding_cannot_be_reduced() { trap(); }
 
@@ -55,11 +47,9 @@ TILEWRIGHT_HD constexpr distribution_encoding reduce(const distribution_encoding
   result.r = e.r;
   rh_id renamed[1 + encoding::max_x][encoding::max_factors] = {};
   for (signed char i = 0; i < e.r.size(); ++i) renamed[0][i] = {0, i};
-  const auto belongs_to_a_thread = [&](rh_id wanted) {
+  const auto belongs_to_a_thread = [&](rh_id id) {
     for (const auto& ids : e.p) {
-      for (rh_id id : ids) {
-        if (id == wanted) return true;
-      }
+      if (detail::contains(ids, id)) return true;
     }
     return false;
   };

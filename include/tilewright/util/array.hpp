@@ -82,4 +82,16 @@ struct inplace_vector {
   friend constexpr bool operator==(const inplace_vector&, const inplace_vector&) = default;
 };
 
+namespace detail {
+
+template <class List>
+TILEWRIGHT_HD constexpr bool contains(const List& list, const typename List::value_type& value) {
+  for (const auto& i : list) {
+    if (i == value) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
 }  // namespace tilewright
