@@ -4,6 +4,8 @@
 
 #include <tilewright/emulator/fault.hpp>
 
+#include <gtest/gtest.h>
+
 #include <string>
 
 namespace tilewright::testing_exec {
@@ -24,6 +26,18 @@ std::string fault_text(const std::string& file, Run run) {
     return without_lines(f.what(), file);
   }
   return "no fault";
+}
+
+/// Whether `run` ends with a fault that says `why`.
+template <class Run>
+testing::AssertionResult is_refused(const char* why, Run run) {
+  try {
+    run();
+  } catch (const emulator::fault& f) {
+    if (std::string(f.what()).find(why) != std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << f.what();
+  }
+  return testing::AssertionFailure() << "no fault";
 }
 
 }  // namespace tilewright::testing_exec

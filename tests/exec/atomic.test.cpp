@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Atomic updates on the CPU: of every type, in global memory from several blocks at a time, and in LDS.
+#include "../emulator/fault_text.hpp"
+
 #include <tilewright/arch/arch.hpp>
 #include <tilewright/emulator/launch.hpp>
 #include <tilewright/exec/exec.hpp>
@@ -84,14 +86,16 @@ TEST(Atomic, UpdatesLds) {
 }
 
 TEST(Atomic, RefusesPlacesThatNoInstructionCanUpdate) {
-  EXPECT_THROW(emulator::launch(grid(8), [] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), 6, 1); }),
-               emulator::fault);
-  EXPECT_THROW(emulator::launch(grid(8), [] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), 8, 1); }),
-               emulator::fault);
+  const auto is_refused_in_lds = [](const char* why, index_t place) {
+    const auto kernel = [=] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), place, 1); };
+    return testing_exec::is_refused(why, [&] { emulator::launch(grid(8), kernel); });
+  };
+  EXPECT_TRUE(is_refused_in_lds("not a multiple of 4", 2));
+  EXPECT_TRUE(is_refused_in_lds("outside of the 8 bytes", 8));
   alignas(4) char bytes[8] = {};
-  EXPECT_THROW(
-      emulator::launch(grid(), [&] { exec::buffer_atomic<atomic_op::add>(exec::make_global_buffer(bytes, 8), 2, 1); }),
-      emulator::fault);
+  const auto kernel = [&] { exec::buffer_atomic<atomic_op::add>(exec::make_global_buffer(bytes, 8), 2, 1); };
+  EXPECT_TRUE(testing_exec::is_refused("at byte 2 of a buffer, whose address is not a multiple of 4",
+                                       [&] { emulator::launch(grid(), kernel); }));
 }
 
 }  // namespace

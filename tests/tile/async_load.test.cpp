@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies to LDS that bypass registers: plain and swizzled layouts, edges of the tensor, moving windows, missing waits.
+#include "../emulator/fault_text.hpp"
 #include "on_cpu.hpp"
 
 #include <tilewright/descriptor/transform_descriptor.hpp>
@@ -111,37 +112,30 @@ TEST(AsyncLoadTile, FillsSwizzledRowsByExchangingLanes) {
 TEST(AsyncLoadTile, NeedsTheWait) {
   using tile_type = by_whole_rows<64, 2>;
   const std::vector<unsigned short> data(rows * cols, 7);
-  EXPECT_THROW(run<tile_type>(
-                   arch::gfx942::value,
-                   [&] {
-                     const auto view =
-                         make_tensor_view<lds, unsigned short>(exec::lds_allocate<rows * cols * 2>(), packed);
-                     const auto from = make_tile_window(make_tensor_view<global>(data.data(), packed),
-                                                        lengths_of<tile_type>(), {}, tile_type{});
-                     const auto to = make_tile_window(view, lengths_of<tile_type>(), {}, tile_type{});
-                     async_load_tile(to, from);
-                     exec::block_sync();
-                     (void)load_tile(to);
-                   },
-                   rows * cols * 2),
-               emulator::fault)
-      << "reads what was never written";
+  const auto kernel = [&] {
+    const auto view = make_tensor_view<lds, unsigned short>(exec::lds_allocate<rows * cols * 2>(), packed);
+    const auto from =
+        make_tile_window(make_tensor_view<global>(data.data(), packed), lengths_of<tile_type>(), {}, tile_type{});
+    const auto to = make_tile_window(view, lengths_of<tile_type>(), {}, tile_type{});
+    async_load_tile(to, from);
+    exec::block_sync();
+    (void)load_tile(to);
+  };
+  EXPECT_TRUE(testing_exec::is_refused("to there was waited for",
+                                       [&] { run<tile_type>(arch::gfx942::value, kernel, rows * cols * 2); }));
 }
 
 TEST(AsyncLoadTile, RefusesOnTheCpuWhatAmdGpusCannotFill) {
   using tile_type = by_whole_rows<64, 8>;
   const std::vector<unsigned short> data(rows * cols, 7);
-  EXPECT_THROW(run<tile_type>(
-                   arch::gfx950::value,
-                   [&] {
-                     const auto view =
-                         make_tensor_view<lds, unsigned short>(exec::lds_allocate<rows * cols * 2>(), xor_f16);
-                     async_load_tile(make_tile_window(view, lengths_of<tile_type>(), {}, tile_type{}),
-                                     make_tile_window(make_tensor_view<global>(data.data(), packed),
-                                                      lengths_of<tile_type>(), {}, tile_type{}));
-                   },
-                   rows * cols * 2),
-               emulator::fault);
+  const auto kernel = [&] {
+    const auto view = make_tensor_view<lds, unsigned short>(exec::lds_allocate<rows * cols * 2>(), xor_f16);
+    async_load_tile(
+        make_tile_window(view, lengths_of<tile_type>(), {}, tile_type{}),
+        make_tile_window(make_tensor_view<global>(data.data(), packed), lengths_of<tile_type>(), {}, tile_type{}));
+  };
+  EXPECT_TRUE(testing_exec::is_refused("fills LDS in the order of the lanes",
+                                       [&] { run<tile_type>(arch::gfx950::value, kernel, rows * cols * 2); }));
 }
 
 }  // namespace
