@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <tilewright/jit/archive.hpp>
@@ -75,10 +76,15 @@ void archive_writer::add_text(const std::string& name, std::string_view text) {
   add(raw_bytes(sha256(full)), full, text);
 }
 
-void archive_writer::write(const std::filesystem::path& path) const {
+std::string archive_writer::bytes() const {
   std::string text(first_line);
-  for (const auto& [key, bytes] : records_) text += bytes;
-  const std::string failed = replace_file(path, text);
+  for (const auto& [key, record] : records_) text += record;
+  return text;
+}
+void archive_writer::write(const std::filesystem::path& path) const {
+  std::error_code code;
+  const bool is_special = std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code);
+  const std::string failed = is_special ? path.string() + " is not a regular file" : replace_file(path, bytes());
   if (!failed.empty()) throw error("the archive was not written: " + failed);
 }
 

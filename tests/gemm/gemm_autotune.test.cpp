@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 
+#include <sys/stat.h>
+
 namespace tilewright {
 namespace {
 
@@ -193,6 +195,10 @@ TEST_F(TuningFile, SaysIfItCannotWrite) {
   EXPECT_FALSE(blocked.remember("a", "x"));
   EXPECT_EQ(blocked.find("a"), "x");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+  const fs::path pipe = folder / "pipe";
+  ::mkfifo(pipe.c_str(), 0600);
+  EXPECT_FALSE(tuning_file(pipe, "device").remember("a", "x"));
+  EXPECT_TRUE(fs::is_fifo(pipe)) << "nor is a device replaced";
 }
 
 }  // namespace

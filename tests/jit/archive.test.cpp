@@ -6,6 +6,7 @@
 #include <string>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <tilewright/gemm/tuning_file.hpp>
 #include <tilewright/gemm/tuning_name.hpp>
@@ -136,6 +137,13 @@ TEST_F(Archive, ThatCannotBeWrittenLeavesTheOldOne) {
   });
   EXPECT_TRUE(sentence.starts_with("jit: the archive was not written: cannot write ")) << sentence;
   EXPECT_EQ(read(path()), before);
+}
+
+TEST_F(Archive, DoesNotReplaceWhatIsNoFile) {
+  ::mkfifo(path().c_str(), 0600);
+  EXPECT_EQ(sentence_of([&] { write_archive(); }),
+            "jit: the archive was not written: " + path().string() + " is not a regular file");
+  EXPECT_TRUE(fs::is_fifo(path()));
 }
 
 TEST_F(Archive, ThatIsDamagedGivesASentenceAndNoWrongKernel) {

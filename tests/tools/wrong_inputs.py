@@ -31,6 +31,7 @@ def make_files(folder):
         "huge.npy": npy((1 << 30, 1 << 30), "<f2", b""),
         "text.npy": b"1 2 3\n",
         "text.json": b"no JSON\n",
+        "shapes.json": b'{"targets": ["gfx942"]}\n',
         "twice.npy": b"",
     }
     files["cut.npy"] = files["a.npy"][:200]

@@ -10,6 +10,7 @@
 #include <tilewright/jit/compiler.hpp>
 
 #include "../program/command_line.hpp"
+#include "../program/output_file.hpp"
 #include "../program/run.hpp"
 #include "shapes.hpp"
 
@@ -34,6 +35,7 @@ void write(const options& o) {
       pack::read_shapes(pack::read_file(o.shapes), std::filesystem::path(o.shapes).parent_path());
   const std::vector<std::string>& targets = o.targets.empty() ? shapes.targets : o.targets;
   if (targets.empty()) throw jit::error("name the targets, in the list of shapes or by --target");
+  program::output_file file(o.output);  // what forbids it is said before anything is compiled
   jit::archive_writer writer;
   std::set<std::string> keys;
   for (const std::string& target : targets) {
@@ -47,7 +49,8 @@ void write(const options& o) {
     }
   }
   for (const auto& [name, text] : shapes.texts) writer.add_text(name, text);
-  writer.write(o.output);
+  file.write(writer.bytes());
+  file.commit();
   program::print(o.output + ": " + std::to_string(keys.size()) + " kernels for " +
                  std::to_string(shapes.kernels.size()) + " problems and " + std::to_string(targets.size()) +
                  " targets\n");

@@ -73,13 +73,21 @@ class tuning_file {
     return h;
   }
 
+  /// Devices and pipes are neither read nor replaced.
+  bool may_be_file() const {
+    std::error_code error;
+    return !std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error);
+  }
+
   void read() {
+    if (!may_be_file()) return;
     std::ifstream file(path_);
     for (std::string line; std::getline(file, line);)
       if (const std::optional<entry> e = parse(line)) entries_.insert({{e->key, e->problem}, e->choice});
   }
 
   bool write() const {
+    if (!may_be_file()) return false;
     std::error_code error;
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
     std::filesystem::path temporary = path_;

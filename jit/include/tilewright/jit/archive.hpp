@@ -46,7 +46,9 @@ class archive_writer {
  public:
   void add(std::string_view key, const std::string& name, std::string_view code_object);
   void add_text(const std::string& name, std::string_view text);
-  /// Replaces the file. Throws error where that fails.
+  /// What a file of them holds.
+  std::string bytes() const;
+  /// Replaces the file. Throws error where that fails, or where it is no regular file.
   void write(const std::filesystem::path& path) const;
 
  private:
