@@ -34,6 +34,10 @@ TEST(SpecializedBackward, RefusesStridesThatBulkCopiesCannotHave) {
   attention_backward_args args = gradients_of_one_query(memory, lse);
   ASSERT_EQ(attention_backward<short_steps>::check(args), nullptr);
   EXPECT_EQ(attention_backward<short_steps>::workspace_bytes(args), 16 + 16 * 96 * 4 + 8);
+  attention_backward_args many = args;
+  many.heads = many.kv_heads = many.batch = 65535;
+  many.d_q_strides = many.d_k_strides = many.d_v_strides = {96 * 65535, 96, 96};
+  EXPECT_STREQ(attention_backward<short_steps>::check(many), "there are too many rows of K; use several launches");
   args.d_k_strides.head = -96;
   EXPECT_NE(std::string(attention_backward<short_steps>::check(args)).find("not negative"), std::string::npos);
 }

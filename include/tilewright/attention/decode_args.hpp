@@ -67,6 +67,7 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 }  // namespace detail
 
 constexpr index_t attention_decode_args::choose_splits(index_t multiprocessors) const {
+  multiprocessors = max(multiprocessors, 1);  // 0: unknown
   const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
   const index_t most = max(1, min(min(keys / 256, 1024), multiprocessors));
   const auto busy = [&](index_t number) {

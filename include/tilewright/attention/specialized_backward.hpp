@@ -91,7 +91,10 @@ struct attention_gradients<Policy> {
     if (const char* why = check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;
     const attention_strides strides[] = {args.q_strides,   args.k_strides,   args.v_strides,
                                          args.d_o_strides, args.d_k_strides, args.d_v_strides};
-    return check_bulk_copies(args, strides);
+    if (const char* why = check_bulk_copies(args, strides)) return why;
+    return long_index_t(ceil_div(args.keys, Policy::keys)) * args.kv_heads * args.batch > 0x7fffffff / 64
+               ? "there are too many rows of K; use several launches"
+               : nullptr;
   }
 
   static device_args prepare(const args_type& args, const launch_facts& facts) {
