@@ -48,7 +48,7 @@ file_cache::file_cache(const cache_options& options) : options_(options), stored
 std::optional<std::string> file_cache::find(const digest& key) const {
   const std::string name = to_hex(key) + extension;
   const auto read = [&](const fs::path& folder) -> std::optional<std::string> {
-    const std::optional<std::string> text = read_file(folder / name);
+    const std::optional<std::string> text = read_file(folder / name, folder == directory_);
     if (!text) return std::nullopt;
     std::string_view rest = *text;
     const std::optional<record> entry = take_record(rest);

@@ -44,8 +44,8 @@ void mark_as_used(int file, const struct stat& status) {
 
 }  // namespace
 
-std::optional<std::string> read_file(const std::filesystem::path& path) {
-  const descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<std::string> read_file(const std::filesystem::path& path, bool marks) {
+  const descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe has perhaps no writer
   struct stat status{};
   if (in.file < 0 || ::fstat(in.file, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   std::string text(std::size_t(status.st_size), '\0');
@@ -58,7 +58,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
     done += std::size_t(got);
   }
   text.resize(done);
-  mark_as_used(in.file, status);
+  if (marks) mark_as_used(in.file, status);
   return text;
 }
 

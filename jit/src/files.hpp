@@ -9,8 +9,8 @@
 
 namespace tilewright::jit {
 
-/// Nothing where the file cannot be read. Marks it as used now, if that is allowed and the last mark is a minute old.
-std::optional<std::string> read_file(const std::filesystem::path& path);
+/// Nothing where the file cannot be read. `marks`: as used now, if that is allowed and the last mark is a minute old.
+std::optional<std::string> read_file(const std::filesystem::path& path, bool marks = false);
 
 /// Writes under another name that then becomes `path`: readers see the old file or the new one. Returns what failed, or
 /// an empty string.

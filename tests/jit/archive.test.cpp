@@ -144,6 +144,8 @@ TEST_F(Archive, DoesNotReplaceWhatIsNoFile) {
   EXPECT_EQ(sentence_of([&] { write_archive(); }),
             "jit: the archive was not written: " + path().string() + " is not a regular file");
   EXPECT_TRUE(fs::is_fifo(path()));
+  EXPECT_EQ(sentence_of([&] { jit::archive waits(path()); }),
+            "jit: the archive " + path().string() + " cannot be read");
 }
 
 TEST_F(Archive, ThatIsDamagedGivesASentenceAndNoWrongKernel) {

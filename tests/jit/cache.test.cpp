@@ -155,11 +155,14 @@ TEST_F(Cache, ForgetsWhatWasNotUsedForTheLongestTime) {
 
 TEST_F(Cache, ReadOnlyCachesAreAskedToo) {
   (void)jit::compiler(options()).code_object(source());
+  const fs::file_time_type an_hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(only_entry(), an_hour_ago);
   jit::compiler_options other = options();
   other.cache.read_only = {folder / "cache"};
   other.cache.directory = folder / "empty";
   EXPECT_EQ(jit::compiler(other).code_object(source()), object);
   EXPECT_EQ(calls(), 1);
+  EXPECT_EQ(fs::last_write_time(only_entry()), an_hour_ago) << "nor are they changed";
 }
 
 TEST_F(Cache, WithoutAPlaceForItKernelsAreStillMade) {
