@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels of warp_specialized_pipeline on the CPU machine: clusters of eight, A by columns, what is counted; and a
 // kernel with mistakes, each of which is found.
+#include "../launch_sentence.hpp"
 #include "check_specialized.hpp"
 
 #include <string>
@@ -134,7 +135,8 @@ TEST(WarpSpecializedPipeline, ShortK) {
 TEST(WarpSpecializedPipeline, ArgumentsThatItRefuses) {
   specialized_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
   gemm.args.lda = 4;
-  EXPECT_THROW(launch_specialized<careful_policy>(gemm.args), launch_error);
+  EXPECT_EQ(sentence_of([&] { launch_specialized<careful_policy>(gemm.args); }),
+            "lda is smaller than a row of A (a column, if A is column-major)");
 }
 
 // Each element is written to LDS once and multiplied once.

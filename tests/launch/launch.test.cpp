@@ -3,6 +3,7 @@
 // on the CPU machine computes the whole result.
 #include "../../examples/04_tile_copy/tile_copy.hpp"
 #include "../gemm/check_gemm.hpp"
+#include "../launch_sentence.hpp"
 
 #include <tilewright/gemm/gemm_policy.hpp>
 #include <tilewright/launch/launch.hpp>
@@ -144,12 +145,7 @@ TYPED_TEST(ReadyKernelContract, RefusesBeforeAnythingIsWritten) {
   const auto before = sample.result;
   const char* const why = kernel::check(sample.refused());
   ASSERT_NE(why, nullptr);
-  try {
-    launch<kernel>(sample.refused(), sample.options);
-    ADD_FAILURE() << "not refused: " << why;
-  } catch (const launch_error& error) {
-    EXPECT_STREQ(error.what(), why);
-  }
+  EXPECT_EQ(sentence_of([&] { launch<kernel>(sample.refused(), sample.options); }), why);
   EXPECT_TRUE(are_equal(sample.result, before));
 }
 
@@ -158,16 +154,6 @@ TYPED_TEST(ReadyKernelContract, ComputesTheWholeResult) {
   ASSERT_FALSE(are_equal(sample.result, sample.expected));
   launch<typename TypeParam::kernel>(sample.args, sample.options);
   EXPECT_TRUE(are_equal(sample.result, sample.expected));
-}
-
-template <class Launch>
-std::string sentence_of(Launch launch) {
-  try {
-    launch();
-  } catch (const launch_error& error) {
-    return error.what();
-  }
-  return "not refused";
 }
 
 TEST(Launch, NeedsResidentClustersForPrepare) {

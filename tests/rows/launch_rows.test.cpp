@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../launch_sentence.hpp"
 #include "matrix.hpp"
 
 #include <tilewright/rows/launch_rows.hpp>
@@ -51,12 +52,7 @@ struct refuses : quantise<Tile> {
 /// What launch_rows throws.
 template <template <row_tile> class Kernel>
 std::string sentence_of() {
-  try {
-    launch_rows<Kernel, 300>(quantise_args<half_t, int8_t>{});
-  } catch (const launch_error& error) {
-    return error.what();
-  }
-  return "launched";
+  return tilewright::sentence_of([] { launch_rows<Kernel, 300>(quantise_args<half_t, int8_t>{}); });
 }
 
 TEST(LaunchRows, ThrowsTheSentenceOfAlignedRowsUnlessTheyAreUnaligned) { EXPECT_EQ(sentence_of<refuses>(), "aligned"); }

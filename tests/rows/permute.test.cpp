@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../launch_sentence.hpp"
 #include "tensor.hpp"
 
 #include <tilewright/rows/launch_permute.hpp>
@@ -150,9 +151,15 @@ TEST(Permute, ConcatenatesAlongAnyDimension) {
     ASSERT_EQ(y.view.data[offset_of(y.view, i)],
               from.data[offset_of(from, (r * from.lengths[1] + (s < 3 ? s : s - 3)) * 8 + c)]);
   }
-  EXPECT_THROW((launch_concatenate<kernels, unsigned short>({a.input(), a.input()}, y.view, 1)), launch_error);
-  EXPECT_THROW((launch_concatenate<kernels, unsigned short>({b.input(), b.input()}, y.view, 1)), launch_error);
-  EXPECT_THROW((launch_concatenate<kernels, unsigned short>({a.input(), b.input()}, y.view, 3)), launch_error);
+  const auto sentence = [&](const auto& first, const auto& second, index_t dim) {
+    return sentence_of(
+        [&] { launch_concatenate<kernels, unsigned short>({first.input(), second.input()}, y.view, dim); });
+  };
+  EXPECT_EQ(sentence(a, a, 1), "concatenate: the inputs are shorter than y");
+  const std::string other_lengths =
+      "concatenate: dim must exist, and the lengths of the inputs along it add up to that of y";
+  EXPECT_EQ(sentence(b, b, 1), other_lengths);
+  EXPECT_EQ(sentence(a, b, 3), other_lengths);
 }
 
 TEST(Permute, ElementsFarApart) {
@@ -200,8 +207,8 @@ TEST(Permute, RefusesWhatItCannotDo) {
   using far = permute<arch::gfx942, unsigned short, 8, long_index_t>;  // reads no address to refuse 2^31 tiles
   const far::args_type many{{memory, {1 << 23, 1 << 22}, {1, 1 << 23}}, {memory + (1ll << 46), {1 << 23, 1 << 22}}};
   expect_refusal<far>(many, "more than 2^31 tiles");
-  EXPECT_THROW((launch_permute<arch::gfx942, unsigned short>({x, strided_tensor<unsigned short>(nullptr, {64, 64})})),
-               launch_error);
+  const strided_tensor<unsigned short> nowhere(nullptr, {64, 64});
+  EXPECT_EQ(sentence_of([&] { launch_permute<arch::gfx942, unsigned short>({x, nowhere}); }), "a pointer is null");
 }
 
 }  // namespace rows_test
