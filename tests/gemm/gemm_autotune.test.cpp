@@ -152,6 +152,15 @@ TEST_F(TuningFile, RemembersUnderItsKey) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << "temporary files are left";
 }
 
+TEST_F(TuningFile, KeepsSymbolicLinks) {
+  const fs::path link = folder / "link";
+  fs::create_symlink(path.filename(), link);
+  EXPECT_TRUE(tuning_file(path, "device").remember("a", "x"));
+  EXPECT_TRUE(tuning_file(link, "device").remember("b", "y"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(tuning_file(path, "device").find("b"), "y");
+}
+
 TEST_F(TuningFile, KeepsWhatOthersHaveAdded) {
   tuning_file one(path, "device"), two(path, "device");
   EXPECT_TRUE(one.remember("a", "x"));

@@ -90,7 +90,10 @@ class tuning_file {
     if (!may_be_file()) return false;
     std::error_code error;
     if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
-    std::filesystem::path temporary = path_;
+    // What a symbolic link names is replaced, not the link.
+    const std::filesystem::path named = std::filesystem::canonical(path_, error), &target = error ? path_ : named;
+    error.clear();
+    std::filesystem::path temporary = target;
     temporary += "." + std::to_string(std::random_device{}()) + ".new";  // another process may write, too
     std::FILE* const file = std::fopen(temporary.c_str(), "wx");
     if (!file) return false;
@@ -101,7 +104,7 @@ class tuning_file {
       good = good && std::fprintf(file, "%s\t%u\n", content.c_str(), checksum(content)) > 0;
     }
     good = std::fclose(file) == 0 && good;
-    if (good) std::filesystem::rename(temporary, path_, error);
+    if (good) std::filesystem::rename(temporary, target, error);
     if (!good || error) {
       std::filesystem::remove(temporary, error);
       return false;
