@@ -110,6 +110,11 @@ TEST(ChooseExperts, GroupsOfLogitsAreWiderWhereThereAreMoreExperts) {
   EXPECT_EQ(logit_vectors<481>, 496 / 4 | 1);
   EXPECT_EQ(logit_vectors<513>, 544 / 4 | 1);  // of 32
 }
+TEST(ChooseExperts, FourBlocksFitInLds) {
+  EXPECT_EQ((choose_experts<arch::sm90, float, 384>::block_tokens), 32);
+  EXPECT_EQ((choose_experts<arch::sm90, float, 448>::block_tokens), 16);
+  EXPECT_EQ((choose_experts<arch::gfx942, float, 2048, 1, 2048>::block_tokens), 1);  // two blocks of one token
+}
 TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {
   expect_infinities_last<choose_one_by_one, float>();
   expect_infinities_last<choose, bfloat16_t>();

@@ -44,9 +44,9 @@ struct choose_experts {
   static constexpr index_t row_bytes = (cols * bytes / 16 | 1) * 16, token_bytes = row_bytes + MostChoices * 8;
 
  public:
-  /// Tokens of a block: one for each lane, if LDS has room for two blocks of them.
+  /// Tokens of a block: one for each lane, if LDS has room for four blocks, one for each scheduler.
   static constexpr index_t block_tokens =
-      min(block_size, 1 << detail::log2_floor(Arch::value.lds_bytes / 2 / token_bytes));
+      min(block_size, 1 << detail::log2_floor(max(Arch::value.lds_bytes / 4 / token_bytes, 1)));
   static constexpr index_t lds_bytes = block_tokens * token_bytes,
                            blocks_at_once = min(24, Arch::value.lds_bytes / lds_bytes);
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
