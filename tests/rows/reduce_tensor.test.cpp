@@ -97,6 +97,7 @@ TEST(ReduceTensor, LongRowsAndColumnsAreSplit) {
   expect_reduced<maxima>(row, 2, false, random, 1);
   expect_reduced<maxima>(row, 2, true, random, 16);
   expect_reduced<maxima>(column, 1, true, random, 40);
+  expect_reduced<sums>(tensor<bfloat16_t>({20001, 16}, random, 0, 0, false), 1, true, random);
   expect_reduced<maxima>(tensor<float>({70001}, random, 0, 0, false), 1, true, random);
   tensor<float> lowest({3, 2000}, random, 0, 0, false);
   for (float& e : lowest.values) e = -std::numeric_limits<float>::infinity();
@@ -137,6 +138,10 @@ TEST(ReduceTensor, RowsThatStartAndEndWithinVectors) {
     expect_reduced<sums_of_bytes>(tensor<fp8_ocp_t>({9, length}, random, 0, 3, false), 2, false, random);
   }
   expect_reduced<maxima>(tensor<float>({2, 130001}, random, 0, 1, false), 2, true, random, 16);
+  expect_reduced<sums>(tensor<bfloat16_t>({3, 9001}, random, 0, 5, false), 2, false, random);
+  tensor<float> equal({9, 1337}, random, 0, 3, false);
+  std::fill_n(equal.view.data, 9 * 1337, 1.0f);  // the first one is the largest
+  expect_reduced<maxima>(equal, 2, false, random);
   tensor<float> repeated({9, 40}, random, 0, 0, false);
   repeated.view.strides[0] = 0;
   expect_reduced<maxima>(repeated, 2, false, random);
@@ -158,19 +163,25 @@ TEST(ReduceTensor, ElementsFarApart) {
   EXPECT_EQ(of_cols[598] + of_cols[599] * 10 + of_cols[0], 35);
 }
 
-TEST(ReduceTensor, ManyShortResultsHaveFewSlices) {
+TEST(ReduceTensor, HowManyThreadsShareAResult) {
   alignas(16) static float memory[4];
-  const auto slices = [&]<class Kernel>(Kernel, long_index_t results, long_index_t elements, long_index_t neighbours) {
+  const auto plan = [&]<class Kernel>(Kernel, long_index_t results, long_index_t elements, long_index_t neighbours) {
     const reduce_args<float> args{strided_tensor<const float>(memory, {results, elements, neighbours}),
                                   strided_tensor<float>(memory, {results, 1, neighbours})};
-    return Kernel::prepare(args, 0).team.slices();
+    return Kernel::prepare(args, 0);
   };
+  const auto slices = [&](auto... of_plan) { return plan(of_plan...).team.slices(); };
   using with_waves_of_32 = reduce_tensor<arch::sm90, float, maximum>;
   EXPECT_EQ(slices(with_waves_of_32{}, 12934, 18, 138), 1);
   EXPECT_EQ(slices(with_waves_of_32{}, 76, 69, 6392), 2);
   EXPECT_EQ(slices(with_waves_of_32{}, 38, 80, 6392), 4);
   EXPECT_EQ(slices(maxima{}, 76, 69, 6392), 8) << "waves of 64 have LDS for no more states";
+  EXPECT_EQ(slices(with_waves_of_32{}, 1, 1024, 32768), 16) << "eight leave a third of the GPU without a block";
   EXPECT_EQ(slices(with_waves_of_32{}, 190592, 44 * 4, 1), 4) << "eight would have 5.5 vectors of 8";
+  EXPECT_EQ(slices(with_waves_of_32{}, 1048576, 64, 1), 4) << "two would read 32 bytes of each result";
+  EXPECT_TRUE(plan(with_waves_of_32{}, 65536, 1024, 1).is_copied);
+  EXPECT_TRUE(plan(with_waves_of_32{}, 1, 1024, 32768).is_copied);
+  EXPECT_FALSE(plan(with_waves_of_32{}, 1048576, 64, 1).is_copied) << "there is nothing to copy ahead";
 }
 
 TEST(ReduceTensor, RefusesWhatItCannotDo) {

@@ -22,14 +22,11 @@ struct shifted_memory {
   TILEWRIGHT_HD bool has(Offset at, index_t n) const {
     return at >= (before > 0 ? 4 - before : 0) && at <= Offset(words.bytes) - before - n - 4;
   }
-  /// The vector at byte `at`, a multiple of Unit; if not `exists`, any other one. The memory has at least 32 bytes.
+  /// The vector at byte `at`, a multiple of Unit, of memory that `has` it.
   template <index_t Unit, index_t Words>
-  TILEWRIGHT_HD array<unsigned, Words> load(Offset at, bool exists) const {
+  TILEWRIGHT_HD array<unsigned, Words> load(Offset at) const {
     const index_t in_word = Unit >= 4 ? 0 : modulo(index_t(at) + before, 4);
-    const auto all = exec::make_global_buffer(words.base + (exists       ? at + (before - in_word)
-                                                            : before > 0 ? 4
-                                                                         : 0),
-                                              4 * (Words + 1));
+    const auto all = exec::make_global_buffer(words.base + (at + (before - in_word)), 4 * (Words + 1));
     array<unsigned, Words> result;
     unsigned low = exec::buffer_load<unsigned>(all, long_index_t{0});
     TILEWRIGHT_UNROLL_ALL
@@ -40,34 +37,22 @@ struct shifted_memory {
     }
     return result;
   }
-  template <class Element>
-  TILEWRIGHT_HD Element load_element(Offset at) const {
-    return exec::buffer_load<Element>(words, at < 0 ? Offset{exec::out_of_bounds_offset} : Offset(at + before));
-  }
 };
 
-/// For the vectors whose bit is set in `cut`: element e of vector i is load(i, e). Bytes: of an element.
-template <index_t Bytes, index_t Count, index_t Words, class Load>
-TILEWRIGHT_HD void load_cut_vectors(array<unsigned, Words> (&vectors)[Count], unsigned cut, Load load) {
-  TILEWRIGHT_UNROLL(1)
-  for (index_t i = 0; cut >> i != 0; ++i) {
-    if ((cut >> i & 1) == 0) continue;
-    array<unsigned, Words> vector{};
-    TILEWRIGHT_UNROLL(1)
-    for (index_t e = 0; e < Words * 4 / Bytes; ++e) {
-      const unsigned long long bits = load(i, e);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < Words; ++w) {
-        const index_t shift = 8 * (e * Bytes - 4 * w);
-        vector[w] |= shift >= 0 && shift < 32 ? unsigned(bits << shift) : shift == -32 ? unsigned(bits >> 32) : 0;
-      }
-    }
+/// The aligned vector at byte `at`, which may be partly outside of the memory, where it gets zeros. Bytes: of an
+/// element.
+template <index_t Words, index_t Bytes, class Offset>
+TILEWRIGHT_HD array<unsigned, Words> load_within(const exec::global_buffer& memory, Offset at) {
+  auto vector = exec::buffer_load<array<unsigned, Words>>(memory, at);
+  if ((at < 0 || at + 4 * Words > Offset(memory.bytes)) && at < Offset(memory.bytes)) {
+    array<unsigned_of<Bytes>, 4 * Words / Bytes> elements{};
     TILEWRIGHT_UNROLL_ALL
-    for (index_t j = 0; j < Count; ++j) {
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < Words; ++w) vectors[j][w] = j == i ? vector[w] : vectors[j][w];
+    for (index_t e = 0; e < elements.size(); ++e) {
+      if (at + e * Bytes >= 0) elements[e] = exec::buffer_load<unsigned_of<Bytes>>(memory, Offset(at + e * Bytes));
     }
+    vector = bit_cast<array<unsigned, Words>>(elements);
   }
+  return vector;
 }
 
 /// Two vectors of which each bit is 0 in one.

@@ -4,9 +4,7 @@
 
 #include <tilewright/exec/exec.hpp>
 #include <tilewright/numeric/types.hpp>
-#include <tilewright/numeric/vector.hpp>
 #include <tilewright/rows/check_rows.hpp>
-#include <tilewright/rows/cut_vectors.hpp>
 #include <tilewright/rows/reduce_plan.hpp>
 #include <tilewright/rows/row_cluster.hpp>
 
@@ -33,11 +31,13 @@ struct reduce_block {
   static constexpr index_t block_size = reduce_team::block_size, words = sizeof(state) / 4, max_results = 8,
                            max_vector = min(16 / index_t(sizeof(T)), max_results);
   static constexpr index_t wave = Arch::value.wave_size, in_flight = 4;
-  /// Accesses along a result go through LDS, where each thread has places for two groups of them: twice as many are in
-  /// flight as registers have room for.
-  static constexpr bool is_copied = !is_amd(Arch::value) && max_vector * sizeof(T) == 16;
-  static constexpr index_t group_bytes = in_flight * block_size * 16,
-                           lds_bytes = max(8192 / wave * max_results * words * 4, is_copied ? 2 * group_bytes : 0);
+  /// Whether accesses may go through LDS, where each thread has places for two groups of them.
+  static constexpr bool can_copy = !is_amd(Arch::value) && max_vector * sizeof(T) == 16;
+  static constexpr index_t group_bytes = in_flight * block_size * 16;
+  /// LDS in which waves combine the states of so many results of each thread.
+  static constexpr index_t combine_bytes(index_t results) { return 8192 / wave * results * words * 4; }
+  static constexpr index_t lds_bytes = max(combine_bytes(max_vector), can_copy ? 2 * group_bytes : 0);
+  static constexpr unsigned vectors_of_line = 8;  // 128 bytes
 
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
   using arch = Arch;
@@ -62,7 +62,8 @@ struct reduce_block {
                                                       : 0;
     result.y_step = result.kept.strides[0][0] / index_t(sizeof(Result)) / result.results_of_thread();
     result.x_bytes = span_of(args.x) * long_index_t(sizeof(T));
-    result.x_misaligned = index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(max_vector));
+    result.x_misaligned =
+        index_t(reinterpret_cast<unsigned long long>(args.x.data) / sizeof(T) % unsigned(vectors_of_line * max_vector));
     return result;
   }
 
@@ -86,7 +87,7 @@ struct reduce_block {
       }
     }
     if (groups == 1) return;
-    if (is_copied) exec::block_sync();  // other threads have read what was copied there
+    if (can_copy) exec::block_sync();  // other threads have read what was copied there
     const index_t group = slice >> log_in_wave, result = team.result_of(thread);
     const auto place = [&](index_t i, index_t w, index_t of_group) TILEWRIGHT_INLINE_LAMBDA {
       return ((i * words + w) * (8192 / wave) + of_group * results + result) * 4;
@@ -133,48 +134,6 @@ struct reduce_block {
     const auto address = reinterpret_cast<const char*>(args.x) + at;
     return exec::buffer_load<V>(exec::make_global_buffer(address, sizeof(V)), long_index_t{0});
   }
-  /// Vectors that are aligned or, if IsCut, may be partly outside of x, where they get zeros. Others: sums of small
-  /// elements take words and shift them, which other states have no registers for.
-  template <bool IsAligned, bool IsCut, class V, index_t Count>
-  TILEWRIGHT_HD static void load_vectors(const device_args& args, const long_index_t (&at)[Count], V (&loaded)[Count]) {
-    constexpr index_t size = sizeof(T);
-    constexpr bool is_shifted =
-        !IsAligned && !IsCut && size < 4 && (Kind == reduce_kind::sum || Kind == reduce_kind::mean);
-    if constexpr (IsAligned || !(IsCut || is_shifted)) {
-      using piece = vector_t<T, IsAligned ? V::size() : 1>;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < Count; ++u) {
-        array<piece, V::size() / piece::size()> pieces;
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t p = 0; p < pieces.size(); ++p) pieces[p] = load<piece>(args, at[u] + p * index_t(sizeof(piece)));
-        loaded[u] = bit_cast<V>(pieces);
-      }
-    } else {
-      using words = array<unsigned, sizeof(V) / 4>;
-      const auto x = shifted_memory<long_index_t>::make(args.x, args.x_bytes);
-      words found[Count];
-      unsigned cut = 0;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < Count; ++u) {
-        const bool is_whole =
-            is_shifted ? x.has(at[u], sizeof(V)) : at[u] >= 0 && at[u] + index_t(sizeof(V)) <= args.x_bytes;
-        if constexpr (is_shifted) {
-          found[u] = x.template load<size, words::size()>(at[u], is_whole);
-        } else {
-          found[u] = exec::buffer_load<words>(exec::make_global_buffer(args.x, args.x_bytes), at[u]);
-        }
-        cut |= unsigned(!is_whole && at[u] < args.x_bytes) << u;
-      }
-      load_cut_vectors<size>(found, cut, [&](index_t i, index_t e) TILEWRIGHT_INLINE_LAMBDA {
-        long_index_t first = at[0];
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t u = 1; u < Count; ++u) first = u == i ? at[u] : first;
-        return x.template load_element<unsigned_of<size>>(first + e * size);
-      });
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < Count; ++u) loaded[u] = bit_cast<V>(found[u]);
-    }
-  }
   /// Bytes from a result's first element to its element number `number`.
   TILEWRIGHT_HD static long_index_t offset_of(const device_args& args, index_t number) {
     if (!args.team.is_along || args.vector == 1) return args.reduced.offsets(number)[0];
@@ -182,18 +141,35 @@ struct reduce_block {
     return args.reduced.offsets(row * args.reduced.lengths[0])[0] +
            (number - row * args.cols) * long_index_t(sizeof(T));
   }
-  /// Elements of a result before its first aligned vector; 0 where all vectors are aligned.
-  TILEWRIGHT_HD static index_t before_vectors(const device_args& args, long_index_t start) {
+  /// The elements of a result: vectors, and of a ragged row those before and after them.
+  struct row_parts {
+    index_t before, accesses, ends;  // elements before the first vector, vectors, elements in no vector
+    index_t skipped;                 // vectors from a multiple of 128 bytes of memory to the first one
+
+    TILEWRIGHT_HD index_t number_of_end(index_t i) const { return i < before ? i : i + accesses * max_vector; }
+  };
+  TILEWRIGHT_HD static row_parts parts_of(const device_args& args, long_index_t start) {
+    const index_t all = index_t(args.reduced.iterations);
+    if (args.starts != row_starts::ragged) return {0, all, 0, 0};
     const unsigned elements = unsigned(args.x_misaligned + start / index_t(sizeof(T)));
-    return args.starts == row_starts::ragged ? index_t((0 - elements) % unsigned(max_vector)) : 0;
+    const index_t before = index_t((0 - elements) % unsigned(max_vector)), accesses = (all - before) / max_vector;
+    const unsigned vectors = (elements + unsigned(before)) / unsigned(max_vector);
+    return {before, accesses, all - accesses * max_vector, index_t(vectors % vectors_of_line)};
   }
   /// The state of a maximum with the position of the first element that is the largest, not of its access.
   TILEWRIGHT_HD static state with_first(const device_args& args, state total, long_index_t start) {
     if constexpr (Kind == reduce_kind::maximum) {
-      if (!args.position || !args.team.is_along || total.largest != total.largest) return total;
-      const auto element = [&] { return type_convert<float>(load<T>(args, start + offset_of(args, total.position))); };
-      TILEWRIGHT_UNROLL(1)
-      for (index_t e = 1; e < max_vector && element() != total.largest; ++e) ++total.position;
+      const bool is_exact = !args.team.is_along || (args.vector == 1 && args.starts != row_starts::ragged);
+      if (!args.position || is_exact || total.largest != total.largest) return total;
+      const index_t last = args.cols - 1 - modulo(total.position, args.cols);  // in the same row
+      const long_index_t at = start + offset_of(args, total.position);
+      T x[max_vector];
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = 0; e < max_vector; ++e) x[e] = load<T>(args, at + min(e, last) * index_t(sizeof(T)));
+      index_t first = 0;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t e = max_vector; e-- > 0;) first = type_convert<float>(x[e]) == total.largest ? e : first;
+      total.position += first;
     }
     return total;
   }

@@ -35,6 +35,7 @@ struct reduce_plan {
   reduce_team team, of_splits;  // of the first kernel; of the second, which combines the splits
   row_starts starts = row_starts::aligned;
   index_t cols = 1;              // elements of the innermost loop over elements of one result, or over results
+  bool is_copied = false;        // through LDS, where the target can
   index_t splits = 1, part = 1;  // part: accesses in each split
   float one_of_elements = 1;     // 1 / the number of elements of one result
 
@@ -80,8 +81,7 @@ constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector
       plan.team.is_along ? fits(plan.reduced, 0, plan.kept, 1) : fits(plan.kept, 1, plan.reduced, 0);
   plan.cols = plan.team.is_along ? plan.reduced.lengths[0] : plan.kept.lengths[0];
   const bool is_contiguous = (plan.team.is_along ? innermost(plan.reduced, 0) : innermost(plan.kept, 1)) == 1;
-  const bool is_tiny = plan.kept.elements() * plan.reduced.elements() * long_index_t(sizeof(T)) < 32;  // shifted_memory
-  if (!is_contiguous || is_tiny || plan.cols < (plan.team.is_along ? 2 : max_vector)) return;
+  if (!is_contiguous || plan.cols < (plan.team.is_along ? 2 : max_vector)) return;
   if (!is_aligned) plan.starts = row_starts::anywhere;
   if (!is_aligned && plan.team.is_along && plan.reduced.loops == 1 && plan.cols >= 4 * max_vector) {
     plan.starts = row_starts::ragged;
@@ -92,6 +92,9 @@ constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector
   if (!is_aligned) plan.reduced.lengths[0] += max_vector - 1;
   plan.reduced.vectorise(max_vector);
 }
+
+/// Blocks that an H100 runs at once.
+inline constexpr long_index_t blocks_at_once = 396;
 
 /// `in_order`: the elements of a result are numbered in the order of x's dimensions, not in that of its memory.
 template <class T, class U>
@@ -113,16 +116,16 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
   plan.reduced.finish(array<index_t, 1>{{index_t(sizeof(T))}});
   plan.kept.finish({index_t(sizeof(U)), index_t(sizeof(T))});
 
-  // A thread should have eight accesses (16 where it looks for the ends of rows), a result's neighbours 128 bytes, and
-  // the GPU some blocks.
+  // A thread should have eight accesses (32 where it looks for the ends of rows, 4 where results are short), a result's
+  // neighbours 128 bytes, and the GPU some blocks.
   const bool is_ragged = plan.starts == row_starts::ragged;
-  const long_index_t accesses = is_ragged ? plan.reduced.iterations / max_vector + 2 : plan.reduced.iterations;
+  const long_index_t accesses = is_ragged ? plan.reduced.iterations / max_vector + 9 : plan.reduced.iterations;
   const long_index_t results = plan.kept.iterations;
   plan.one_of_elements = 1.0f / float(elements_of_result);
   const auto log_slices = [&](index_t accesses_of_thread) {
     return log2_from(ceil_div(accesses, long_index_t{accesses_of_thread}));
   };
-  index_t of_thread = is_ragged ? 16 : 8;
+  index_t of_thread = is_ragged ? 32 : plan.team.is_along && accesses <= 32 ? 4 : 8;
   while (of_thread > (plan.team.is_along ? 4 : 1) && results << log_slices(of_thread) < 256 * 1024) of_thread /= 2;
   index_t& log = plan.team.log_slices = log_slices(of_thread);
   if (plan.team.is_along) {
@@ -140,10 +143,16 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
     while (few < 3 && (run < 32 || results << few < 900 * 256 || accesses >> few > 40)) ++few;
     if (few > 0 && wave > 32) few = 3;  // one and two need twice the LDS
     if (few < 3 || log < 3) log = log < 3 && accesses <= 16 ? 0 : few;
+    // Up to 32 slices, which read 128 bytes, where all multiprocessors have blocks then.
+    const index_t finest = min(5, log2_floor(index_t(max(accesses / 16, 1ll))));
+    while (log < finest && results << log < blocks_at_once * 256 && results << finest >= blocks_at_once * 256) ++log;
   }
-  const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = 384 / plan.groups();
+  const long_index_t most = ceil_div(accesses, plan.team.slices() * 8ll), wanted = blocks_at_once / plan.groups();
   plan.part = index_t(ceil_div(accesses, has_workspace ? max(min(most, wanted), 1ll) : 1ll));
+  plan.part = ceil_div(plan.part, plan.team.slices()) * plan.team.slices();  // whole waves, whose vectors fill lines
   plan.splits = index_t(ceil_div(accesses, long_index_t{plan.part}));
+  // Copies bypass the L1 cache: lanes should need whole lines or the half of one.
+  plan.is_copied = plan.part > 4 * plan.team.slices() && (!plan.team.is_along || log >= 2);
   plan.of_splits.log_slices = plan.splits <= 4 ? 0 : log2_from(plan.splits);  // few need more LDS than they save time
   return plan;
 }

@@ -2,17 +2,55 @@
 // Reductions of a tensor along any of its dimensions: sum, mean, maximum with its position, mean and variance.
 #pragma once
 
-#include <tilewright/rows/reduce_splits.hpp>
+#include <tilewright/rows/reduce_walk.hpp>
 
 namespace tilewright {
 
+namespace detail {
+
+/// The second kernel: combines the states that several blocks have of the same results.
+template <class Arch, class T, class Result, reduce_kind Kind>
+struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
+  using shared = reduce_block<Arch, T, Result, Kind>;
+  using typename shared::args_type, typename shared::device_args;
+  static constexpr index_t lds_bytes = shared::combine_bytes(1);
+
+  static const char* check(const args_type&) { return nullptr; }
+  static exec::block_index grid(const device_args& args) {
+    return {args.splits == 1 ? 0 : index_t(ceil_div(args.results(), long_index_t{args.of_splits.results()})), 1, 1};
+  }
+  TILEWRIGHT_HD void operator()(const device_args& args) const {
+    const reduce_team& team = args.of_splits;
+    const index_t slice = team.slice_of(exec::thread_id());
+    const long_index_t result = long_index_t{exec::block_id().x} * team.results() + team.result_of(exec::thread_id());
+    typename shared::state own[1];
+    overlap_kernels();
+    for (index_t split = slice; split < args.splits && result < args.results(); split += team.slices()) {
+      array<unsigned, shared::words> bits;
+      for (index_t w = 0; w < shared::words; ++w) bits[w] = *shared::word_of(args, split, result, w);
+      own[0].merge(bit_cast<typename shared::state>(bits));
+    }
+    shared::combine(team, own, exec::lds_allocate<lds_bytes>());
+    if (slice != 0 || result >= args.results()) return;
+    constexpr index_t max_vector = shared::max_vector;
+    const index_t n = args.results_of_thread(), i = n == 1 ? 0 : index_t(result % max_vector);
+    auto first = shared::first_of(args, n == 1 ? result : result / max_vector);
+    if (i < first.skipped) return;
+    first = {first.y + i * args.y_step, first.x, 0};
+    shared::finish(args, own, first);
+  }
+};
+
+}  // namespace detail
+
 /// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone give NaN and position 2^31 - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
-struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
+struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
+  using walk = detail::reduce_walk<Arch, T, Result, Kind>;
   using shared = detail::reduce_block<Arch, T, Result, Kind>;
-  using typename shared::args_type, typename shared::device_args;
+  using typename walk::args_type, typename walk::device_args, typename walk::state;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
-  using shared::max_vector, shared::in_flight;
+  using walk::max_vector;
   static constexpr index_t blocks_at_once = 3;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -50,41 +88,50 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups()), args.splits, 1}; }
 
   TILEWRIGHT_HD void operator()(const device_args& args) const {
-    detail::overlap_kernels();
     if (args.vector == 1 && args.starts != detail::row_starts::ragged) return run<1, 1>(args);
     if (args.team.is_along) return run<1, max_vector>(args);
     run<max_vector, 1>(args);
   }
 
  private:
-  using state = typename shared::state;
-
   /// Results of a thread x elements of an access along each; one of the two is 1.
   template <index_t Results, index_t Along>
   TILEWRIGHT_HD static void run(const device_args& args) {
+    constexpr bool is_vector = Results * Along > 1;
     const index_t thread = exec::thread_id(), slice = args.team.slice_of(thread);
     const index_t group = exec::block_id().x, split = exec::block_id().y;
     const auto lds = exec::lds_allocate<shared::lds_bytes>();
     const long_index_t of_kept = long_index_t{group} * args.team.results() + args.team.result_of(thread);
     const bool exists = of_kept < args.kept.iterations;
     const auto first = shared::first_of(args, exists ? of_kept : 0);
-    const index_t before = shared::before_vectors(args, first.x);
-    const index_t accesses = args.starts == detail::row_starts::ragged
-                                 ? (index_t(args.reduced.iterations) - before) / Along  // whole ones
-                                 : index_t(args.reduced.iterations);
-    const index_t end = index_t(min(long_index_t{split + 1} * args.part, long_index_t{accesses}));
+    const auto row = shared::parts_of(args, first.x);
+    const auto load_end = [&](index_t i) TILEWRIGHT_INLINE_LAMBDA {
+      const long_index_t at = first.x + row.number_of_end(i) * long_index_t(sizeof(T));
+      return exists && i < row.ends ? shared::template load<T>(args, at) : T{};
+    };
+    const index_t end = index_t(min(long_index_t{split + 1} * args.part - row.skipped, long_index_t{row.accesses}));
+    const index_t from = exists ? split * args.part + slice - row.skipped : end;
+    detail::overlap_kernels();
+    index_t of_ends = split * args.team.slices() + slice;
+    T end_of_row = load_end(of_ends);  // in flight while the thread adds vectors
 
     state own[Results];
-    const index_t from = exists ? split * args.part + slice : end;
-    if (Results * Along == 1 || args.starts != detail::row_starts::anywhere) {
-      accumulate<Along, true>(args, first.x, before, from, end, own, lds);
-    } else if constexpr (Results * Along > 1) {
-      accumulate<Along, false>(args, first.x, before, from, end, own, lds);
+    const long_index_t start = first.x + row.before * index_t(sizeof(T));
+    if (is_vector && args.starts == detail::row_starts::anywhere) {
+      if constexpr (is_vector) walk::template accumulate<Along, false, false>(args, start, 0, from, end, own, lds);
+    } else if (shared::can_copy && is_vector && args.is_copied) {
+      if constexpr (shared::can_copy && is_vector)
+        walk::template accumulate<Along, true, true>(args, start, row.before, from, end, own, lds);
+    } else {
+      walk::template accumulate<Along, true, false>(args, start, row.before, from, end, own, lds);
     }
-    if constexpr (Along > 1) {
-      const index_t last_end = before + accesses * Along;
-      if (exists && args.starts == detail::row_starts::ragged)
-        add_ends(args, first.x, before, last_end, split * args.team.slices() + slice, own[0]);
+    TILEWRIGHT_UNROLL(1)
+    while (exists && of_ends < row.ends) {
+      state one;
+      one.template add<false>(
+          detail::reduce_chunk<1, 1>{{{type_convert<float>(end_of_row)}}, {row.number_of_end(of_ends)}, {0}, {1}});
+      own[0].merge(one);
+      end_of_row = load_end(of_ends += args.splits * args.team.slices());
     }
     shared::combine(args.team, own, lds);
     if (slice != 0 || !exists) return;
@@ -94,131 +141,6 @@ struct reduce_tensor : detail::reduce_block<Arch, T, Result, Kind> {
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
       TILEWRIGHT_UNROLL_ALL
       for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, of_kept * Results + i, w) = bits[w];
-    }
-  }
-  /// Adds the accesses from, from + slices and so on that are before `end`.
-  template <index_t Along, bool IsAligned, index_t Results>
-  TILEWRIGHT_HD static void accumulate(const device_args& args, long_index_t start, index_t before, index_t from,
-                                       index_t end, state (&own)[Results], exec::lds_pointer lds) {
-    constexpr bool is_cut = !IsAligned && Along > 1;
-    if constexpr (shared::is_copied && IsAligned && Along > 1) {
-      accumulate_copied<Along>(args, start + before * index_t(sizeof(T)), before, from, end, own, lds);
-    } else {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t next = from; next < end; next += in_flight * args.team.slices()) {
-        vector_t<T, Results * Along> loaded[in_flight];
-        detail::reduce_chunk<in_flight, Along> chunk;
-        long_index_t at[in_flight];
-        find<is_cut>(args, start + before * index_t(sizeof(T)), before, next, end, at, chunk);
-        shared::template load_vectors<IsAligned, is_cut>(args, at, loaded);
-        if (is_cut && chunk.is_cut()) {
-          add<is_cut>(loaded, chunk, own);
-        } else {
-          add<false>(loaded, chunk, own);
-        }
-      }
-    }
-  }
-  /// The same through LDS.
-  template <index_t Along>
-  TILEWRIGHT_HD static void accumulate_copied(const device_args& args, long_index_t start, index_t before, index_t from,
-                                              index_t end, state (&own)[1], exec::lds_pointer lds) {
-    using vector = vector_t<T, Along>;
-    lds = lds + exec::thread_id() * 16;
-    const index_t step = in_flight * args.team.slices();
-    const auto copy = [&](index_t next, index_t group) TILEWRIGHT_INLINE_LAMBDA {
-      if (next >= end) return;
-      long_index_t at[in_flight];
-      detail::reduce_chunk<in_flight, Along> chunk;
-      find<false>(args, start, before, next, end, at, chunk);
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u)
-        exec::masked_load_to_lds<16>(
-            exec::make_global_buffer(reinterpret_cast<const char*>(args.x) + at[u], sizeof(vector)), 0, lds,
-            group + u * shared::block_size * 16, true);
-    };
-    index_t group = 0;  // bytes to the group that is read next
-    copy(from, 0);
-    copy(from + step, shared::group_bytes);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t next = from; next < end; next += step) {
-      if (next + step < end) {
-        exec::async_wait<in_flight>();
-      } else {
-        exec::async_wait();
-      }
-      vector loaded[in_flight];
-      detail::reduce_chunk<in_flight, Along> chunk;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {
-        const index_t access = next + u * args.team.slices();
-        loaded[u] = exec::lds_load<vector>(lds, group + u * shared::block_size * 16);
-        chunk.number[u] = before + min(access, end - 1) * Along;
-        chunk.first[u] = 0;
-        chunk.end[u] = access < end ? Along : 0;
-      }
-      copy(next + 2 * step, group);
-      add<false>(loaded, chunk, own);
-      group = shared::group_bytes - group;
-    }
-  }
-  template <bool IsCut, index_t Along, class V, index_t Results>
-  TILEWRIGHT_HD static void add(const V (&loaded)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk,
-                                state (&own)[Results]) {
-    const state first = own[0];
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t i = 0; i < Results; ++i) {
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t u = 0; u < in_flight; ++u) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < Along; ++e) chunk.x[u][e] = type_convert<float>(loaded[u][Along == 1 ? i : e]);
-      }
-      if constexpr (Kind == reduce_kind::mean_variance) own[i].count = first.count;  // one register for all
-      own[i].template add<IsCut>(chunk);
-    }
-  }
-  /// Bytes from x to the accesses next, next + slices and so on that are before `end`, and which elements they have.
-  /// IsCut: rows start within aligned vectors.
-  template <bool IsCut, index_t Along>
-  TILEWRIGHT_HD static void find(const device_args& args, long_index_t start, index_t before, index_t next, index_t end,
-                                 long_index_t (&at)[in_flight], detail::reduce_chunk<in_flight, Along>& chunk) {
-    index_t access[in_flight], innermost[in_flight];
-    array<long_index_t, 1> offset[in_flight];
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < in_flight; ++u) {
-      access[u] = innermost[u] = min(next + u * args.team.slices(), end - 1);
-      offset[u][0] = access[u] * long_index_t{args.step};
-    }
-    if (args.step == 0) args.reduced.find(access, offset, innermost);
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t u = 0; u < in_flight; ++u) {
-      const bool exists = next + u * args.team.slices() < end;
-      at[u] = start + offset[u][0];
-      chunk.number[u] = before + access[u] * Along;
-      chunk.first[u] = 0;
-      chunk.end[u] = exists ? Along : 0;
-      if constexpr (IsCut) {
-        const unsigned elements = unsigned(args.x_misaligned + at[u] / index_t(sizeof(T)));
-        const index_t in_vector = index_t(elements % unsigned(Along)), col = innermost[u] * Along - in_vector;
-        at[u] -= in_vector * index_t(sizeof(T));
-        chunk.first[u] = max(-col, 0);
-        chunk.end[u] = exists ? max(min(Along, args.cols - col), 0) : 0;
-        const index_t row = args.step == 0 ? args.reduced.divisions[0].divide(access[u]) : 0;
-        chunk.number[u] = row * args.cols + min(max(col, 0), args.cols - 1);
-      }
-    }
-  }
-  /// Adds the elements of a ragged row that are in no vector, one by one: before the first one and from `last_end` on.
-  TILEWRIGHT_HD static void add_ends(const device_args& args, long_index_t start, index_t before, index_t last_end,
-                                     index_t slice, state& own) {
-    const index_t all = before + index_t(args.reduced.iterations) - last_end;
-    TILEWRIGHT_UNROLL(1)
-    for (index_t i = slice; i < all; i += args.splits * args.team.slices()) {
-      const index_t number = i < before ? i : i - before + last_end;
-      const T x = shared::template load<T>(args, start + number * long_index_t(sizeof(T)));
-      state end;
-      end.template add<false>(detail::reduce_chunk<1, 1>{{{type_convert<float>(x)}}, {number}, {0}, {1}});
-      own.merge(end);
     }
   }
 };
