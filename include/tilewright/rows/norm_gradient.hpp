@@ -106,16 +106,16 @@ struct row_norm_gradient {
     const block all(index_t(range.first), args.rows, args.cols, args.dx, args.dx_stride);
     const bool is_aligned =
         all.own_row(args.dy, args.dy_stride).is_aligned() && all.own_row(args.s, args.s_stride).is_aligned();
-    if (!all.is_single() || !is_aligned) return long_rows(args, all, range, posts);
+    if (!all.is_single() || !is_aligned) return long_rows(args, all, range, lds, posts);
     const part weight = all.load_cols(args.weight, 0);
     const floats wide = block::to_float(weight);
     if constexpr (floats_fit) weights::store(lds_of_weights, block::template as<kept>(wide));
     if constexpr (!floats_fit) weights::store(lds_of_weights, block::template as<kept>(weight));
-    for (index_t stage = 0; stage < Stages; ++stage)
-      copy_row(args, all, range, range.first + stage * range.step(args), lds + stage * bytes_of_stage);
     const float end = wide.thread_buffer[elements - 1];  // of the weights
     column_sums sums{};
-    if (range.adds) sums.template move<false>(args, all, range.number, 0);
+    if (range.adds) sums.template move<false>(args, all, range.number, 0, lds);
+    for (index_t stage = 0; stage < Stages; ++stage)
+      copy_row(args, all, range, range.first + stage * range.step(args), lds + stage * bytes_of_stage);
     const bool is_busy = !Tile.any_start || Tile.blocks < 8 || all.count_of_wave(0) > 0;  // a quarter may have nothing
     row_state before(args, all, range, range.first), now = before;
     index_t stage_before = 0, stage = 0;
@@ -141,7 +141,7 @@ struct row_norm_gradient {
       stage_before = stage, stage = stage + 1 == Stages ? 0 : stage + 1;
     }
     exec::async_wait();
-    sums.template move<true>(args, all, range.number, 0);
+    sums.template move<true>(args, all, range.number, 0, lds);
   }
   /// Weights stay in LDS, but for the element at an end.
   TILEWRIGHT_HD static floats load_weights(exec::lds_pointer lds, float end) {
@@ -217,17 +217,17 @@ struct row_norm_gradient {
     of.rows.store(args.dx, args.dx_stride, first, dx);
   }
   TILEWRIGHT_HD static void long_rows(const args_type& args, const block& all, const row_range& range,
-                                      row_posts& posts) {
+                                      exec::lds_pointer lds, row_posts& posts) {
     for (long_index_t row = range.first; row < range.end(args); row += range.step(args)) {
       row_state own(args, all, range, row);
       const auto& rows = own.rows;
       TILEWRIGHT_UNROLL(1)
       for (index_t first = 0; first < max(all.cols, 1); first += block::part_cols) {
         column_sums sums{};
-        if (range.adds || row > range.first) sums.template move<false>(args, all, range.number, first);
+        if (range.adds || row > range.first) sums.template move<false>(args, all, range.number, first, lds);
         own.first_pass(rows.load(args.dy, args.dy_stride, first), rows.load(args.s, args.s_stride, first),
                        block::to_float(all.load_cols(args.weight, first)), sums);
-        sums.template move<true>(args, all, range.number, first);
+        sums.template move<true>(args, all, range.number, first, lds);
       }
       own.post(posts);
       own.finish(posts, args.cols);

@@ -46,31 +46,73 @@ struct norm_rows {
 template <class Block, bool HasBias>
 struct norm_column_sums {
   float weight[Block::elements], bias[Block::elements];
+  static constexpr bool uses_lds = Block::has_ends && HasBias;
 
   /// Loads or stores those of the part that begins at column `first`: rows number and number + num_parts of `parts`.
+  /// Where rows start anywhere, LDS, which no thread uses meanwhile, lets neighbouring threads move neighbours.
   template <bool IsStore>
-  TILEWRIGHT_HD void move(const auto& args, const Block& all, index_t number, index_t first) {
-    constexpr index_t n = Block::has_ends ? 1 : min(4, Block::access);
-    using some = array<float, n>;
+  TILEWRIGHT_HD void move(const auto& args, const Block& all, index_t number, index_t first, exec::lds_pointer lds) {
     const long_index_t row_bytes = args.parts_stride() * 4;
     const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
-    const auto move_some = [&](float* own, long_index_t at) TILEWRIGHT_INLINE_LAMBDA {
-      some values;
-      if constexpr (IsStore) {
-        for (index_t i = 0; i < n; ++i) values[i] = own[i];
-        exec::buffer_store(memory, at, values);
-      } else {
-        values = exec::buffer_load<some>(memory, at);
-        for (index_t i = 0; i < n; ++i) own[i] = values[i];
+    if constexpr (!uses_lds) {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < Block::elements; d += vector) {
+        const long_index_t at = number * row_bytes + all.position(first, d) * 4ll;
+        const bool exists = all.exists(first, d);
+        move_vector<IsStore>(memory, weight + d, exists ? at : -1);
+        if (HasBias && args.dbias)
+          move_vector<IsStore>(memory, bias + d, exists ? at + args.num_parts * row_bytes : -1);
+      }
+    } else {
+      move_shifted<IsStore>(memory, all, weight, number * row_bytes, first, lds);
+      if (HasBias && args.dbias)
+        move_shifted<IsStore>(memory, all, bias, (number + args.num_parts) * row_bytes, first, lds);
+    }
+  }
+
+ private:
+  static constexpr index_t vector = Block::has_ends && !uses_lds ? 1 : min(4, Block::access);
+  using floats = array<float, vector>;
+
+  template <bool IsStore>
+  TILEWRIGHT_HD static void move_vector(const exec::global_buffer& memory, float* own, long_index_t at) {
+    floats values;
+    if constexpr (IsStore) {
+      for (index_t i = 0; i < vector; ++i) values[i] = own[i];
+      exec::buffer_store(memory, at, values);
+    } else {
+      values = exec::buffer_load<floats>(memory, at);
+      for (index_t i = 0; i < vector; ++i) own[i] = values[i];
+    }
+  }
+  template <bool IsStore>
+  TILEWRIGHT_HD static void move_shifted(const exec::global_buffer& memory, const Block& all, float* own,
+                                         long_index_t at, index_t first, exec::lds_pointer lds) {
+    const auto move_own = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t d = 0; d < Block::in_vectors; d += vector) {
+        const index_t place =
+            (Block::template row_of<char>::column(all.col, d / Block::access) + d % Block::access) * 4;
+        floats values;
+        for (index_t i = 0; i < vector; ++i) values[i] = own[d + i];
+        if constexpr (IsStore) exec::lds_store(lds, place, values);
+        if constexpr (!IsStore) values = exec::lds_load<floats>(lds, place);
+        for (index_t i = 0; i < vector; ++i) own[d + i] = values[i];
       }
     };
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < Block::elements; d += n) {
-      const long_index_t at = number * row_bytes + all.position(first, d) * 4ll;
-      const bool exists = all.exists(first, d);
-      move_some(weight + d, exists ? at : -1);
-      if (HasBias && args.dbias) move_some(bias + d, exists ? at + args.num_parts * row_bytes : -1);
+    const index_t cols = min(all.cols - first, Block::part_cols);
+    const long_index_t start = at + (all.lead + all.base_col + first) * 4ll;
+    exec::block_sync();
+    if (IsStore) move_own(), exec::block_sync();
+    for (index_t c = exec::thread_id(); c < cols; c += Block::lanes * Block::waves_per_row) {
+      if constexpr (IsStore) exec::buffer_store(memory, start + c * 4ll, exec::lds_load<float>(lds, c * 4));
+      if constexpr (!IsStore) exec::lds_store(lds, c * 4, exec::buffer_load<float>(memory, start + c * 4ll));
     }
+    if (!IsStore) exec::block_sync(), move_own(), exec::block_sync();
+    constexpr index_t last = Block::elements - 1;
+    const long_index_t end = all.exists(first, last) ? at + all.position(first, last) * 4ll : -1;
+    if constexpr (IsStore) exec::buffer_store(memory, end, own[last]);
+    if constexpr (!IsStore) own[last] = exec::buffer_load<float>(memory, end);
   }
 };
 
