@@ -43,12 +43,19 @@ struct row_norm {
   /// A block of rows that start anywhere shifts weights once and keeps them in LDS for all of its turns.
   static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
   using own_part = detail::own_lds<Tile.threads, part>;
+  /// What a thread holds of a row: such a block converts it to floats once.
+  using held = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
-  static constexpr index_t block_size = Tile.threads, lds_bytes = kept_bytes + reductions * block::lds_bytes;
+  /// LDS to which the next turn's row is copied while the block works on the last.
+  static constexpr index_t next_bytes = keeps_weights ? Tile.cols() * Tile.rows() * index_t(sizeof(T)) : 0;
+  static constexpr index_t block_size = Tile.threads,
+                           lds_bytes = kept_bytes + next_bytes + reductions * block::lds_bytes;
   // launch_rows: results of 8 bits and LayerNorm need their registers.
   static constexpr index_t most_threads = 256, most_vectors = is_layer_norm ? 5 : 6;
-  static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
+  static constexpr index_t cluster = Tile.blocks;
+  static constexpr index_t blocks_at_once =  // fewer blocks than spill registers
+      keeps_weights && Tile.vectors == 4 ? max(1, 640 / Tile.threads) : block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -83,29 +90,50 @@ struct row_norm {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));
     const auto kept = block::template allocate<lds_bytes>();
+    if constexpr (keeps_weights) return take_turns(args, rows, kept);
     const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
-    part x = load_first(args, rows, 0, kept, is_copied);
+    held x = load_first(args, rows, 0, kept, is_copied);
     detail::start_cluster<Tile.blocks>();
-    if constexpr (keeps_weights) {
-      own_part::store(kept, rows.load_cols(args.weight, 0));
-      if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
-    }
-    for (index_t turn = turns(args);;) {
-      take_turn(args, rows, x, kept, is_copied);
-      if (--turn == 0 || !rows.next_turn()) return;
-      if constexpr (block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
-      x = load_first(args, rows, 0, kept, is_copied);
-    }
+    take_turn(args, rows, x, kept, is_copied);
   }
 
  private:
   TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
     return keeps_weights ? block::turns_for(args.rows) : 1;
   }
+  /// Copies a turn's rows to LDS while the block works on those of the turn before, if it can.
+  TILEWRIGHT_HD static void take_turns(const args_type& args, block rows, exec::lds_pointer kept) {
+    const bool copies = !args.residual && rows.is_single() && rows.own_row(args.x, args.x_stride).is_aligned();
+    const auto start_copy = [&](const block& of) TILEWRIGHT_INLINE_LAMBDA {
+      if (!copies) return 0u;
+      const auto row = of.own_row(args.x, args.x_stride);
+      of.template copy<T>(row, kept + kept_bytes);
+      return block::load_end(row, 0);
+    };
+    unsigned end = start_copy(rows);
+    own_part::store(kept, rows.load_cols(args.weight, 0));
+    if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
+    for (index_t turn = turns(args);;) {
+      if (copies) exec::async_wait();
+      held x =
+          copies ? hold(block::template copied<T>(kept + kept_bytes, end)) : load_first(args, rows, 0, kept, false);
+      block next = rows;
+      const bool is_last = --turn == 0 || !next.next_turn();
+      if (!is_last) end = start_copy(next);
+      take_turn(args, rows, x, kept, false);
+      if (is_last) return;
+      if constexpr (block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
+      rows = next;
+    }
+  }
+  TILEWRIGHT_HD static held hold(const part& x) {
+    if constexpr (keeps_weights) return block::to_float(x);
+    if constexpr (!keeps_weights) return x;
+  }
   /// The part that begins at column `first`, with the residual, for the first time.
-  TILEWRIGHT_HD static part load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
+  TILEWRIGHT_HD static held load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
                                        bool is_copied) {
-    return rows.template load_first<part>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
+    return rows.template load_first<held>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
       auto x = rows.load(args.x, args.x_stride, col);
       if (args.residual) {
         const auto residual = rows.load(args.residual, args.residual_stride, col);
@@ -114,7 +142,7 @@ struct row_norm {
         x = block::template round<T>(sum);
         rows.template store<false>(args.sum, args.sum_stride, col, x);
       }
-      return x;
+      return hold(x);
     });
   }
   /// Weights or biases of the part that begins at column `first`, as floats.
@@ -123,19 +151,19 @@ struct row_norm {
   }
 
   /// Normalises the block's rows, of which x is the first part.
-  TILEWRIGHT_HD static void take_turn(const args_type& args, const block& rows, part& x, exec::lds_pointer kept,
+  TILEWRIGHT_HD static void take_turn(const args_type& args, const block& rows, held& x, exec::lds_pointer kept,
                                       bool is_copied) {
-    const auto lds = kept + kept_bytes;
+    const auto lds = kept + (kept_bytes + next_bytes);
     const T* const normalised = args.residual ? args.sum : args.x;
     const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      return rows.load_again(kept, first,
-                             [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return rows.load(normalised, stride, col); });
+      return rows.load_again(
+          kept, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return hold(rows.load(normalised, stride, col)); });
     };
     const auto first_load = [&](index_t first)
                                 TILEWRIGHT_INLINE_LAMBDA { return load_first(args, rows, first, kept, is_copied); };
     detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
-    const auto add = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    const auto add = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       const auto e = block::to_float(own);
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first);
@@ -150,7 +178,7 @@ struct row_norm {
       if (args.rstd) rows.store_row(args.rstd, factor);
       moments.mean *= factor;
     };
-    const auto weigh = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // of RMSNorm without rstd
+    const auto weigh = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // of RMSNorm without rstd
       auto e = block::to_float(own);
       const auto weight = load_cols(rows, args.weight, first, kept);
       if constexpr (is_layer_norm) {
@@ -164,7 +192,7 @@ struct row_norm {
     };
     const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(load(first), first); };
     if constexpr (has_row_scales && !is_layer_norm) {  // rstd is a factor of the scale: no pass before the largest
-      const auto first_weigh = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto first_weigh = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         add(own, first);
         return weigh(own, first);
       };
@@ -183,7 +211,7 @@ struct row_norm {
     }
     rows.forward(x, first_load, add);
     if constexpr (is_layer_norm) {
-      moments.finish(rows, lds);
+      moments.finish(lds);
     } else {
       block::reduce_threads(plus, lds, factor);
     }
@@ -196,7 +224,7 @@ struct row_norm {
       detail::store_scaled_rows<true>(rows, x, load, weigh, combine, again, args.y, args.y_stride,
                                       detail::scales_of(args));
     } else {
-      const auto normalise = [&](const part& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto normalise = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         auto e = weigh(own, first);
         if (!is_layer_norm) detail::scale(e, factor);
         return e;

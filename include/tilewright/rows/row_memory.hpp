@@ -149,7 +149,7 @@ struct row_memory {
   TILEWRIGHT_HD packed_part<T> load_cols(const T* values, index_t first) const {
     const row_of<T> own = row_from(values, 0, values != nullptr);
     const auto vectors = [&]() TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (has_ends) return own.load_shifted(col + first);
+      if constexpr (has_ends) return own.template load_shifted<(Tile.lds_parts > 0)>(col + first);
       return own.load(col + first);
     }();
     return join<T>(vectors, load_end(own, first));

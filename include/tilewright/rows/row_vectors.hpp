@@ -40,20 +40,33 @@ struct row_vectors {
     for (index_t i = 0; i < Count; ++i) result[i] = exec::masked_load<words>(memory, byte_of(col, i), exists(col, i));
     return result;
   }
-  /// The same from any byte: the two aligned vectors that have a part of each, shifted.
+  /// The same from any byte: the two aligned vectors that have a part of each, shifted. The shift is the same for all
+  /// lanes of a row: with IsBranch they branch on it, in fewer instructions and more registers than selections take.
+  template <bool IsBranch = false>
   TILEWRIGHT_HD vectors load_shifted(index_t col) const {
-    const index_t shift = modulo(start, Size);
+    const index_t shift = modulo(start, Size), in_word = modulo(shift, 4);
     row_vectors aligned = *this;
     aligned.start -= shift;
-    vectors result;
+    vectors low, high;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Count; ++i) {
       const index_t from = aligned.byte_of(col, i);
-      const words low = exec::masked_load<words>(memory, from, exists(col, i)),
-                  high = exec::masked_load<words>(memory, from + Size, exists(col, i));
-      result[i] = exec::shift_bytes<Bytes>(low, high, shift);
+      low[i] = exec::masked_load<words>(memory, from, exists(col, i));
+      high[i] = exec::masked_load<words>(memory, from + Size, exists(col, i));
     }
-    return result;
+    const auto shift_all = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      vectors result;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < Count; ++i) result[i] = exec::shift_bytes<Bytes>(low[i], high[i], first);
+      return result;
+    };
+    if constexpr (!IsBranch) return shift_all(shift);
+    switch (divide(shift, 4)) {
+      case 0: return shift_all(in_word);
+      case 1: return shift_all(4 + in_word);
+      case 2: return shift_all(8 + in_word);
+      default: return shift_all(12 + in_word);
+    }
   }
   TILEWRIGHT_HD element load_end() const { return exec::masked_load<element>(memory, end, has_end); }
 
