@@ -15,7 +15,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (256, 256), (32, 32), (160, 160), (192, 192), (224, 224), (32, 256), (256, 96))
-ALLOWED = {("gfx90a", "gradients", (224, 224)): 20, ("gfx1100", "decode", (224, 224)): 8, ("gfx1100", "decode", (32, 256)): 8}
+ALLOWED = {("gfx90a", "gradients", (224, 224)): 20, ("gfx1100", "decode", (224, 224)): 8, ("gfx1100", "decode", (32, 256)): 8,
+           ("gfx1100", "forward", (160, 160)): 20, ("gfx1100", "forward", (224, 224)): 36}
 
 
 def scratch_of(clang, target, kernel, dims):
