@@ -104,20 +104,6 @@ class gemm_plan {
   std::vector<step> steps_;
 };
 
-namespace detail {
-
-/// Clocks of the copies that make rows start at multiples of 16 bytes.
-template <class Product>
-double predict_copy_clocks(const gemm_args& args) {
-  const aligned_operands<Product> aligned(args);
-  double clocks = 0;
-  for (const aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
-    if (o->is_copy) clocks += 2580 + 2.0 * double(o->bytes) / 2240;
-  return clocks;
-}
-
-}  // namespace detail
-
 /// The choices that can compute a product, the one with the shortest predicted time first.
 template <class Product>
 std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiprocessors) {
@@ -126,7 +112,10 @@ std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiproces
   const auto add = [&](double clocks, const gemm_choice& c) {
     if (!gemm_plan<Product>::check(args, c)) all.push_back({clocks, c});
   };
-  const double copies = detail::predict_copy_clocks<Product>(args);
+  const detail::aligned_operands<Product> aligned(args);
+  double copies = 0;  // clocks of what makes rows start at multiples of 16 bytes
+  for (const detail::aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
+    if (o->is_copy) copies += 2580 + 2.0 * double(o->bytes) / 2240;
   for_each_specialized(args, Product::operands, multiprocessors, 16, [&](const specialized_choice& s) {
     const bool is_copied = !specialized_tiles[s.tile].any_start;
     if (s.parts == 1 || args.workspace) add(s.clocks + (is_copied ? copies : 0), {s.tile, s.parts});

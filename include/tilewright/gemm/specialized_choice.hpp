@@ -200,15 +200,4 @@ constexpr void for_each_few_rows(const gemm_args& g, bool moves_vectors, index_t
     consider(0, (moves_vectors ? 6660 : 8990) + max(bytes, 704 * of_block) + 81 * min(1 / of_block, g.k / 256.0));
 }
 
-/// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
-template <class Predicate>
-constexpr specialized_choice choose_specialized(const gemm_args& g, const product_operand_types& o,
-                                                index_t multiprocessors, Predicate can) {
-  specialized_choice best{.tile = -1, .clocks = 1e300};
-  for_each_specialized(g, o, multiprocessors, 1, [&](const specialized_choice& c) {
-    if (c.clocks < best.clocks && can(c.tile)) best = c;
-  });
-  return best;
-}
-
 }  // namespace tilewright
