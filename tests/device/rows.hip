@@ -17,6 +17,10 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void permute_unaligned_1
     [[maybe_unused]] rows::permute_unaligned_16<tilewright::arch::gfx942>::device_args args) {
   TILEWRIGHT_RUN(permute_unaligned_16, args);
 }
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void permute_runs_16(
+    [[maybe_unused]] rows::permute_runs_16<tilewright::arch::gfx942>::device_args args) {
+  TILEWRIGHT_RUN(permute_runs_16, args);
+}
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void swiglu_f16(
     [[maybe_unused]] rows::swiglu_f16<tilewright::arch::gfx942>::device_args args) {
   TILEWRIGHT_RUN(swiglu_f16, args);

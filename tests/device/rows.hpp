@@ -4,6 +4,7 @@
 
 #include <tilewright/rows/norm.hpp>
 #include <tilewright/rows/permute.hpp>
+#include <tilewright/rows/permute_runs.hpp>
 #include <tilewright/rows/permute_unaligned.hpp>
 #include <tilewright/rows/reduce_tensor.hpp>
 #include <tilewright/rows/softmax.hpp>
@@ -16,6 +17,8 @@ template <class Arch>
 using permute_16 = permute<Arch, unsigned short, 8>;
 template <class Arch>
 using permute_unaligned_16 = permute_unaligned<Arch, unsigned short>;
+template <class Arch>
+using permute_runs_16 = permute_runs<Arch, unsigned short>;
 template <class Arch>
 using swiglu_f16 = map_tensor<Arch, half_t, half_t, swiglu_function>;
 template <class Arch>

@@ -105,6 +105,52 @@ TEST(Permute, RowsThatStartAnywhere) {
     run.operator()<arch::gfx1201, unsigned long long>({rows, 18}, {1, 0}, 0);
 }
 
+TEST(Permute, ShortDimensionsHaveLongRows) {
+  std::mt19937 random(5);
+  const auto run = [&]<class Arch, class T>(std::vector<index_t> lengths, std::initializer_list<index_t> order,
+                                            index_t first) {
+    using kernel = permute_runs<Arch, T>;
+    auto x = numbered(tensor<T>(lengths, random, 0, first, false));
+    std::vector<index_t> permuted;
+    for (const index_t d : order) permuted.push_back(lengths[std::size_t(d)]);
+    tensor<T> y(permuted, random, 0, first, false);
+    x.view = x.view.permuted(order);
+    ASSERT_EQ(kernel::check({x.input(), y.view}), nullptr);
+    expect_permuted<T>(x, y, [](const auto& args, const auto& options) { launch<kernel>(args, options); });
+    for (T& value : y.values) value = T(3);
+    using far = permute_runs<Arch, T, long_index_t>;
+    expect_permuted<T>(x, y, [](const auto& args, const auto& options) { launch<far>(args, options); });
+  };
+  run.operator()<arch::sm90, unsigned char>({16, 150, 2, 16}, {3, 1, 2, 0}, 0);
+  run.operator()<arch::sm90, unsigned char>({2, 17, 331, 11}, {0, 3, 2, 1}, 1);
+  run.operator()<arch::gfx942, unsigned short>({9, 700, 5}, {2, 1, 0}, 0);
+  run.operator()<arch::gfx1201, unsigned>({7, 300, 6}, {2, 1, 0}, 1);
+  run.operator()<arch::sm90, unsigned long long>({8, 401, 9}, {2, 1, 0}, 0);
+  run.operator()<arch::sm90, unsigned char>({70, 9, 50}, {2, 1, 0}, 0);  // several threads share the rows of y
+  run.operator()<arch::sm90, unsigned short>({3, 9001}, {1, 0}, 1);      // one of both dimensions is none
+  run.operator()<arch::sm90, unsigned short>({9001, 3}, {1, 0}, 0);
+  run.operator()<arch::gfx942, unsigned char>({31, 7, 9}, {0, 2, 1}, 0);  // several matrices in a tile
+  run.operator()<arch::sm90, unsigned>({5, 30, 150}, {0, 2, 1}, 0);
+}
+
+TEST(Permute, ShortDimensionsAreFound) {
+  const auto is_chosen = [](std::initializer_list<long_index_t> lengths, std::initializer_list<index_t> order) {
+    using kernel = permute_runs<arch::sm90, unsigned short>;
+    const auto memory = [](long_index_t address) { return reinterpret_cast<unsigned short*>(address); };
+    const auto x = strided_tensor<const unsigned short>(memory(1ll << 40), lengths).permuted(order);
+    strided_tensor<unsigned short> y(memory(1ll << 41), lengths);
+    long_index_t stride = 1;
+    for (index_t d = x.dims; d-- > 0; stride *= x.lengths[d]) y.lengths[d] = x.lengths[d], y.strides[d] = stride;
+    return !kernel::check({x, y}) && kernel::is_worth_it(kernel::prepare({x, y}, 0));
+  };
+  EXPECT_TRUE(is_chosen({16, 16384, 32, 9}, {3, 1, 2, 0}));
+  EXPECT_TRUE(is_chosen({4194304, 16}, {1, 0}));
+  EXPECT_TRUE(is_chosen({1000, 16, 48}, {0, 2, 1}));
+  EXPECT_FALSE(is_chosen({17, 16384, 241}, {2, 1, 0})) << "rows of y would be short";
+  EXPECT_FALSE(is_chosen({1000, 1600}, {1, 0}));
+  EXPECT_FALSE(is_chosen({20, 48, 1000}, {0, 2, 1})) << "permute_unaligned has runs of 48";
+}
+
 TEST(Permute, RowsAtSectorsTakeAlignedVectors) {
   alignas(32) static unsigned char memory[4096];
   const auto starts = [&](index_t first, std::initializer_list<long_index_t> strides) {
@@ -204,6 +250,8 @@ TEST(Permute, RefusesWhatItCannotDo) {
   using unaligned = permute_unaligned<arch::gfx942, unsigned short>;
   expect_refusal<unaligned>({apart, strided_tensor<unsigned short>(memory + 64 * 64 + 8, {32, 32})},
                             "not contiguous along any");
+  expect_refusal<permute_runs<arch::gfx942, unsigned short>>(
+      {apart, strided_tensor<unsigned short>(memory + 64 * 64 + 8, {32, 32})}, "no dimension continues");
   using far = permute<arch::gfx942, unsigned short, 8, long_index_t>;  // reads no address to refuse 2^31 tiles
   const far::args_type many{{memory, {1 << 23, 1 << 22}, {1, 1 << 23}}, {memory + (1ll << 46), {1 << 23, 1 << 22}}};
   expect_refusal<far>(many, "more than 2^31 tiles");

@@ -4,6 +4,7 @@
 
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/rows/permute.hpp>
+#include <tilewright/rows/permute_runs.hpp>
 #include <tilewright/rows/permute_unaligned.hpp>
 
 namespace tilewright {
@@ -36,11 +37,12 @@ void launch_permute(const map_args<T, T>& args, const launch_options& options = 
     return true;
   };
   const auto start_any = [&]<class Offset>(Offset) {
+    using aligned = permute<Arch, T, vector, Offset>;
     using unaligned = permute_unaligned<Arch, T, Offset>;
-    const bool prefers_vectors =
-        detail::starts_at_sectors(args.y) || !unaligned::has_full_tiles(unaligned::prepare(args, 0));
-    return (prefers_vectors && start(permute<Arch, T, vector, Offset>{})) || start(unaligned{}) ||
-           start(permute<Arch, T, 1, Offset>{});
+    const bool is_aligned = detail::starts_at_sectors(args.y) && aligned::has_full_tiles(aligned::prepare(args, 0));
+    return (is_aligned && start(aligned{})) || start(permute_runs<Arch, T, Offset>{}) ||
+           (unaligned::has_full_tiles(unaligned::prepare(args, 0)) && start(unaligned{})) || start(aligned{}) ||
+           start(unaligned{}) || start(permute<Arch, T, 1, Offset>{});
   };
   const bool is_near = detail::is_near(args.x) && detail::is_near(args.y);
   if (!(is_near ? start_any(index_t{}) : start_any(long_index_t{}))) launch<map_tensor<Arch, T>>(args, options);

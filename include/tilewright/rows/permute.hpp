@@ -74,6 +74,10 @@ struct permute {
   }
   /// Whether tiles are not mostly empty.
   static bool is_worth_it(const device_args& args) { return min(args.rows.iterations, args.cols.iterations) >= 16; }
+  /// Whether tiles have so many rows and columns that other kernels are not faster.
+  static bool has_full_tiles(const device_args& args) {
+    return min(args.rows.iterations, args.cols.iterations) >= (sizeof(T) <= 2 ? 48 : 16);
+  }
   static exec::block_index grid(const device_args& args) {
     return {index_t(ceil_div(args.rows.iterations, long_index_t{side}) *
                     ceil_div(args.cols.iterations, long_index_t{side})),
