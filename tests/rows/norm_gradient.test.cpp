@@ -10,6 +10,7 @@ namespace {
 
 using layer = row_norm_gradient<arch::gfx942, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm>;
 using rms = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8, 2, true}>;
+using any_layer = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8, 2, true}, norm_kind::layer_norm>;
 
 /// What row_norm_gradient must write, from the statistics that it is given.
 struct exact_gradients {
@@ -89,10 +90,12 @@ TEST(NormGradient, RowsOfAnyLength) {
   std::mt19937 random(31);
   for (int i = 0; i < 4; ++i) {
     const index_t rows = 8 + index_t(random() % 20), num_parts = 1 + index_t(random() % 3), gap = i % 2 * 4;
+    const index_t odd_gap = i % 2 ? i : 4 * i;  // odd: rows of dy and s do not start at the same element of a vector
     expect_gradients<layer, float>(rows, random_length(random, 3000, 4), gap, num_parts, i > 1, 1e-5, random);
-    // Odd gaps: rows of dy and s do not start at the same element of a vector.
-    expect_gradients<rms, bfloat16_t>(rows, random_length(random, 2000, 1), i % 2 ? i : 4 * i,
-                                      1 + index_t(random() % 8), i > 1, 0x1p-8, random);
+    expect_gradients<rms, bfloat16_t>(rows, random_length(random, 2000, 1), odd_gap, 1 + index_t(random() % 8), i > 1,
+                                      0x1p-8, random);
+    expect_gradients<any_layer, bfloat16_t>(rows, random_length(random, 2000, 1), odd_gap, 2 + index_t(random() % 7),
+                                            i > 1, 0x1p-8, random);
   }
   expect_gradients<layer, float>(2, 130000, 0, 1, true, 1e-5, random);
 }
