@@ -90,6 +90,9 @@ TEST(AttentionForward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.batch = 65536), "more than 65535");
   EXPECT_REFUSAL(good, (a.scale = 0), "scale must be positive");
   EXPECT_REFUSAL(good, (a.scale = NAN), "scale must be positive");
+  EXPECT_REFUSAL(good, (a.scale = 3e38f), "scale must be less than 2^127");
+  EXPECT_REFUSAL(good, (a.scale = INFINITY), "scale must be less than 2^127");
+  EXPECT_REFUSAL(good, (a.scale = 0x1.fffffep126f), "accepted");
   EXPECT_REFUSAL(good, (a.v = nullptr), "a pointer is null");
   EXPECT_REFUSAL(good, (a.keys = 0, a.k = a.v = nullptr), "accepted");
   EXPECT_REFUSAL(good, (a.k = memory + 1), "aligned to 16 bytes");

@@ -8,8 +8,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <thread>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilewright {
 namespace {
@@ -164,7 +168,7 @@ TEST_F(TuningFile, RemembersUnderItsKey) {
   EXPECT_EQ(second.find("1 2 3"), std::nullopt);
   EXPECT_TRUE(second.remember("1 2 3", "portable"));
   EXPECT_EQ(tuning_file(path, "device one").find("1 2 3"), "few rows");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1) << "temporary files are left";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2) << "more than the file and its lock is left";
 }
 
 TEST_F(TuningFile, KeepsSymbolicLinks) {
@@ -181,6 +185,30 @@ TEST_F(TuningFile, KeepsWhatOthersHaveAdded) {
   EXPECT_TRUE(one.remember("a", "x"));
   EXPECT_TRUE(two.remember("b", "y"));
   EXPECT_EQ(tuning_file(path, "device").find("a"), "x");
+  EXPECT_EQ(tuning_file(path, "device").find("b"), "y");
+}
+
+// Each object locks the file as a process of its own does.
+TEST_F(TuningFile, LosesNothingThatIsRememberedAtTheSameTime) {
+  constexpr int writers = 8, entries = 20;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < writers; ++i) {
+    threads.emplace_back([this, i] {
+      tuning_file own(path, "device");
+      for (int j = 0; j < entries; ++j) own.remember(std::to_string(i) + " " + std::to_string(j), "x");
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  const std::string all = content();
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), writers * entries);
+}
+
+TEST_F(TuningFile, DoesNotWaitForEver) {
+  EXPECT_TRUE(tuning_file(path, "device").remember("a", "x"));
+  const int lock = ::open((path.string() + ".lock").c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(lock, LOCK_EX | LOCK_NB), 0);
+  EXPECT_TRUE(tuning_file(path, "device").remember("b", "y"));
+  ::close(lock);
   EXPECT_EQ(tuning_file(path, "device").find("b"), "y");
 }
 

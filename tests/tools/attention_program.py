@@ -140,7 +140,7 @@ def main():
         with open("cut.npy", "wb") as file, open("q.npy", "rb") as whole:
             file.write(whole.read()[:200])
         files = sorted(os.listdir())
-        for arguments in (["--dim", "0"], ["--dim", "257"], ["--heads", "3", "--kv-heads", "2"], ["--scale", "-1"], ["--left", "x"],
+        for arguments in (["--dim", "0"], ["--dim", "257"], ["--heads", "3", "--kv-heads", "2"], ["--scale", "-1"], ["--scale", "3e38"], ["--left", "x"],
                           ["--dtype", "f64"], ["--arch", "sm_10"], ["--kernel", "fast"],
                           ["--kernel", "hopper", "--arch", "gfx942"], ["--d-o", "q.npy", "--queries", "21"], ["--arch", "gfx942", "--device", "gpu"], ["--device", "gpu"],
                           ["--causal", "--right", "1"], ["--nonsense"], ["--q", "missing.npy"], ["--q", "cut.npy"], ["--q", "."],

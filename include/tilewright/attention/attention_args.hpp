@@ -109,6 +109,7 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
   if (args.heads > 65535 || args.batch > 65535) return "there are more than 65535 heads or sequences";
   if (args.queries > 0x7fffffff - 1024 || args.keys > 0x7fffffff - 1024) return "queries or keys is too close to 2^31";
   if (!(args.scale > 0)) return "the scale must be positive: the softmax is computed from the largest unscaled score";
+  if (args.scale >= 0x1p127f) return "the scale must be less than 2^127: times log2(e) it must be a finite float";
   if (!args.q || !args.o || (args.keys > 0 && (!args.k || !args.v))) return "a pointer is null: q, k, v or o";
   if (vector == 8 && (args.q_scales || args.k_scales || args.v_scales))
     return "q_scales, k_scales and v_scales are for 8-bit elements; they must be null for 16-bit ones";

@@ -2,6 +2,8 @@
 // Which kernel was the fastest for a problem: results of timing, remembered in a file.
 #pragma once
 
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -11,14 +13,19 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace tilewright {
 
 /// Pairs of a problem and a choice, both as text without tabs and line breaks, under a key that names what else
 /// choices depend on: the device and the library's version. Entries of other keys stay in the file. Functions may be
 /// called from several threads; several processes may share a file, of which each sees what others had remembered when
-/// it read the file.
+/// it read the file. Who writes it locks a file next to it, FILE.lock.
 class tuning_file {
  public:
   /// Reads the file if there is one. Lines that are damaged are as if they were not there.
@@ -38,6 +45,9 @@ class tuning_file {
   /// remembered as long as this object lives.
   bool remember(const std::string& problem, const std::string& choice) {
     const std::lock_guard lock(mutex_);
+    std::error_code error;
+    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
+    const file_lock others(may_be_file() ? target() += ".lock" : std::filesystem::path());
     read();  // what other processes have added
     entries_[{key_, problem}] = choice;
     return write();
@@ -66,6 +76,22 @@ class tuning_file {
  private:
   static constexpr const char* magic = "tilewright-tuning-1";
 
+  /// Keeps other processes from writing between read() and write(). Waits two seconds at most, and not at all where
+  /// files cannot be locked; entries may then be lost.
+  struct file_lock {
+    const int file;
+
+    explicit file_lock(const std::filesystem::path& path)
+        : file(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666)) {
+      for (int i = 0; i < 2000 && ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    file_lock(const file_lock&) = delete;
+    ~file_lock() {
+      if (file >= 0) ::close(file);
+    }
+  };
+
   /// FNV-1a.
   static unsigned checksum(const std::string& text) {
     unsigned h = 2166136261u;
@@ -79,6 +105,13 @@ class tuning_file {
     return !std::filesystem::exists(path_, error) || std::filesystem::is_regular_file(path_, error);
   }
 
+  /// What a symbolic link names is replaced, not the link.
+  std::filesystem::path target() const {
+    std::error_code error;
+    const std::filesystem::path named = std::filesystem::canonical(path_, error);
+    return error ? path_ : named;
+  }
+
   void read() {
     if (!may_be_file()) return;
     std::ifstream file(path_);
@@ -89,11 +122,7 @@ class tuning_file {
   bool write() const {
     if (!may_be_file()) return false;
     std::error_code error;
-    if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
-    // What a symbolic link names is replaced, not the link.
-    const std::filesystem::path named = std::filesystem::canonical(path_, error), &target = error ? path_ : named;
-    error.clear();
-    std::filesystem::path temporary = target;
+    std::filesystem::path temporary = target();
     temporary += "." + std::to_string(std::random_device{}()) + ".new";  // another process may write, too
     std::FILE* const file = std::fopen(temporary.c_str(), "wx");
     if (!file) return false;
@@ -104,7 +133,7 @@ class tuning_file {
       good = good && std::fprintf(file, "%s\t%u\n", content.c_str(), checksum(content)) > 0;
     }
     good = std::fclose(file) == 0 && good;
-    if (good) std::filesystem::rename(temporary, target, error);
+    if (good) std::filesystem::rename(temporary, target(), error);
     if (!good || error) {
       std::filesystem::remove(temporary, error);
       return false;
