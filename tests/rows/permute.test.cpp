@@ -145,7 +145,9 @@ TEST(Permute, ShortDimensionsAreFound) {
   };
   EXPECT_TRUE(is_chosen({16, 16384, 32, 9}, {3, 1, 2, 0}));
   EXPECT_TRUE(is_chosen({4194304, 16}, {1, 0}));
-  EXPECT_TRUE(is_chosen({1000, 16, 48}, {0, 2, 1}));
+  EXPECT_TRUE(is_chosen({1000, 16, 32}, {0, 2, 1}));
+  EXPECT_TRUE(is_chosen({32, 90000}, {1, 0}));
+  EXPECT_FALSE(is_chosen({1000, 56, 60}, {0, 2, 1})) << "rows of 60 are long enough for permute_unaligned";
   EXPECT_FALSE(is_chosen({17, 16384, 241}, {2, 1, 0})) << "rows of y would be short";
   EXPECT_FALSE(is_chosen({1000, 1600}, {1, 0}));
   EXPECT_FALSE(is_chosen({20, 48, 1000}, {0, 2, 1})) << "permute_unaligned has runs of 48";

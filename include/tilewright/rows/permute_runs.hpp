@@ -34,7 +34,7 @@ struct permute_runs {
   static device_args prepare(const args_type& args, const auto&) { return detail::plan_runs<T>(args.x, args.y); }
   /// Whether the dimensions that change places are short, and tiles are not mostly empty.
   static bool is_worth_it(const device_args& args) {
-    const index_t most = args.a > 1 && args.d > 1 ? 2560 : args.a > 1 ? 48 : 128;
+    const index_t most = args.a > 1 && args.d > 1 ? 2560 : 64;
     return args.shorter_row() >= 64 && args.bytes() >= 4096 && args.a * args.d * size <= most;
   }
   static exec::block_index grid(const device_args& args) { return {index_t(args.tiles()), 1, 1}; }
