@@ -241,6 +241,27 @@ TEST_F(ParallelProducts, DoNotSplitK) {
   EXPECT_STREQ(reduce_scatter_kernel<policy>::check(scatters), sentence);
 }
 
+TEST_F(ParallelProducts, AResultInTheMemoryOfAnOperandIsRefused) {
+  alignas(128) static bfloat16_t memory[1 << 16];
+  static unsigned status;
+  const auto refusal_at = [](index_t a, index_t b, index_t c) -> std::string {
+    all_gather_args g;
+    g.a = memory + a, g.b = memory + b, g.c = memory + c;
+    g.m = 32, g.n = 64, g.k = 64;
+    g.lda = g.ldb = g.ldc = 128;
+    g.self = {0, 2}, g.wait.status = &status;
+    g.bias = g.gathered = memory + (1 << 15), g.ld_gathered = 64;
+    const char* const why = all_gather_kernel<policy>::check(g);
+    return why ? why : "";
+  };
+  const std::string overlaps = "C may share memory with an operand, which other blocks still read";
+  EXPECT_EQ(refusal_at(0, 1 << 14, 64), "") << "columns beside those of A";
+  EXPECT_EQ(refusal_at(0, 1 << 14, 16 * 128), "") << "A has half the rows of C";
+  EXPECT_EQ(refusal_at(0, 1 << 14, 56), overlaps);
+  EXPECT_EQ(refusal_at(0, 1 << 14, 15 * 128), overlaps);
+  EXPECT_EQ(refusal_at(1 << 14, 0, 63 * 128), overlaps);
+}
+
 TEST_F(ParallelProducts, MissingRankIsAnError) {
   for (const kind what : {kind::all_gather, kind::reduce_scatter, kind::all_reduce}) {
     EXPECT_EQ(run({.what = what, .ranks = 2, .rows = 24, .n = 64, .k = 8, .calls = 2, .missing = 1}),

@@ -94,6 +94,10 @@ struct all_gather_kernel<Policy> : detail::rank_kernel<detail::all_gather_block<
   static constexpr const char* check(const args_type& args) {
     const args_type batch = as_batch(args);
     if (const char* why = detail::check_rank_block<block>(args, batch)) return why;
+    args_type own = batch;
+    own.batch_stride_a = 0;  // the rows of this rank alone are in args.a
+    if (const char* why = tilewright::detail::check_result_memory(own, tilewright::detail::checked_gemm_v<Policy>))
+      return why;
     if (args.ld_gathered < args.k || !args.gathered) return "gathered and ld_gathered must be given";
     if (args.arrived && args.k * index_t(sizeof(typename Policy::element_type)) % 16 != 0)
       return "rows that are sent must be a multiple of 16 bytes";
