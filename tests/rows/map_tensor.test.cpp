@@ -142,6 +142,8 @@ TEST(MapTensor, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.y.strides[1] = 0; }, "one address");
   refuse([](auto& a) { a.y.data = memory + 8; }, "overlaps an input");
   refuse([](auto& a) { a.y.data = memory, a.y.strides[0] = 520; }, "overlaps an input");
+  refuse([](auto& a) { a.x.strides[0] = a.y.strides[0] = 1024, a.y.data = memory + 512; },
+         "the memory from the result's first element to its last overlaps an input's");
   refuse(
       [](auto& a) {  // 2^41 elements, whose addresses are never read
         a.x = input(memory, {1 << 21, 1 << 20}), a.x2 = a.x, a.y = output(memory + (1ll << 42), {1 << 21, 1 << 20});

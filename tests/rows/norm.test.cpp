@@ -151,7 +151,7 @@ TEST(Norm, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.y = memory + 16; }, "overlaps an input");
   refuse([](auto& a) { a.y = a.sum; }, "two results");
   refuse([](auto& a) { a.weight = a.y + 8; }, "overlaps weight or bias");
-  refuse([](auto& a) { a.rstd = reinterpret_cast<float*>(memory); }, "overlaps another result or an input");
+  refuse([](auto& a) { a.rstd = reinterpret_cast<float*>(memory); }, "overlaps another result's or an input's");
   refuse([](auto& a) { a.rstd = reinterpret_cast<float*>(memory + 8001); }, "not aligned");
   const auto* x = reinterpret_cast<const bfloat16_t*>(memory);
   auto* y = reinterpret_cast<int8_t*>(memory + 4096);
@@ -160,7 +160,7 @@ TEST(Norm, RefusesWhatItCannotDo) {
   norm_args<bfloat16_t, int8_t> in_weight{
       .x = x, .weight = x + 1024, .y = y, .scale = reinterpret_cast<float*>(memory + 1024)};
   in_weight.rows = 1, in_weight.cols = in_weight.x_stride = in_weight.y_stride = 512;
-  expect_refusal<rms_int8>(in_weight, "overlaps another result or an input");
+  expect_refusal<rms_int8>(in_weight, "overlaps another result's or an input's");
 }
 
 }  // namespace rows_test

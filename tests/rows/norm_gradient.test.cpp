@@ -158,10 +158,10 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.parts = nullptr; }, "null: dweight, or parts");
   refuse([](auto& a) { ++a.parts; }, "16 bytes");
   refuse([](auto& a) { a.num_parts = 3; }, "at most rows");
-  refuse([](auto& a) { a.dx_stride = 1004; }, "dx overlaps dy");
-  refuse([](auto& a) { a.dx = memory + 2048; }, "dx overlaps s");
+  refuse([](auto& a) { a.dx_stride = 1004; }, "overlaps that of dy or ds");
+  refuse([](auto& a) { a.dx = memory + 2048; }, "overlaps that of s");
   refuse([](auto& a) { a.rstd = memory + 999; }, "rstd or mean");
-  refuse([](auto& a) { a.dweight = memory + 2048; }, "overlaps another result or an input");
+  refuse([](auto& a) { a.dweight = memory + 2048; }, "overlaps another result's or an input's");
   refuse([](auto& a) { ++a.weight; }, "aligned");
   refuse([](auto& a) { a.s_stride = 996; }, "rows would overlap");
   alignas(16) static bfloat16_t halves[4096];

@@ -116,10 +116,10 @@ TEST(QuantiseRows, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.scale = nullptr; }, "needs scale");
   refuse([](auto& a) { a.scale_row_stride = 1; }, "one element");
   refuse([](auto& a) { a.scale_group_stride = 0; }, "must be positive");
-  refuse([](auto& a) { a.scale = reinterpret_cast<float*>(result); }, "scale overlaps");
+  refuse([](auto& a) { a.scale = reinterpret_cast<float*>(result); }, "overlaps a matrix's");
   refuse([](auto& a) { a.y = reinterpret_cast<fp8_ocp_t*>(memory); }, "overlaps an input");
   refuse([](auto& a) { a.y = reinterpret_cast<fp8_ocp_t*>(memory + 2048); }, "overlaps an input");
-  refuse([](auto& a) { a.scale = reinterpret_cast<float*>(memory + 2048); }, "scale overlaps");
+  refuse([](auto& a) { a.scale = reinterpret_cast<float*>(memory + 2048); }, "overlaps a matrix's");
   refuse([](auto& a) { a.scale = reinterpret_cast<float*>(result + 2001); }, "not aligned to its floats");
   refuse([](auto& a) { a.x2 = nullptr; }, "null");
   refuse([](auto& a) { ++a.y; }, "aligned");

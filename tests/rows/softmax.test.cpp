@@ -104,6 +104,9 @@ TEST(Softmax, RefusesWhatItCannotDo) {
   refuse([](auto& a) { a.x_stride = 504; }, "rows would overlap");
   refuse([](auto& a) { a.y_stride = 1 << 30; }, "2 GiB");
   refuse([](auto& a) { a.y = memory + 8; }, "overlaps the input");
+  // Columns beside those of x in one matrix.
+  refuse([](auto& a) { a.x_stride = a.y_stride = 1024, a.rows = 2, a.y = memory + 512; },
+         "the memory from the result's first element to its last overlaps the input's");
   refuse([](auto& a) { a.rows = 0x7ffffff0; }, "close to 2^31");
 }
 

@@ -23,6 +23,8 @@ inline bool is_aligned(const row_matrix& m, index_t vector) {
          m.row_stride % vector == 0 && m.batch_stride % vector == 0;
 }
 
+/// Whether the bytes from the first to the last elements of both overlap, even if rows of one lie between those of the
+/// other: kernels for rows that start anywhere read bytes beside them.
 inline bool overlap(const row_matrix& a, const row_matrix& b) {
   const char *const first = static_cast<const char*>(a.data), *const second = static_cast<const char*>(b.data);
   return first < second + b.bytes() && second < first + a.bytes();
@@ -53,7 +55,7 @@ const char* check_results(const row_matrix (&matrices)[N], index_t results) {
     if (!is_aligned(matrices[i], 1)) return "a pointer is not aligned to its elements";
     for (index_t j = 0; j < min(i, results); ++j) {
       if (matrices[i].data && matrices[j].data && overlap(matrices[i], matrices[j]))
-        return "a result overlaps another result or an input";
+        return "the memory from a result's first element to its last overlaps another result's or an input's";
     }
   }
   return nullptr;

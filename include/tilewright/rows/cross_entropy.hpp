@@ -54,7 +54,8 @@ struct cross_entropy {
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
       if (const char* why = block::check(gradient)) return why;
-      if (detail::clash(gradient, x)) return "the gradient overlaps x, but is not x";
+      if (detail::clash(gradient, x))
+        return "the memory from the gradient's first element to its last overlaps x's, but the gradient is not x";
     }
     const auto log_sum = detail::row_array(args.log_sum, args.rows), target = detail::row_array(args.target, args.rows),
                factor = detail::row_array(has_gradient ? args.factor : nullptr, args.rows),

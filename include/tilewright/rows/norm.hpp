@@ -73,8 +73,10 @@ struct row_norm {
       return why;
     if (detail::clash(y, x) ||
         (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
-      return "a result overlaps an input, but is not that input";
-    if (args.sum && detail::overlap(y, sum)) return "y overlaps sum: they are two results";
+      return "the memory from a result's first element to its last overlaps an input's, but the result is not that "
+             "input";
+    if (args.sum && detail::overlap(y, sum))
+      return "the memory from y's first element to its last overlaps sum's: they are two results";
     if (const char* why = detail::check_scales<Scales>(detail::scales_of(args), x, y)) return why;
     const auto mean = detail::row_array(args.mean, args.rows), rstd = detail::row_array(args.rstd, args.rows),
                scale = detail::memory_of<Scales>(detail::scales_of(args), x);
@@ -82,7 +84,7 @@ struct row_norm {
     if (const char* why = detail::check_results(memory, 3)) return why;
     for (const detail::row_matrix& in : {weight, bias})
       if (in.data && (detail::overlap(y, in) || (args.sum && detail::overlap(sum, in))))
-        return "a result overlaps weight or bias";
+        return "the memory from a result's first element to its last overlaps weight or bias";
     return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }

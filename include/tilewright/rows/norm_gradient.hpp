@@ -53,14 +53,15 @@ struct row_norm_gradient {
     if (!is_layer_norm && args.dbias) return "RMSNorm has no bias";
     if (reinterpret_cast<unsigned long long>(args.parts) % 16 != 0) return "parts must be aligned to 16 bytes";
     if (detail::clash(dx, dy) || (args.ds && detail::clash(dx, ds)))
-      return "dx overlaps dy or ds, but is not that input";
+      return "the memory from dx's first element to its last overlaps that of dy or ds, but dx is not that input";
     const auto dweight = detail::row_array(args.dweight, args.cols), dbias = detail::row_array(args.dbias, args.cols),
                rstd = detail::row_array(args.rstd, args.rows), mean = detail::row_array(args.mean, args.rows),
                parts = detail::row_array(args.parts, args.num_parts * args.parts_stride() * (args.dbias ? 2 : 1));
     const detail::row_matrix memory[] = {dweight, dbias, parts, dx, s, weight, rstd, mean, dy, ds};
     if (const char* why = detail::check_results(memory, 3)) return why;
     for (index_t i = 4; i < 8; ++i)
-      if (memory[i].data && detail::overlap(dx, memory[i])) return "dx overlaps s, weight, rstd or mean";
+      if (memory[i].data && detail::overlap(dx, memory[i]))
+        return "the memory from dx's first element to its last overlaps that of s, weight, rstd or mean";
     return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }

@@ -48,7 +48,7 @@ struct quantise_rows {
     const detail::row_matrix inputs[] = {x, has_two ? x2 : x};
     for (const detail::row_matrix& m : inputs) {
       if (const char* why = block::check(m, y)) return why;
-      if (detail::overlap(m, y)) return "the result overlaps an input";
+      if (detail::overlap(m, y)) return "the memory from the result's first element to its last overlaps an input's";
       if (const char* why = detail::check_scales<Scales>(detail::scales_of(args), m, y)) return why;
     }
     return nullptr;

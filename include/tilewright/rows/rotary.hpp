@@ -58,10 +58,11 @@ struct rotary {
       if (reinterpret_cast<unsigned long long>(table) % (Vector > 1 ? 16u : 4u) != 0)
         return "cos and sin must be aligned to 16 bytes; a vector of 1 takes any";
       const detail::row_matrix read{table, args.max_position, args.pairs, args.pairs, 4};
-      if (detail::overlap(read, y)) return "the result overlaps cos or sin";
+      if (detail::overlap(read, y)) return "the memory from the result's first element to its last overlaps cos or sin";
     }
     if (detail::clash(y, x) || (detail::overlap(x, y) && x.batch_stride != y.batch_stride))
-      return "the result overlaps the input, but is not the input";
+      return "the memory from the result's first element to its last overlaps the input's, but the result is not the "
+             "input";
     return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) {

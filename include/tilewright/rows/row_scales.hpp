@@ -46,7 +46,8 @@ constexpr const char* check_scales(const scale_place& to, const row_matrix& x, c
   if (!is_by_row && to.group_stride < x.rows * to.row_stride) return "strides of scales make two of them one element";
   const row_matrix written = memory_of<Scales>(to, x);
   if (!is_aligned(written, 1)) return "scale is not aligned to its floats";
-  if (overlap(written, x) || overlap(written, y)) return "scale overlaps a matrix";
+  if (overlap(written, x) || overlap(written, y))
+    return "the memory from scale's first element to its last overlaps a matrix's";
   return nullptr;
 }
 

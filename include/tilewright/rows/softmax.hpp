@@ -35,7 +35,9 @@ struct softmax {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const auto y = detail::rows_of(args, args.y, args.y_stride);
     if (const char* why = block::check(x, y)) return why;
-    if (detail::clash(y, x)) return "the result overlaps the input, but is not the input";
+    if (detail::clash(y, x))
+      return "the memory from the result's first element to its last overlaps the input's, but the result is not the "
+             "input";
     return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }

@@ -130,7 +130,9 @@ const char* check_tensors(const strided_tensor<T>& x, const strided_tensor<U>& y
   if (const char* why = check_tensor(y)) return why;
   if (!have_same_lengths(x, y)) return "the tensors have different lengths";
   if (has_shared_elements(y)) return "the result's strides overlap: two elements would have one address";
-  if (overlap(x, y) && !is_in_place(x, y)) return "the result overlaps an input, but is not that input";
+  if (overlap(x, y) && !is_in_place(x, y))
+    return "the memory from the result's first element to its last overlaps an input's, but the result is not that "
+           "input";
   return nullptr;
 }
 
