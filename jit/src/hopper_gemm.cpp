@@ -99,7 +99,10 @@ gemm_choice choose(const gemm_problem& p, const product_functions& f) {
   for (index_t i = num_tiles; i < kernels::size; ++i)
     if (can(i)) return {i};
   const index_t bytes = p.type == element::fp8 ? 1 : 2;
-  const specialized_choice best = choose_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors, can);
+  specialized_choice best{.tile = -1, .clocks = 1e300};
+  for_each_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors, 1, [&](const specialized_choice& c) {
+    if (c.clocks < best.clocks && can(c.tile)) best = c;
+  });
   return {best.tile, best.parts};
 }
 
