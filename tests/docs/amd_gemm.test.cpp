@@ -20,7 +20,7 @@ struct fused : tw::gemm_policy<tw::arch::gfx942, tw::half_t, tw::operand_major::
 
 TEST(AmdGemm, ThePolicyIsSound) {
   static_assert(tw::require_conflict_free_gemm<fused>());
-  const float some = 0;
+  alignas(16) const float some = 0;
   tw::gemm_args args{.m = 128, .n = 128, .k = 128, .lda = 128, .ldb = 128, .ldc = 128, .split_k = 2};
   EXPECT_NE(tw::gemm_kernel<fused>::check(args), nullptr) << "no bias, no residual, no workspace";
   alignas(16) char workspace[16];
