@@ -62,6 +62,8 @@ using rms = row_norm<arch::sm90, half_t, row_tile{64, 64, 2, 8, 1, false, 1}>;
 using layer = row_norm<arch::gfx942, float, row_tile{256, 128, 2, 4, 1, true, 2}, norm_kind::layer_norm>;
 using rms_int8 = row_norm<arch::sm90, bfloat16_t, row_tile{64, 64, 1, 8, 1, true}, norm_kind::rms_norm, int8_t>;
 using rms_in_lds = row_norm<arch::gfx942, half_t, row_tile{256, 128, 1, 8, 1, true, 2}, norm_kind::rms_norm, int8_t>;
+using layer_without_room =
+    row_norm<arch::gfx942, bfloat16_t, choose_any_start_tile<arch::gfx942, bfloat16_t>(1337), norm_kind::layer_norm>;
 using layer_fp8 = row_norm<arch::sm90, half_t, row_tile{64, 64, 3, 1, 4}, norm_kind::layer_norm, fp8_ocp_t>;
 
 }  // namespace
@@ -89,6 +91,8 @@ struct first_blocks : rms_int8 {
 
 TEST(Norm, BlocksThatTakeSeveralRows) {
   std::mt19937 random(8);
+  static_assert(layer_without_room::lds_bytes <= arch::gfx942::value.lds_bytes, "weights, bias and no row beside them");
+  expect_norm<bfloat16_t, bfloat16_t, layer_without_room>({16, 1337, 0, random}, 0, false, 0x1p-5, random);
   expect_norm<bfloat16_t, int8_t, first_blocks>({2 * 16384, 53, 0, random}, 0, false, 0.51 / 127, random, 32);
 }
 

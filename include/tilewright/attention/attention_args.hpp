@@ -107,7 +107,7 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
   if (args.heads > 65535 || args.batch > 65535) return "there are more than 65535 heads or sequences";
-  if (args.queries > 0x7fffffff - 1024 || args.keys > 0x7fffffff - 1024) return "queries or keys is too close to 2^31";
+  if (long_index_t{args.queries} + args.keys > 0x7fffffff - 1024) return "queries + keys is too close to 2^31";
   if (!(args.scale > 0)) return "the scale must be positive: the softmax is computed from the largest unscaled score";
   if (args.scale >= 0x1p127f) return "the scale must be less than 2^127: times log2(e) it must be a finite float";
   if (!args.q || !args.o || (args.keys > 0 && (!args.k || !args.v))) return "a pointer is null: q, k, v or o";

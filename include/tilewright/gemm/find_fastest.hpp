@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <vector>
@@ -60,7 +61,7 @@ std::vector<tuning_contender> time_shortly(std::size_t count, Measure& measure, 
   for (std::size_t i = 0; i < 2 * all.size(); ++i) {
     const tuning_contender& c = all[std::min(i, 2 * all.size() - 1 - i)];
     passes.push_back({c.number, tuning_launches(effort, effort.first_seconds / 2, c.seconds)});
-    spent += passes.back().launches * c.seconds;
+    if (std::isfinite(c.seconds)) spent += passes.back().launches * c.seconds;
   }
   if (spent < effort.limit_seconds) {
     const std::vector<double> seconds = measure(passes);

@@ -109,7 +109,9 @@ class tuning_file {
   std::filesystem::path target() const {
     std::error_code error;
     const std::filesystem::path named = std::filesystem::canonical(path_, error);
-    return error ? path_ : named;
+    if (!error) return named;
+    const std::filesystem::path link = std::filesystem::read_symlink(path_, error);  // to a file that is not there yet
+    return error ? path_ : path_.parent_path() / link;
   }
 
   void read() {

@@ -47,10 +47,12 @@ struct row_norm {
   using held = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
-  /// LDS to which the next turn's row is copied while the block works on the last.
-  static constexpr index_t next_bytes = keeps_weights ? Tile.cols() * Tile.rows() * index_t(sizeof(T)) : 0;
-  static constexpr index_t block_size = Tile.threads,
-                           lds_bytes = kept_bytes + next_bytes + reductions * block::lds_bytes;
+  /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
+  static constexpr index_t used_bytes = kept_bytes + reductions * block::lds_bytes,
+                           row_bytes = Tile.cols() * Tile.rows() * index_t(sizeof(T)),
+                           next_bytes =
+                               keeps_weights && used_bytes + row_bytes <= Arch::value.lds_bytes ? row_bytes : 0;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = used_bytes + next_bytes;
   // launch_rows: results of 8 bits and LayerNorm need their registers.
   static constexpr index_t most_threads = 256, most_vectors = is_layer_norm ? 5 : 6;
   static constexpr index_t cluster = Tile.blocks;
@@ -105,7 +107,8 @@ struct row_norm {
   }
   /// Copies a turn's rows to LDS while the block works on those of the turn before, if it can.
   TILEWRIGHT_HD static void take_turns(const args_type& args, block rows, exec::lds_pointer kept) {
-    const bool copies = !args.residual && rows.is_single() && rows.own_row(args.x, args.x_stride).is_aligned();
+    const bool copies =
+        next_bytes > 0 && !args.residual && rows.is_single() && rows.own_row(args.x, args.x_stride).is_aligned();
     const auto start_copy = [&](const block& of) TILEWRIGHT_INLINE_LAMBDA {
       if (!copies) return 0u;
       const auto row = of.own_row(args.x, args.x_stride);
