@@ -78,4 +78,10 @@ using by_rows = tile_distribution<copies::along_rows(32, 32, 2, Wave, 8)>;
 template <index_t Wave>
 using by_columns = tile_distribution<copies::along_columns(32, 32, 2, Wave, 8)>;
 
+/// What tests of windows on global memory use unless they say something else.
+using element = unsigned short;
+using tile_type = by_rows<64>;
+inline constexpr auto global = address_space_enum::global;
+inline constexpr auto lengths = lengths_of<tile_type>();
+
 }  // namespace tilewright::testing_tiles

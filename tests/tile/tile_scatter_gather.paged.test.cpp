@@ -15,11 +15,8 @@ namespace tilewright {
 namespace {
 
 using namespace testing_tiles;
-constexpr auto global = address_space_enum::global;
-using tile_type = by_rows<64>;
 using one_row = by_rows<64>;  // of a tile, in each thread
 using several_rows = by_columns<64>;
-constexpr auto lengths = lengths_of<tile_type>();
 
 /// Every element of windows that walk along a sequence of pages, whatever is known at compile time.
 template <class Tile, class RowsPerPage, class Descriptor>

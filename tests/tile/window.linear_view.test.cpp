@@ -17,10 +17,6 @@ namespace tilewright {
 namespace {
 
 using namespace testing_tiles;
-using element = unsigned short;
-constexpr auto global = address_space_enum::global;
-using tile_type = by_rows<64>;
-constexpr auto lengths = lengths_of<tile_type>();
 
 template <class Descriptor>
 void expect_known(const char* name, const Descriptor& descriptor) {

@@ -30,7 +30,7 @@ struct permute_runs_plan {
   TILEWRIGHT_HD index_t x_misaligned() const { return index_t(reinterpret_cast<unsigned long long>(x) % 16); }
   TILEWRIGHT_HD unsigned y_address() const { return unsigned(reinterpret_cast<unsigned long long>(y)); }
   TILEWRIGHT_HD constexpr index_t x_rows() const { return has_a_in_rows ? 1 : a; }
-  /// Bytes of a row of x in a tile of so many p.
+  /// Bytes of a row of x in a tile that covers of_p elements of p.
   TILEWRIGHT_HD constexpr index_t x_row_bytes(index_t of_p) const { return (has_a_in_rows ? a : 1) * of_p * d * size; }
   /// Bytes in LDS from a = 0 on. Rows a vector apart are in different banks.
   TILEWRIGHT_HD constexpr index_t place_of_a(index_t i) const { return i * of_a + divide(i, vector) * pad; }

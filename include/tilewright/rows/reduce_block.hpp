@@ -34,7 +34,7 @@ struct reduce_block {
   /// Whether accesses may go through LDS, where each thread has places for two groups of them.
   static constexpr bool can_copy = !is_amd(Arch::value) && max_vector * sizeof(T) == 16;
   static constexpr index_t group_bytes = in_flight * block_size * 16;
-  /// LDS in which waves combine the states of so many results of each thread.
+  /// LDS for the states that waves exchange when each thread has `results` of them.
   static constexpr index_t combine_bytes(index_t results) { return 8192 / wave * results * words * 4; }
   static constexpr index_t lds_bytes = max(combine_bytes(max_vector), can_copy ? 2 * group_bytes : 0);
   static constexpr unsigned vectors_of_line = 8;  // 128 bytes
