@@ -4,7 +4,7 @@
 #include <tilewright/tilewright.hpp>
 
 #if __has_include(<boost/context/fiber.hpp>)
-#include <tilewright/emulator/launch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
 #endif
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every machine of include/tilewright/exec defines the functions that docs/machine.md, their contract, lists in its tables.
+"""Checks that every machine of include/tilewright/machine/exec defines the functions that docs/machine.md, their contract, lists in its tables.
 
 usage: check_machine.py [ROOT] | check_machine.py --self-test
 """
@@ -43,7 +43,7 @@ def problems_in(contract, machines):
 
 
 def problems_of(root):
-    folder = root / "include/tilewright/exec"
+    folder = root / "include/tilewright/machine/exec"
     code = re.compile(r"^\s*//.*\n", re.MULTILINE)
     text_of = lambda files: "".join(code.sub("", file.read_text(encoding="utf-8")) for file in sorted(files))
     shared = {"amdgcn": text_of(folder / f for f in ("exec.hpp", "math.hpp", "global_buffer.hpp", "hopper.hpp"))}

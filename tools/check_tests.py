@@ -4,8 +4,8 @@
 
 usage: check_tests.py [ROOT] | check_tests.py --self-test
 
-tests/<floor>/<header>.test.cpp is the test of include/tilewright/<floor>/.../<header>.hpp. The page names others by `header`,
-`header.hpp`, `floor/header` or `folder`; entries that cover no header without a test are reported, too.
+tests/<folder>/<header>.test.cpp is the test of include/tilewright/<folder>/<header>.hpp, detail/ left out. The page names others by
+`header`, `header.hpp`, `folder/header` or `folder`; entries that cover no header without a test are reported, too.
 """
 
 import re
@@ -25,10 +25,11 @@ def named_on(page):
 
 def untested_headers(root):
     """Paths below include/tilewright, without suffix."""
-    base, tests = root / "include/tilewright", {(path.parent.name, path.name.split(".")[0]) for path in (root / "tests").rglob("*.test.cpp")}
+    base, tests = root / "include/tilewright", {
+        (path.parent.relative_to(root / "tests").as_posix(), path.name.split(".")[0]) for path in (root / "tests").rglob("*.test.cpp")}
     for header in sorted(base.rglob("*.hpp")):
         path = header.relative_to(base).with_suffix("").as_posix()
-        if (path.split("/")[0], header.stem) not in tests:
+        if (path.rpartition("/")[0].removesuffix("/detail"), header.stem) not in tests:
             yield path
 
 
@@ -51,7 +52,8 @@ def check(root):
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for path in ("include/tilewright/a/one.hpp", "include/tilewright/a/two.hpp", "include/tilewright/b/c/three.hpp", "tests/a/one.x.test.cpp"):
+        for path in ("include/tilewright/a/one.hpp", "include/tilewright/a/two.hpp", "include/tilewright/b/c/three.hpp", "include/tilewright/a/detail/five.hpp", "tests/a/one.x.test.cpp",
+                     "tests/a/five.test.cpp", "tests/b/three.test.cpp"):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text("")
         (root / "docs").mkdir()

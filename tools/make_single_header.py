@@ -6,7 +6,7 @@ usage: make_single_header.py [-o FILE] [--depfile FILE] [--maker amd|nvidia] | m
 
 Each header comes once, after those that it includes and without its comments. --maker leaves out what only the other maker's
 GPUs need. A file that includes the result has all of it, or, where TILEWRIGHT_ONLY is defined, the headers that it names (by
-TILEWRIGHT_USES_GEMM_GEMM_KERNEL=1 and so on), arch/current.hpp, and what these include.
+TILEWRIGHT_USES_KERNELS_GEMM_GEMM_KERNEL=1 and so on), core/arch/current.hpp, and what these include.
 """
 
 import argparse
@@ -20,12 +20,13 @@ TREE = Path(__file__).resolve().parents[1]
 
 # Headers that no kernel includes: the emulated machine, launching, choosing among kernels, CK Tile's names.
 NOT_FOR_KERNELS = re.compile(
-    r"emulator/|exec/host/|ck_tile|launch/(?!ready_kernel|run_kernel|kernel_facts)|parallel/|exec/nvptx/make_tensor_map\.hpp"
-    r"|gemm/(gemm_plan|gemm_kernels|find_fastest|tuning_\w+|gemm_autotune)\.hpp")
+    r"machine/emulator/|machine/exec/host/|machine/exec/nvptx/make_tensor_map\.hpp|compat/|ck_tile"
+    r"|launch/(?!ready_kernel|run_kernel|kernel_facts|check_rows)|kernels/parallel/"
+    r"|kernels/gemm/choice/(gemm_plan|gemm_kernels|tuning_\w+|gemm_autotune)\.hpp")
 # What one maker's GPUs do without, and so do the headers that cannot do without these.
 OTHER_MAKER = {
-    "amd": re.compile(r"exec/nvptx/|exec/hopper\.hpp|mma/wgmma|\w+/specialized_|gemm/few_rows"),
-    "nvidia": re.compile(r"exec/amdgcn/"),
+    "amd": re.compile(r"machine/exec/nvptx/|machine/exec/hopper\.hpp|block/mma/wgmma|kernels/.*/specialized_|kernels/gemm/hopper/few_rows"),
+    "nvidia": re.compile(r"machine/exec/amdgcn/"),
 }
 
 # Comments, and what looks like one but is not: strings, characters, digits such as 1'000.
@@ -98,8 +99,8 @@ HEAD = """// SPDX-License-Identifier: MIT
 #error "{file} has the code of kernels for GPUs: compile this file as HIP or CUDA, or include <tilewright/tilewright.hpp>"
 #endif
 """
-FIRST = "config/config.hpp"  # the conditions ask for what it defines
-TARGET = "arch/current.hpp"  # whatever the file is to have, kernels ask for this
+FIRST = "core/base/config.hpp"  # the conditions ask for what it defines
+TARGET = "core/arch/current.hpp"  # whatever the file is to have, kernels ask for this
 
 
 def macro(name):
@@ -113,7 +114,7 @@ class SingleHeader:
         self.without = set()
         # Machines' own headers come with exec.hpp, each in its pass.
         every = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
-        self.roots = [name for name in [FIRST, *every] if not re.match(r"exec/\w+/|exec/no_schedule", name) and self.add(name)]
+        self.roots = [name for name in [FIRST, *every] if not re.match(r"machine/exec/\w+/|machine/exec/no_schedule", name) and self.add(name)]
 
     def add(self, name):
         """Whether the header may be part of the file; then it is."""
@@ -186,26 +187,26 @@ def write(path, text):
 
 
 def self_test():
-    config = {"config/config.hpp": "#define CONFIG\n"}
+    config = {"core/base/config.hpp": "#define CONFIG\n"}
     plain = {
         "a.hpp": '// noun\n#pragma once\n#include <tilewright/b.hpp>\n#include <vector>\nint a = 1\'000;  // a\nauto s = "// no";\n',
-        "b.hpp": "#if X\n#include <tilewright/exec/c/c.hpp>\n#elif Y\n#include <tilewright/d.hpp>\n#endif\n/* two\nlines */ int b;\n",
-        "exec/c/c.hpp": "#include <tilewright/e.hpp>\nint c;\n",
+        "b.hpp": "#if X\n#include <tilewright/machine/exec/c/c.hpp>\n#elif Y\n#include <tilewright/d.hpp>\n#endif\n/* two\nlines */ int b;\n",
+        "machine/exec/c/c.hpp": "#include <tilewright/e.hpp>\nint c;\n",
         "d.hpp": 'int d;\n#define E(x) \\\n  x\nauto r = R"(/* // )";\n',
         "e.hpp": "",
     }
     uses = "#if TILEWRIGHT_USES_"
     cases = [
-        ({}, None, ["#define CONFIG\n\n#ifndef TILEWRIGHT_ONLY\n#define TILEWRIGHT_USES_CONFIG_CONFIG 1"]),
+        ({}, None, ["#define CONFIG\n\n#ifndef TILEWRIGHT_ONLY\n#define TILEWRIGHT_USES_CORE_BASE_CONFIG 1"]),
         (plain, None, [f"// tilewright/a.hpp\n{uses}A\n#include <vector>\nint a = 1'000;\nauto s = \"// no\";\n#endif\n"]),
         (plain, None, [f'{uses}D\nint d;\n#define E(x) \\\n  x\nauto r = R"(/* // )";\n#endif\n', f"{uses}B\n  int b;\n#endif"]),
-        (plain, None, [f"{uses}A\n#define TILEWRIGHT_USES_B 1\n#endif\n", f"{uses}EXEC_C_C\n#define TILEWRIGHT_USES_E 1\n#endif\n"]),
-        (plain, None, [f"{uses}B\n#if (X)\n#define TILEWRIGHT_USES_EXEC_C_C 1\n#endif\n#if (!(X)) && (Y)\n#define TILEWRIGHT_USES_D 1\n"]),
-        ({"a.hpp": "#include <tilewright/exec/hopper.hpp>\nint x;\n", "exec/hopper.hpp": "int x;\n"}, "amd", ["CONFIG"]),
-        ({"a.hpp": "#if X\n#include <tilewright/exec/hopper.hpp>\n#endif\nint y;", "exec/hopper.hpp": "int x;"}, "amd", ["int y;"]),
-        ({"a.hpp": "#include <tilewright/exec/hopper.hpp>\nint y;\n", "exec/hopper.hpp": "int z;\n"}, "nvidia", ["int y", "int z"]),
-        ({"arch/current.hpp": "int y;"}, None, ["#else\n#define TILEWRIGHT_USES_ARCH_CURRENT 1\n#endif"]),
-        ({"emulator/a.hpp": "int x;\n", "b.hpp": "#if X\n#include <tilewright/emulator/a.hpp>\n#endif\nint b;"}, None, ["int b;"]),
+        (plain, None, [f"{uses}A\n#define TILEWRIGHT_USES_B 1\n#endif\n", f"{uses}MACHINE_EXEC_C_C\n#define TILEWRIGHT_USES_E 1\n#endif\n"]),
+        (plain, None, [f"{uses}B\n#if (X)\n#define TILEWRIGHT_USES_MACHINE_EXEC_C_C 1\n#endif\n#if (!(X)) && (Y)\n#define TILEWRIGHT_USES_D 1\n"]),
+        ({"a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\nint x;\n", "machine/exec/hopper.hpp": "int x;\n"}, "amd", ["CONFIG"]),
+        ({"a.hpp": "#if X\n#include <tilewright/machine/exec/hopper.hpp>\n#endif\nint y;", "machine/exec/hopper.hpp": "int x;"}, "amd", ["int y;"]),
+        ({"a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\nint y;\n", "machine/exec/hopper.hpp": "int z;\n"}, "nvidia", ["int y", "int z"]),
+        ({"core/arch/current.hpp": "int y;"}, None, ["#else\n#define TILEWRIGHT_USES_CORE_ARCH_CURRENT 1\n#endif"]),
+        ({"machine/emulator/a.hpp": "int x;\n", "b.hpp": "#if X\n#include <tilewright/machine/emulator/a.hpp>\n#endif\nint b;"}, None, ["int b;"]),
     ]
     failed = 0
     for files, maker, expected in cases:

@@ -8,11 +8,11 @@ usage: mutate.py [--every N] [--first I] [--results] HEADER...    headers, or fo
        mutate.py --self-test
 
 A mutant is killed when a test no longer compiles (static_asserts and other compile-time checks), fails, takes too long, or when what
-must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its floor, then
+must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its room, then
 the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
 the counts to docs/notes/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
-compile-fail tests are read by g++ alone. Headers of exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a
+compile-fail tests are read by g++ alone. Headers of machine/exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a
 build in build/tests must have made.
 """
 
@@ -37,56 +37,45 @@ MEMORY_LIMIT = 16 << 30
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 RESULTS = ROOT / "docs/notes/mutation_results.md"
 
-# What is tried after the header's own test, instead of all tests of its floor; a list of sources is one program.
-PROPERTIES = [f"tests/property/{name}.cpp" for name in ("layouts.test", "descriptors.test", "random_layout", "check_property")]
+
+def found(*tests):
+    """Paths of tests/<room>/.../<name>.test.cpp for each "room:name"; of "room:*" all tests of the room."""
+    for test in tests:
+        room, name = test.split(":")
+        yield from sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / room).rglob(f"{name}.test.cpp"))
+
+
+def properties(*names):
+    return [f"tests/property/{name}.cpp" for name in (*names, "check_property")]
+
+
+# What is tried after the header's own test, instead of all tests of its room; a list of sources is one program.
+PROPERTIES = properties("layouts.test", "descriptors.test", "random_layout")
 AFTER_ITS_OWN = {
-    "util": ["tests/transform/merge.test.cpp"],
-    "transform": [
-        "tests/transform/transform.test.cpp", "tests/descriptor/tensor_coordinate.test.cpp",
-        "tests/descriptor/tensor_graph.test.cpp", "tests/descriptor/transform_descriptor.test.cpp",
-        "tests/descriptor/properties.test.cpp", PROPERTIES
+    "core/base": [*found("core/transform:merge")],
+    "core/transform": [
+        *found("core/transform:transform", "core/descriptor:tensor_coordinate", "core/descriptor:tensor_graph", "core/descriptor:transform_descriptor",
+               "core/descriptor:properties"), PROPERTIES
     ],
-    "distribution": [
-        "tests/distribution/tile_distribution.test.cpp", "tests/ck_tile/load_store_traits.test.cpp", "tests/distribution/access_plan.test.cpp",
-        [f"tests/property/{name}.cpp" for name in ("encoding_operations.test", "distributions.test", "curves.test", "check_property")]
+    "core/descriptor": [*found("core/descriptor:*"), PROPERTIES],
+    "core/distribution": [
+        *found("core/distribution:tile_distribution", "compat/ck_tile:load_store_traits", "core/distribution:access_plan"),
+        properties("encoding_operations.test", "distributions.test", "curves.test")
     ],
-    "lds": [f"tests/lds/{name}.test.cpp" for name in (
-        "lds_access", "lds_proof", "lds_legality", "linear_cost", "swizzled_layout", "layout_presets", "layout_presets.swizzles",
-        "layout_presets.index_swapping", "layout_solver", "layout_solver_random", "bank_conflicts", "random_access")],
-    "tile": [f"tests/tile/{name}.test.cpp" for name in (
-        "static_distributed_tensor", "load_store", "window_moves", "window.linear_view", "tile_scatter_gather.paged", "tile_ops", "transform_view", "async_load")],
-    "emulator": [f"tests/{name}.test.cpp" for name in (
-        "planted/mistakes", "emulator/lds_checker", "emulator/block_machine", "planted/random_programs", "planted/correct",
-        "emulator/launch", "emulator/lds_recorder", "emulator/lds_analysis", "emulator/matrix_emulation", "exec/machine", "exec/async_copy",
-        "exec/atomic", "exec/barrier", "exec/bulk_copy", "exec/wgmma")],
-    "exec": [f"tests/{name}.test.cpp" for name in (
-        "exec/machine", "exec/bulk_copy", "exec/barrier", "exec/wgmma", "exec/async_copy", "exec/atomic", "exec/math", "exec/cross_lane",
-        "planted/mistakes", "planted/correct", "tile/repeated_copy.wave_copy")],
-    "mma": [f"tests/{name}.test.cpp" for name in (
-        "mma/block_gemm", "mma/fragments", "mma/chained_products", "mma/block_tile", "mma/wgmma_operand", "gemm/specialized_tile")],
-    "attention": [f"tests/attention/{name}.test.cpp" for name in (
-        "attention_forward", "attention_decode", "attention_backward", "specialized_attention", "specialized_backward", "attention_order")],
-    "gemm": [f"tests/gemm/{name}.test.cpp" for name in (
-        "tile_order", "grid_order", "operand_copy", "specialized_tile", "specialized_choice", "work_schedule", "gemm_policy", "tile_place", "epilogue",
-        "warp_specialized_pipeline", "few_rows_gemm", "grouped_gemm", "grouped_portable", "block_scaled", "one_wave_pipeline", "ping_pong_pipeline",
-        "split_k", "multi_stage_pipeline", "gemm_kernel.gfx942", "gemm_kernel.nvidia", "warp_specialized_pipeline.layouts")],
-    "descriptor": sorted(f"tests/descriptor/{path.name}" for path in (ROOT / "tests/descriptor").glob("*.test.cpp")) + [PROPERTIES],
+    "machine/emulator": [*found("planted:mistakes", "machine/emulator:*", "planted:random_programs", "planted:correct", "machine/exec:*")],
+    "machine/exec": [*found("machine/exec:*", "planted:mistakes", "planted:correct", "tile:repeated_copy.wave_copy")],
+    "tile": [*found("tile:*")],
+    "block": [*found("block:*", "kernels/gemm:gemm_kernel.gfx942", "kernels/gemm:gemm_kernel.nvidia", "kernels/gemm:warp_specialized_pipeline")],
+    "compat/ck_tile/xor_preshuffle.hpp": [*found("compat/ck_tile:lds_with_xor")],
+    "core/lds/detail/layout_search.hpp": [*found("core/lds:layout_solver", "core/lds:layout_solver_random")],
+    "core/lds/bank_conflicts.hpp": [*found("core/lds:lds_access", "core/lds:layout_solver_random", "core/lds:random_access")],
 }
-AFTER_ITS_OWN |= {
-    "ck_tile/xor_preshuffle.hpp": ["tests/ck_tile/lds_with_xor.test.cpp"],
-    "lds/layout_search.hpp": ["tests/lds/layout_solver.test.cpp", "tests/lds/layout_solver_random.test.cpp"],
-    "lds/bank_conflicts.hpp": ["tests/lds/lds_access.test.cpp", "tests/lds/layout_solver_random.test.cpp", "tests/lds/random_access.test.cpp"],
-}
+# What all transforms share is tried with the tests of each.
+AFTER_ITS_OWN |= {f"core/transform/{name}.hpp": [*found("core/transform:*"), *AFTER_ITS_OWN["core/transform"]] for name in ("transform", "apply")}
 # tests/device: kernels that the emulator runs, the cheapest first.
 DEVICE_TESTS = ("machine", "convert", "math", "tile_ops", "policies")
 DEVICE_ARCHS = ("gfx942", "gfx950", "gfx1201")
 EMULATOR = ROOT / "build/tests/tools/amdgcn-emulator/libamdgcn_emulator.a"
-
-# What all transforms share is tried with the tests of each.
-AFTER_ITS_OWN |= {
-    f"transform/{name}.hpp": sorted(f"tests/transform/{path.name}" for path in (ROOT / "tests/transform").glob("*.test.cpp")) +
-    AFTER_ITS_OWN["transform"] for name in ("transform", "apply")
-}
 
 OPERATORS = {
     " + ": " - ", " - ": " + ", " * ": " + ", " / ": " * ", " % ": " / ", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ",
@@ -243,10 +232,16 @@ class DeviceWorkshop(Workshop):
         return "time" if result is None else None if result.returncode == 0 else "test"
 
 
+def room_of(header):
+    """The folder that has a test program of its own: core/lds, tile, kernels/gemm."""
+    folders = header.split("/")[:-1]
+    return "/".join(folders[:1] if folders[0] in ("tile", "block", "launch") else folders[:2])
+
+
 def compile_fail_tests(header, root=ROOT):
-    """Sources that must be refused, with the words that g++ must find; those that include the header, and its floor or one near it."""
-    floor = header.split("/")[0]
-    users = {"util": "transform", "transform": "transform|descriptor"}.get(floor, floor)
+    """Sources that must be refused, with the words that g++ must find; those that include the header, and its room or one near it."""
+    room = room_of(header)
+    users = {"core/base": "core/transform", "core/transform": "core/(transform|descriptor)"}.get(room, room)
     for source in sorted((root / "tests/compile_fail").glob("*.cpp")):
         text = source.read_text(encoding="utf-8")
         if re.search(r"^// COMPILERS: (gfx|sm_)", text, re.MULTILINE):
@@ -258,12 +253,11 @@ def compile_fail_tests(header, root=ROOT):
 
 def tests_of(header, root=ROOT):
     """Lists of sources, each one program: the header's own test first."""
-    if header.startswith("exec/amdgcn/"):
+    if header.startswith("machine/exec/amdgcn/"):
         return [[name] for name in DEVICE_TESTS]
-    floor, name = header.split("/")[0], header.split("/")[-1]
-    folder, stem = root / "tests" / floor, Path(name).stem
-    own = [f"tests/{floor}/{path.name}" for pattern in (f"{stem}.test.cpp", f"{stem}.*.test.cpp") for path in sorted(folder.glob(pattern))]
-    others = AFTER_ITS_OWN.get(f"{floor}/{name}") or AFTER_ITS_OWN.get(floor) or sorted(f"tests/{floor}/{path.name}" for path in folder.glob("*.test.cpp"))
+    room, stem = room_of(header), Path(header).stem
+    own = [*found(f"{room}:{stem}", f"{room}:{stem}.*")]
+    others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
     tests = own + [test for test in others if test not in own]
     tests = [[test] if isinstance(test, str) else test for test in tests]
     return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
@@ -329,7 +323,7 @@ def write_results(row):
 
 def self_test():
     """The unchanged header passes; a broken one is noticed; one that is broken where no test looks survives."""
-    header = "transform/offset.hpp"
+    header = "core/transform/offset.hpp"
     failed = []
     with tempfile.TemporaryDirectory() as folder:
         workshop = Workshop(folder)
@@ -375,7 +369,7 @@ def chosen_mutants(headers, options, generator):
 def try_header(workshop, header, text, mutants, explained):
     """What became of the mutants; without a workshop they are only listed."""
     counts, tests = Counter(), tests_of(header)
-    if workshop and header.startswith("exec/amdgcn/"):
+    if workshop and header.startswith("machine/exec/amdgcn/"):
         workshop = workshop.for_devices()
     for mutant in mutants:
         code = mutated_line(text, mutant)

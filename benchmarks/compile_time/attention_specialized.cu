@@ -3,8 +3,8 @@
 #if defined(__CUDACC_RTC__)
 #include "tilewright_single_nvidia.hpp"
 #else
-#include <tilewright/attention/attention_forward.hpp>
-#include <tilewright/attention/specialized_attention.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
+#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
 #include <tilewright/launch/run_kernel.hpp>
 #endif
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Fifty GEMM kernels in one program: two element types, all orders of the operands, vectors and single elements, four
 // block tiles, and two with other elements.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

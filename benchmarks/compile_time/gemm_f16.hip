@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One GEMM kernel as a user's own file would hold it: f16, both operands contiguous along k.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/gemm/gemm_kernel.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
 
 namespace tw = tilewright;
 

@@ -3,9 +3,9 @@
 #if defined(__CUDACC_RTC__)
 #include "tilewright_single_nvidia.hpp"
 #else
-#include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/gemm/specialized_choice.hpp>
-#include <tilewright/gemm/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/run_kernel.hpp>
 #endif
 

@@ -48,7 +48,7 @@ def with_single_header(clang, device, folder):
     kernel.write_text(f'#include "single.hpp"\n{body}')
     alone = [clang, *HIP, "--no-gpu-bundle-output", "-nogpuinc"]
     subprocess.run([*alone, "--offload-device-only", "-S", "-Xclang", "-emit-pch", single, "-o", precompiled], check=True)
-    only = ["-DTILEWRIGHT_ONLY", "-DTILEWRIGHT_USES_GEMM_GEMM_KERNEL"]
+    only = ["-DTILEWRIGHT_ONLY", "-DTILEWRIGHT_USES_KERNELS_GEMM_GEMM_KERNEL"]
     return {
         "GEMM alone, single header": [*alone, *device, kernel],
         "GEMM alone, what it names of it": [*alone, *device, *only, kernel],

@@ -23,9 +23,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPILER = "clang++-22"
 HEAD = """#include <tilewright/tilewright.hpp>
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/descriptor/make_graph.hpp>
-#include <tilewright/lds/layout_presets.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/descriptor/make_graph.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;
 """

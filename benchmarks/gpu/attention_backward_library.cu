@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention_backward: attention_backward behind C functions, for benchmarks that load it from Python.
-#include <tilewright/attention/specialized_backward.hpp>
+#include <tilewright/kernels/attention/backward/specialized_backward.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention_decode: attention_decode behind C functions, for benchmarks that load it from Python.
-#include <tilewright/attention/attention_decode.hpp>
+#include <tilewright/kernels/attention/decode/attention_decode.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>

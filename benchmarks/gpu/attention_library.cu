@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention: the attention kernels behind one C function, for benchmarks that load it from Python.
-#include <tilewright/attention/attention_forward.hpp>
-#include <tilewright/attention/specialized_attention.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
+#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>

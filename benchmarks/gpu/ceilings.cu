@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Loops of mma.sync with and without what else a kernel needs.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/exec/nvptx/make_tensor_map.hpp>
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/machine/exec/nvptx/make_tensor_map.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "device.hpp"
 
 #if TILEWRIGHT_NVPTX_PASS
-#include <tilewright/exec/nvptx/hopper.hpp>
+#include <tilewright/machine/exec/nvptx/hopper.hpp>
 #endif
 
 namespace gpu_benchmark {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_grouped: grouped and block-scaled products as one C function, for benchmarks that load it from Python.
-#include <tilewright/gemm/grouped_choice.hpp>
-#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>

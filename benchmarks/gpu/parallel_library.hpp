@@ -2,7 +2,7 @@
 // What the files of libtilewright_parallel share.
 #pragma once
 
-#include <tilewright/parallel/parallel_gemm.hpp>
+#include <tilewright/kernels/parallel/parallel_gemm.hpp>
 
 #include <functional>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // This library's GEMM kernels: the one that its model chooses, or the fastest of all by time.
-#include <tilewright/gemm/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
 
 #include "contender.hpp"
 #include "device.hpp"

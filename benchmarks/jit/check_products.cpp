@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-#include <tilewright/gemm/specialized_plan.hpp>
-#include <tilewright/gemm/split_k.hpp>
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "stopwatch.hpp"
 

@@ -17,11 +17,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tilewright/core/base/types.hpp>
 #include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/numeric/types.hpp>
 
 #include "check_products.hpp"
 #include "stopwatch.hpp"

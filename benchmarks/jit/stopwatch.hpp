@@ -12,7 +12,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/core/base/types.hpp>
 
 inline void require(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));

@@ -2,7 +2,7 @@
 // The same kernel for GPUs; each device pass takes the size of its own waves.
 #include "tile_copy.hpp"
 
-#include <tilewright/arch/current.hpp>
+#include <tilewright/core/arch/current.hpp>
 
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void copy_tiles(
     [[maybe_unused]] tile_copy_example::matrices args) {

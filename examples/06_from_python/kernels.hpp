@@ -2,11 +2,11 @@
 // Two kernels to read first: softmax of rows, and the transpose of a matrix.
 #pragma once
 
-#include <tilewright/distribution/copy_distribution.hpp>
-#include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/lds/lds_proof.hpp>
-#include <tilewright/tile/reduce_tile.hpp>
-#include <tilewright/tile/shuffle_tile.hpp>
+#include <tilewright/core/distribution/copy_distribution.hpp>
+#include <tilewright/core/lds/layout_solver.hpp>
+#include <tilewright/core/lds/lds_proof.hpp>
+#include <tilewright/tile/copy/shuffle_tile.hpp>
+#include <tilewright/tile/registers/reduce_tile.hpp>
 
 namespace first_kernels {
 

@@ -3,7 +3,7 @@
 // stream, compiled as C++ they run on the CPU machine.
 #include "kernels.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>

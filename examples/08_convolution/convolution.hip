@@ -2,7 +2,7 @@
 // The same kernel for GPUs: launch it with kernel::grid(args) blocks, after kernel::check(args) found nothing wrong.
 #include "convolution.hpp"
 
-#include <tilewright/arch/current.hpp>
+#include <tilewright/core/arch/current.hpp>
 
 using kernel = convolution_example::kernel<tilewright::arch::current>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Causal attention with two query heads for each key head: kernel, launch, check. Compiled as HIP or CUDA it runs on
 // the GPU, compiled as C++ on the CPU, which emulates a target.   attention [TARGET]
-#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ struct filter {
 )",
           .kernel = "filter<" + std::to_string(size) + ">",
           .problem = "filter_args{}",
-          .uses = {"exec/exec.hpp", "util/math.hpp"}};
+          .uses = {"machine/exec/exec.hpp", "core/base/math.hpp"}};
 }
 
 /// Largest difference from the filter computed here.

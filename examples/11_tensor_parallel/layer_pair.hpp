@@ -2,7 +2,7 @@
 // Two layers of a network that several GPUs share, Y = silu(X W1) W2: W1 by columns, W2 by rows.
 #pragma once
 
-#include <tilewright/parallel/parallel_gemm.hpp>
+#include <tilewright/kernels/parallel/parallel_gemm.hpp>
 
 #include <algorithm>
 #include <cmath>

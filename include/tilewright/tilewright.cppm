@@ -8,6 +8,6 @@ export module tilewright;
 
 export extern "C++" {
 #include <tilewright/core.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/core/lds/layout_solver.hpp>
 }

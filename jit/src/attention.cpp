@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include <tilewright/attention/attention_args.hpp>
-#include <tilewright/attention/specialized_attention.hpp>
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/attention/attention_args.hpp>
+#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
 
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
@@ -88,7 +88,7 @@ kernel_source hopper_attention(const attention_problem& p, const host_half& host
           .code = "struct policy : tw::specialized_attention_policy<" + type_name(p.type) + ", " +
                   std::to_string(p.head_dim) + "> {};\n",
           .kernel = "tw::attention_forward<policy>",
-          .uses = {"attention/specialized_attention.hpp"},
+          .uses = {"kernels/attention/forward/specialized_attention.hpp"},
           .host = host};
 }
 
@@ -108,7 +108,7 @@ kernel_source portable_attention(const attention_problem& p) {
               known.kernel("exact_attention", "general_attention"),
           .kernel = "exact_attention",
           .problem = known.initializer("tw::attention_args"),
-          .uses = {"attention/attention_forward.hpp"},
+          .uses = {"kernels/attention/forward/attention_forward.hpp"},
           .host = {.check =
                        [made_for = p](const void* args) {
                          return compare(made_for.args, *static_cast<const attention_args*>(args), made_for.head_dim,

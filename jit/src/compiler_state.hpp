@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/compiler.hpp>
+#include <tilewright/kernels/gemm/choice/tuning_name.hpp>
 
 #include "elf_facts.hpp"
 #include "embedded_header.hpp"

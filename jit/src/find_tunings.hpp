@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tilewright/gemm/tuning_file.hpp>
+#include <tilewright/launch/tuning/tuning_file.hpp>
 
 namespace tilewright::jit {
 

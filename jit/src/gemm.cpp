@@ -6,11 +6,11 @@
 #include <iterator>
 #include <optional>
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/arch/gpu_facts.hpp>
-#include <tilewright/gemm/check_gemm.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/arch/gpu_facts.hpp>
+#include <tilewright/core/base/math.hpp>
 #include <tilewright/jit/error.hpp>
-#include <tilewright/util/math.hpp>
+#include <tilewright/kernels/gemm/check_gemm.hpp>
 
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
@@ -189,9 +189,9 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
       *std::find_if(std::begin(tiles), std::end(tiles), [&](const auto& x) { return tile == x.name; });
   const checked_gemm kernel{
       t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector};
-  s.uses = {"gemm/gemm_kernel.hpp"};
-  if (tile != "128x128") s.uses.push_back("gemm/named_policies.hpp");
-  if (is_nvidia(target)) s.uses.push_back("gemm/multi_stage_pipeline.hpp");
+  s.uses = {"kernels/gemm/gemm_kernel.hpp"};
+  if (tile != "128x128") s.uses.push_back("kernels/gemm/named_policies.hpp");
+  if (is_nvidia(target)) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
   if (for_all_lengths) {
     s.host = half_for_all_lengths(p, kernel);
     return s;

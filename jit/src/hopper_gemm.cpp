@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include <tilewright/gemm/gemm_kernels.hpp>
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
 
 namespace tilewright::jit {
 namespace {
@@ -128,14 +128,14 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";
     }
-    s.uses = {"gemm/specialized_choice.hpp", "gemm/warp_specialized_pipeline.hpp"};
+    s.uses = {"kernels/gemm/choice/specialized_choice.hpp", "kernels/gemm/hopper/warp_specialized_pipeline.hpp"};
   } else {
     const bool wide = chosen.kernel == kernels::few_rows;
     s.name = "gemm_" + kernels::name(chosen.kernel);
     s.code = "struct policy : tw::few_rows_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
              (wide ? "8, " : "1, ") + end + " {};\n";
     s.kernel = "tw::few_rows_gemm<policy>";
-    s.uses = {"gemm/few_rows_gemm.hpp"};
+    s.uses = {"kernels/gemm/hopper/few_rows_gemm.hpp"};
   }
   s.name += "_" + operands_name(p);
   s.host.check = [check = host.check](const void* args) {

@@ -2,8 +2,8 @@
 // Makes tensor maps by the CUDA driver's function, which nvidia_gpu looks up.
 #pragma once
 
-#include <tilewright/exec/nvptx/tensor_map_encoding.hpp>
 #include <tilewright/jit/error.hpp>
+#include <tilewright/machine/exec/nvptx/tensor_map_encoding.hpp>
 
 namespace tilewright::jit {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/choice/tuning_name.hpp>
 
 #include "find_tunings.hpp"
 

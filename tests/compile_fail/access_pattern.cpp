@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Walks for accesses that coalesce.
-#include <tilewright/ck_tile/memory_access_analyzer.hpp>
+#include <tilewright/compat/ck_tile/memory_access_analyzer.hpp>
 
 namespace tw = tilewright;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies to LDS without registers.
-#include <tilewright/tile/async_load.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Windows for copies into swizzled layouts.
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/tile/async_load.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
 
 #include "sample_tile.hpp"
 

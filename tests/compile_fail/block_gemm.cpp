@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A block's product, and fragments of its operands.
-#include <tilewright/mma/block_gemm.hpp>
+#include <tilewright/block/mma/block_gemm.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

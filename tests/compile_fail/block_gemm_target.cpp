@@ -2,7 +2,7 @@
 // COMPILERS: gfx942
 // gfx950's matrix instruction on gfx942.
 // EXPECT: block_gemm: this target does not have the matrix instruction for these elements
-#include <tilewright/mma/block_gemm.hpp>
+#include <tilewright/block/mma/block_gemm.hpp>
 
 namespace tw = tilewright;
 

@@ -2,7 +2,7 @@
 // A refused layer under three more: the compiler says what is wrong with it, and nothing about the layers above.
 // EXPECT: tensor transforms: the length given to a transform is not the length of the dimension it is applied to
 // EXPECT_ERRORS: 1
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;
 using tw::make_tuple, tw::number, tw::sequence;

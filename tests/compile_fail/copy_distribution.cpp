@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Distributions for copies.
-#include <tilewright/distribution/copy_distribution.hpp>
+#include <tilewright/core/distribution/copy_distribution.hpp>
 
 // Elements of 12 bytes.
 // EXPECT: make_copy_distribution: elements have 1, 2, 4, 8 or 16 bytes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A picture of a descriptor of three dimensions.
 // EXPECT: viz::offsets_of: only descriptors of one or two dimensions are drawn
-#include <tilewright/descriptor/make_descriptor.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
 #include <tilewright/viz/descriptor_picture.hpp>
 
 namespace tw = tilewright;

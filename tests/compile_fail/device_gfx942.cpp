@@ -7,7 +7,7 @@
 // EXPECT(2): mma: this target does not have the matrix instruction for these elements
 // EXPECT: async_load_wave_to_lds: this target does not copy this many bytes for each lane without registers
 // EXPECT: async_load_tile: this target fills LDS lane after lane, and the layout or the distribution has another order
-#include <tilewright/tile/async_load.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
 
 namespace tw = tilewright;
 using tw::make_tuple, tw::number, tw::sequence, tw::tuple;

@@ -2,8 +2,8 @@
 // stmatrix to rows with 2 bytes of padding.
 // COMPILERS: sm_90a
 // EXPECT: store_fragments: stmatrix writes rows of 16 contiguous bytes
-#include <tilewright/mma/block_tile.hpp>
-#include <tilewright/mma/fragments.hpp>
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/block/mma/fragments.hpp>
 
 namespace tw = tilewright;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Distributions from patterns.
-#include <tilewright/distribution/distribution_pattern.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
 
 namespace tw = tilewright;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of tiles, and values along a dimension.
-#include <tilewright/tile/elementwise.hpp>
+#include <tilewright/tile/registers/elementwise.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Encodings composed of an outer and an inner one.
-#include <tilewright/distribution/embed_encoding.hpp>
+#include <tilewright/core/distribution/embed_encoding.hpp>
 
 namespace tw = tilewright;
 using tw::sequence, tw::tuple;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Machine functions.
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 namespace tw = tilewright;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CK Tile's compile-time loops.
-#include <tilewright/ck_tile/functional.hpp>
+#include <tilewright/compat/ck_tile/functional.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

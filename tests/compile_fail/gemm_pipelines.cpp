@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Policies that a pipeline cannot serve.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/gemm/multi_stage_pipeline.hpp>
-#include <tilewright/gemm/one_wave_pipeline.hpp>
-#include <tilewright/gemm/ping_pong_pipeline.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/one_wave_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Policies of GEMM kernels.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/arch/gfx942.hpp>
-#include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/arch/gfx942.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/gemm_policy.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

@@ -3,8 +3,8 @@
 // C are narrow.
 // EXPECT: grouped_gemm_kernel: A must be contiguous along k where groups divide rows; where they divide k, A must be contiguous along m and B along n
 // EXPECT: grouped_gemm_kernel: n of the tile must be a multiple of 32
-#include <tilewright/gemm/grouped_choice.hpp>
-#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
 
 namespace tw = tilewright;
 using policy = tw::gemm_specialized<tw::half_t, tw::operand_major::k, tw::operand_major::mn, tw::specialized_tiles[1]>;

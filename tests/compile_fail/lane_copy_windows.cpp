@@ -4,7 +4,7 @@
 // EXPECT: lane_copy: the destination must be in LDS
 // EXPECT: lane_copy: both windows must move the same vectors of the same distribution
 // EXPECT: lane_copy: there are fewer copies; see num_access
-#include <tilewright/tile/repeated_copy.hpp>
+#include <tilewright/tile/copy/repeated_copy.hpp>
 
 #include "sample_tile.hpp"
 

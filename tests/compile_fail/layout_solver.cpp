@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // LDS layouts that the library finds.
-#include <tilewright/arch/gfx942.hpp>
-#include <tilewright/arch/sm90.hpp>
-#include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/lds/layout_solver.hpp>
+#include <tilewright/core/arch/gfx942.hpp>
+#include <tilewright/core/arch/sm90.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
+#include <tilewright/core/lds/layout_solver.hpp>
 
 namespace tw = tilewright;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Analyses of LDS accesses.
-#include <tilewright/arch/gfx12.hpp>
-#include <tilewright/arch/gfx942.hpp>
-#include <tilewright/descriptor/make_descriptor.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/core/arch/gfx12.hpp>
+#include <tilewright/core/arch/gfx942.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/lds/lds_access.hpp>
 
 namespace tw = tilewright;
 using tw::number;

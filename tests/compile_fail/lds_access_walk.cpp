@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Walks of a layout, and of a distribution, that are gone when the expression ends.
 // EXPECT(2): lds_access_walk: it refers to the layout and to the distribution; give names to both
-#include <tilewright/descriptor/make_descriptor.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/lds/lds_access_walk.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/lds/lds_access_walk.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

@@ -6,10 +6,10 @@
 // EXPECT: tilewright::found::lanes<22, 23>, tilewright::found::at<22, 0>, tilewright::found::at<23, 0>
 // EXPECT: tilewright::found::lanes<6, 7>, tilewright::found::at<0, 192>, tilewright::found::at<0, 224>
 // EXPECT(gcc): tilewright::found::lanes<6, 7>, tilewright::found::at<0, 192>, tilewright::found::at<0, 224>
-#include <tilewright/arch/gfx942.hpp>
-#include <tilewright/descriptor/make_descriptor.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/lds/lds_proof.hpp>
+#include <tilewright/core/arch/gfx942.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/lds/lds_proof.hpp>
 
 namespace tw = tilewright;
 using namespace tilewright::arch;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // CK Tile's swizzled layout.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/base/types.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
 
 namespace tw = tilewright;
 

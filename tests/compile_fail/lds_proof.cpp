@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Proofs of LDS accesses.
-#include <tilewright/arch/gfx12.hpp>
-#include <tilewright/arch/gfx942.hpp>
-#include <tilewright/arch/gfx950.hpp>
-#include <tilewright/arch/sm90.hpp>
-#include <tilewright/descriptor/make_descriptor.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/distribution/tile_distribution.hpp>
-#include <tilewright/lds/lds_proof.hpp>
+#include <tilewright/core/arch/gfx12.hpp>
+#include <tilewright/core/arch/gfx942.hpp>
+#include <tilewright/core/arch/gfx950.hpp>
+#include <tilewright/core/arch/sm90.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/distribution/tile_distribution.hpp>
+#include <tilewright/core/lds/lds_proof.hpp>
 
 namespace tw = tilewright;
 using namespace tilewright::arch;

@@ -3,10 +3,10 @@
 // COMPILERS: also nvcc
 // EXPECT: LDS proof: the table's row for this instruction is inferred or unknown
 // EXPECT: known_by<
-#include <tilewright/arch/gfx12.hpp>
-#include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/lds/lds_proof.hpp>
+#include <tilewright/core/arch/gfx12.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/core/lds/lds_proof.hpp>
 
 namespace tw = tilewright;
 using namespace tilewright::arch;

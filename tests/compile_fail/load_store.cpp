@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loads and stores of tiles.
-#include <tilewright/tile/load_store.hpp>
+#include <tilewright/tile/copy/load_store.hpp>
 
 #include "sample_tile.hpp"
 

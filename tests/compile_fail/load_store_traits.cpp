@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vectors that a distribution decides, and their cache lines.
-#include <tilewright/ck_tile/load_store_traits.hpp>
-#include <tilewright/ck_tile/memory_access_analyzer.hpp>
+#include <tilewright/compat/ck_tile/load_store_traits.hpp>
+#include <tilewright/compat/ck_tile/memory_access_analyzer.hpp>
 
 namespace tw = tilewright;
 using tw::sequence;

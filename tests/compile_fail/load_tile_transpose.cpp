@@ -4,8 +4,8 @@
 // EXPECT: load_tile_transpose: the instruction takes 8 (ldmatrix: 16) bytes of each lane that are neighbours in LDS
 // EXPECT: load_tile_transpose: the tile's threads hold other elements than the window's distribution gives them
 // EXPECT: load_tile_transpose: the tile must have the element type of the view
-#include <tilewright/arch/gfx950.hpp>
-#include <tilewright/tile/load_tile_transpose.hpp>
+#include <tilewright/core/arch/gfx950.hpp>
+#include <tilewright/tile/copy/load_tile_transpose.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

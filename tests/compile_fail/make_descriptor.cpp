@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plain descriptors.
-#include <tilewright/descriptor/make_descriptor.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;
 using tw::make_tuple;

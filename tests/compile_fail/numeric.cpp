@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Conversions of numbers.
-#include <tilewright/numeric/bits.hpp>
-#include <tilewright/numeric/stochastic.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/core/base/bits.hpp>
+#include <tilewright/core/base/stochastic.hpp>
+#include <tilewright/core/base/types.hpp>
 
 namespace tw = tilewright;
 

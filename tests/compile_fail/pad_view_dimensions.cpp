@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One tile length for two dimensions.
 // EXPECT: pad_tensor_view: one tile length and one entry of pads is needed for each dimension of the view
-#include <tilewright/ck_tile/pad_tensor_view.hpp>
+#include <tilewright/compat/ck_tile/pad_tensor_view.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

@@ -4,8 +4,8 @@
 // EXPECT: make_paged_tile_window: a page must have at least one row
 // EXPECT: make_paged_tile_window: the pool must be in global memory
 // EXPECT: async_load_tile: copies without registers reach rows within 2^31 bytes only
-#include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/tile_scatter_gather.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 #include "sample_tile.hpp"
 

@@ -4,9 +4,9 @@
 // EXPECT: gemm: the windows' elements are not the policy's element_type (A) and b_element_type (B)
 // EXPECT: gemm: a pipeline's windows have the distributions that the policy copies with
 // EXPECT: gemm: a pipeline moves its windows along k, and this window gathers k by a table
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/tile/tile_scatter_gather.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;
 using tw::half_t, tw::make_tuple, tw::number;

@@ -2,7 +2,7 @@
 // A window of three dimensions; one whose rows a table names.
 // EXPECT: print_tile_window_range: the window must have two dimensions
 // EXPECT: print_tile_window_range: the window's indices come from a table, each thread's from its own
-#include <tilewright/tile/tile_scatter_gather.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
 #include <tilewright/viz/window_text.hpp>
 
 namespace tw = tilewright;

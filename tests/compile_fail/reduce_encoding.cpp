@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Encodings without some dimensions.
-#include <tilewright/distribution/reduce_encoding.hpp>
+#include <tilewright/core/distribution/reduce_encoding.hpp>
 
 namespace tw = tilewright;
 using tw::sequence, tw::tuple;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reductions.
-#include <tilewright/tile/reduce_tile.hpp>
+#include <tilewright/tile/registers/reduce_tile.hpp>
 
 #include "sample_tile.hpp"
 

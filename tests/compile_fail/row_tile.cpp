@@ -4,8 +4,8 @@
 // EXPECT: row_tile: threads_per_row is a power of two that divides the threads
 // EXPECT: row_tile: a thread holds at least one vector, of up to 16 elements
 // EXPECT: row_tile: rows that start anywhere need 4 * vector threads each
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/rows/row_block.hpp>
+#include <tilewright/block/rows/row_block.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 namespace tw = tilewright;
 

@@ -2,7 +2,7 @@
 // A tile of 8 x 32 elements and views of it, for sources that must not compile for another reason.
 #pragma once
 
-#include <tilewright/tile/tile_window.hpp>
+#include <tilewright/tile/window/tile_window.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

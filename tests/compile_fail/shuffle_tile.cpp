@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shuffled and transposed tiles.
-#include <tilewright/mma/chained_products.hpp>
-#include <tilewright/tile/shuffle_tile.hpp>
+#include <tilewright/block/mma/chained_products.hpp>
+#include <tilewright/tile/copy/shuffle_tile.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Encodings of a part of a tile.
-#include <tilewright/distribution/slice_encoding.hpp>
+#include <tilewright/core/distribution/slice_encoding.hpp>
 
 namespace tw = tilewright;
 using tw::sequence;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Space-filling curves.
-#include <tilewright/distribution/space_filling_curve.hpp>
+#include <tilewright/core/distribution/space_filling_curve.hpp>
 
 namespace tw = tilewright;
 using tw::number, tw::sequence, tw::space_filling_curve;

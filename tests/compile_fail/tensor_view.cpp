@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Views of tensors.
-#include <tilewright/tile/tensor_view.hpp>
+#include <tilewright/tile/window/tensor_view.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Encodings of tile distributions.
-#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/core/distribution/tile_distribution.hpp>
 
 namespace tw = tilewright;
 using tw::sequence, tw::tile_distribution_encoding, tw::tuple;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Windows on rows of a table.
-#include <tilewright/tile/tile_scatter_gather.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Windows.
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/load_store.hpp>
-#include <tilewright/tile/shuffle_tile.hpp>
-#include <tilewright/tile/tile_scatter_gather.hpp>
-#include <tilewright/tile/tile_window.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
+#include <tilewright/tile/copy/load_store.hpp>
+#include <tilewright/tile/copy/shuffle_tile.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
+#include <tilewright/tile/window/tile_window.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Descriptors and adaptors from transforms.
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 
 namespace tw = tilewright;
 using tw::make_tuple, tw::number, tw::sequence;

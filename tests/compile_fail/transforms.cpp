@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parameters of transforms.
-#include <tilewright/transform/apply.hpp>
+#include <tilewright/core/transform/apply.hpp>
 
 namespace tw = tilewright;
 using tw::make_tuple, tw::number;

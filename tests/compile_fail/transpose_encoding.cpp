@@ -4,8 +4,8 @@
 // EXPECT: load_tile_transpose: the instruction exchanges elements among 16 (ldmatrix: 32) neighbouring lanes
 // EXPECT: load_tile_transpose: the instruction exchanges 8 (ldmatrix: 16) bytes of each lane
 // EXPECT: load_tile_transpose: the transposed distribution needs more factors than an encoding holds
-#include <tilewright/arch/gfx950.hpp>
-#include <tilewright/distribution/transpose_encoding.hpp>
+#include <tilewright/core/arch/gfx950.hpp>
+#include <tilewright/core/distribution/transpose_encoding.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number, tw::sequence, tw::tuple;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An element that a tuple does not have.
 // EXPECT: tuple: the index is past the end
-#include <tilewright/util/tuple.hpp>
+#include <tilewright/core/base/tuple.hpp>
 
 namespace tw = tilewright;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Updates of tensors.
-#include <tilewright/tile/update.hpp>
+#include <tilewright/tile/copy/update.hpp>
 
 #include "sample_tile.hpp"
 

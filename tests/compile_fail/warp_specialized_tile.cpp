@@ -4,9 +4,9 @@
 // EXPECT: warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or 2
 // EXPECT: warp_specialized_pipeline: tiles with any_start are for plain products
 // EXPECT: gemm_policy: wgmma reads its operands from LDS; use warp_specialized_pipeline
-#include <tilewright/gemm/grouped_gemm.hpp>
-#include <tilewright/gemm/specialized_choice.hpp>
-#include <tilewright/gemm/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

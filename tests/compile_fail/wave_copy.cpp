@@ -4,9 +4,9 @@
 // EXPECT: wave_copy: the window must be in global memory
 // EXPECT: wave_copy: what a wave writes must begin at the sum of constants for its number and its instruction
 // EXPECT: wave_copy: there are fewer copies; see num_access
-#include <tilewright/descriptor/make_graph.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/tile/repeated_copy.hpp>
+#include <tilewright/core/descriptor/make_graph.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/tile/copy/repeated_copy.hpp>
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 8-bit operands that are contiguous along n.
 // EXPECT: gemm_policy: wgmma takes operands of 8 bits only where they are contiguous along k
-#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

@@ -6,7 +6,7 @@
 // EXPECT: block_gemm: wgmma with A in registers needs a tile with 64 rows for each warpgroup
 // EXPECT: block_gemm: the sums do not have the distribution c_distribution<tile>
 // EXPECT: wgmma_tile_in_registers: C of a product becomes A of the next one if the tile has as many rows
-#include <tilewright/mma/wgmma_gemm.hpp>
+#include <tilewright/block/mma/wgmma_gemm.hpp>
 
 namespace tw = tilewright;
 using tw::half_t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The XOR preshuffle by hand.
-#include <tilewright/ck_tile/xor_preshuffle.hpp>
+#include <tilewright/compat/ck_tile/xor_preshuffle.hpp>
 
 namespace tw = tilewright;
 

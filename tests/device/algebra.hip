@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The checks of algebra_checks.hpp in device code; thread i runs check i.
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 #include "algebra_checks.hpp"
 

@@ -2,8 +2,8 @@
 // Checks of transforms and descriptors that run anywhere: in static_assert, on the host at run time, and in a kernel.
 #pragma once
 
-#include <tilewright/descriptor/tensor_coordinate.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/tensor_coordinate.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 
 namespace tilewright::algebra {
 

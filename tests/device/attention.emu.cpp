@@ -4,8 +4,8 @@
 
 #include <amdgcn_emulator.hpp>
 
-#include "../attention/check_attention_backward.hpp"
-#include "../attention/check_attention_decode.hpp"
+#include "../kernels/attention/backward/check_attention_backward.hpp"
+#include "../kernels/attention/decode/check_attention_decode.hpp"
 #include "code_objects.hpp"
 
 namespace attention_test {

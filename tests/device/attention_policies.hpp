@@ -2,10 +2,10 @@
 // The attention kernels that run on emulated GPUs.
 #pragma once
 
-#include <tilewright/arch/current.hpp>
-#include <tilewright/attention/attention_backward.hpp>
-#include <tilewright/attention/attention_decode.hpp>
-#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/attention/backward/attention_backward.hpp>
+#include <tilewright/kernels/attention/decode/attention_decode.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
 
 namespace attention_test {
 

@@ -2,7 +2,7 @@
 // The code objects that CMake compiled for an emulator test.
 #pragma once
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <amdgcn_emulator.hpp>
 

@@ -2,7 +2,7 @@
 // convert.hip on the emulated GPUs: what the machine's instructions say is what the library's own arithmetic says.
 #include <amdgcn_emulator.hpp>
 
-#include <tilewright/numeric/stochastic.hpp>
+#include <tilewright/core/base/stochastic.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Conversions to and from 8-bit elements, by the machine where it has instructions for them.
-#include <tilewright/exec/exec.hpp>
-#include <tilewright/numeric/stochastic.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/core/base/stochastic.hpp>
+#include <tilewright/core/base/types.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 namespace tw = tilewright;
 namespace exec = tilewright::exec;

@@ -2,7 +2,7 @@
 // The kernel of examples/08_convolution on emulated GPUs: results, bounds and races.
 #include "../../examples/08_convolution/reference.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "../../tools/gemm/kernel.hpp"
 
-#include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/kernels/gemm/lds_prediction.hpp>
 
 #include <ostream>
 #include <regex>

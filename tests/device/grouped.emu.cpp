@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The kernels of grouped.hip on emulated GPUs: results, bounds, races.
-#include "../gemm/check_grouped.hpp"
+#include "../kernels/gemm/grouped/check_grouped.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <amdgcn_emulator.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Grouped products, and block-scaled ones of e4m3 where the target has one kind of it each.
-#include <tilewright/arch/current.hpp>
+#include <tilewright/core/arch/current.hpp>
 
 #include "grouped_policies.hpp"
 

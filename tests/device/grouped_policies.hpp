@@ -2,7 +2,7 @@
 // Grouped and block-scaled policies whose kernels the emulator runs.
 #pragma once
 
-#include <tilewright/gemm/grouped_gemm.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 
 namespace grouped_policies {
 

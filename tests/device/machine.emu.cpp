@@ -2,7 +2,7 @@
 // machine.hip on the emulated GPUs.
 #include <amdgcn_emulator.hpp>
 
-#include <tilewright/numeric/atomic_op.hpp>
+#include <tilewright/core/base/atomic_op.hpp>
 
 #include <gtest/gtest.h>
 

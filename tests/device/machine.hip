@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Atomic updates, copies to LDS that bypass registers, and exchanges between lanes, as compiled for each GPU.
-#include <tilewright/arch/transposing_read.hpp>
-#include <tilewright/exec/exec.hpp>
-#include <tilewright/util/sequence.hpp>
+#include <tilewright/core/arch/transposing_read.hpp>
+#include <tilewright/core/base/sequence.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 namespace tw = tilewright;
 namespace exec = tilewright::exec;

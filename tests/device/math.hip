@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // exec's functions of floats, as compiled for each GPU.
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 #include "math_problem.hpp"
 

@@ -2,7 +2,7 @@
 // Arguments of exec's functions of floats, and how far results may be from double precision.
 #pragma once
 
-#include <tilewright/exec/math.hpp>
+#include <tilewright/machine/exec/math.hpp>
 
 #include <cmath>
 #include <cstdint>

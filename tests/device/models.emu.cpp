@@ -7,7 +7,7 @@
 
 #include <tilewright/launch/launch.hpp>
 
-#include "../rows/matrix.hpp"
+#include "../kernels/rows/matrix.hpp"
 #include "code_objects.hpp"
 #include "models.hpp"
 

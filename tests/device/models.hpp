@@ -2,13 +2,13 @@
 // Kernels of models as models.hip compiles them and models.emu.cpp runs them.
 #pragma once
 
-#include <tilewright/rows/choose_experts.hpp>
-#include <tilewright/rows/cross_entropy.hpp>
-#include <tilewright/rows/expert_rows.hpp>
-#include <tilewright/rows/norm_gradient.hpp>
-#include <tilewright/rows/order_by_expert.hpp>
-#include <tilewright/rows/quantise_rows.hpp>
-#include <tilewright/rows/rotary.hpp>
+#include <tilewright/kernels/routing/choose_experts.hpp>
+#include <tilewright/kernels/routing/expert_rows.hpp>
+#include <tilewright/kernels/routing/order_by_expert.hpp>
+#include <tilewright/kernels/rows/cross_entropy.hpp>
+#include <tilewright/kernels/rows/norm_gradient.hpp>
+#include <tilewright/kernels/rows/quantise_rows.hpp>
+#include <tilewright/kernels/rows/rotary.hpp>
 
 namespace models {
 

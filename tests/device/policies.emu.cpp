@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The kernels of policies.hip on emulated GPUs: results, bounds, races, waits,
 // and LDS conflicts of the emitted instructions.
-#include "../gemm/check_gemm.hpp"
+#include "../kernels/gemm/check_gemm.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <amdgcn_emulator.hpp>
 #include <memory>

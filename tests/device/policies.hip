@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernels of policies.hpp for one target.
-#include <tilewright/arch/current.hpp>
+#include <tilewright/core/arch/current.hpp>
 
 #include "policies.hpp"
 

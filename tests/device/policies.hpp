@@ -2,9 +2,9 @@
 // The policies whose kernels the emulator runs, and on which targets: one list for kernels, tests and documents.
 #pragma once
 
-#include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/gemm/multi_stage_pipeline.hpp>
-#include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each block reverses its part of a vector through LDS: the smallest kernel that needs the machine's functions to work.
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 namespace tw = tilewright;
 namespace exec = tilewright::exec;

@@ -2,10 +2,10 @@
 // Kernels that work on rows: softmax, and RMSNorm with residual.
 #pragma once
 
-#include <tilewright/distribution/copy_distribution.hpp>
-#include <tilewright/numeric/types.hpp>
-#include <tilewright/tile/load_store.hpp>
-#include <tilewright/tile/reduce_tile.hpp>
+#include <tilewright/core/base/types.hpp>
+#include <tilewright/core/distribution/copy_distribution.hpp>
+#include <tilewright/tile/copy/load_store.hpp>
+#include <tilewright/tile/registers/reduce_tile.hpp>
 
 namespace row_kernels {
 

@@ -4,7 +4,7 @@
 
 #include <amdgcn_emulator.hpp>
 
-#include "../rows/tensor.hpp"
+#include "../kernels/tensor/tensor.hpp"
 #include "code_objects.hpp"
 #include "rows.hpp"
 

@@ -2,12 +2,12 @@
 // Ready kernels on rows as rows.hip compiles them and rows.emu.cpp runs them.
 #pragma once
 
-#include <tilewright/rows/norm.hpp>
-#include <tilewright/rows/permute.hpp>
-#include <tilewright/rows/permute_runs.hpp>
-#include <tilewright/rows/permute_unaligned.hpp>
-#include <tilewright/rows/reduce_tensor.hpp>
-#include <tilewright/rows/softmax.hpp>
+#include <tilewright/kernels/rows/norm.hpp>
+#include <tilewright/kernels/rows/softmax.hpp>
+#include <tilewright/kernels/tensor/permute.hpp>
+#include <tilewright/kernels/tensor/permute_runs.hpp>
+#include <tilewright/kernels/tensor/permute_unaligned.hpp>
+#include <tilewright/kernels/tensor/reduce_tensor.hpp>
 
 namespace rows {
 

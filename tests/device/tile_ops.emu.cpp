@@ -2,7 +2,7 @@
 // tile_ops.hip on the emulated GPUs.
 #include <amdgcn_emulator.hpp>
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,18 +2,18 @@
 // One kernel that uses every tile operation, and what its results must be: for the CPU backend and for each GPU.
 #pragma once
 
-#include <tilewright/ck_tile/static_distributed_lds_tensor.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/numeric/types.hpp>
-#include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/load_tile_transpose.hpp>
-#include <tilewright/tile/reduce_tile.hpp>
-#include <tilewright/tile/shuffle_tile.hpp>
-#include <tilewright/tile/slice_tile.hpp>
-#include <tilewright/tile/sweep_tile.hpp>
-#include <tilewright/tile/tile_scatter_gather.hpp>
-#include <tilewright/tile/update.hpp>
+#include <tilewright/compat/ck_tile/static_distributed_lds_tensor.hpp>
+#include <tilewright/core/base/types.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
+#include <tilewright/tile/copy/load_tile_transpose.hpp>
+#include <tilewright/tile/copy/shuffle_tile.hpp>
+#include <tilewright/tile/copy/slice_tile.hpp>
+#include <tilewright/tile/copy/update.hpp>
+#include <tilewright/tile/registers/reduce_tile.hpp>
+#include <tilewright/tile/registers/sweep_tile.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 #include <type_traits>
 

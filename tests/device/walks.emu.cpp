@@ -9,7 +9,7 @@
 
 namespace {
 
-// The same function as a constant expression; what it must say is tested in tests/distribution.
+// The same function as a constant expression; what it must say is tested in tests/core/distribution.
 static_assert(walks::position(0, 30, walks::rows, walks::cols) == tilewright::hilbert_curve{13, 24}.get_index(30));
 static_assert(walks::position(3, 13, walks::rows, walks::cols) == tilewright::multi_index<2>{12, 1}, "the snake turns");
 static_assert(walks::position(5, 33, walks::rows, walks::cols) == tilewright::multi_index<2>{32, 8}, "wave 1, lane 1");

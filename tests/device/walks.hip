@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each thread evaluates one position of each walk.
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 #include "walks.hpp"
 

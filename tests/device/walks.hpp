@@ -3,10 +3,10 @@
 // the CPU and GPUs.
 #pragma once
 
-#include <tilewright/distribution/distributed_span.hpp>
-#include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/distribution/matrix_curves.hpp>
-#include <tilewright/distribution/space_filling_curve.hpp>
+#include <tilewright/core/distribution/distributed_span.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
+#include <tilewright/core/distribution/matrix_curves.hpp>
+#include <tilewright/core/distribution/space_filling_curve.hpp>
 
 namespace walks {
 

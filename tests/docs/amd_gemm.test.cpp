@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The policy in docs/amd_gemm.md is one that gemm_kernel takes.
-#include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/kernels/gemm/lds_prediction.hpp>
 
 #include <gtest/gtest.h>
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 namespace tw = tilewright;
 

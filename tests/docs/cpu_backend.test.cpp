@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What docs/cpu_backend.md shows.
 #include <gtest/gtest.h>
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/emulator/launch.hpp>
-#include <tilewright/exec/hopper.hpp>
-#include <tilewright/exec/host/make_tensor_map.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/machine/exec/hopper.hpp>
+#include <tilewright/machine/exec/host/make_tensor_map.hpp>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // Prints which policies the emulator runs on which targets, as a table in Markdown.
 #include "../device/policies.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What docs/layout_tool.md shows.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/descriptor/make_graph.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/descriptor/make_graph.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
 #include <tilewright/viz/lds_picture.hpp>
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What docs/lds.md shows.
-#include <tilewright/arch/occupancy.hpp>
 #include <tilewright/core.hpp>
-#include <tilewright/gemm/gemm_policy.hpp>
-#include <tilewright/lds/layout_padding.hpp>
-#include <tilewright/lds/layout_presets.hpp>
+#include <tilewright/core/arch/occupancy.hpp>
+#include <tilewright/core/lds/layout_padding.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/kernels/gemm/gemm_policy.hpp>
 
 #include <gtest/gtest.h>
 

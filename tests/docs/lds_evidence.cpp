@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints docs/lds_evidence.md's table: what is published about LDS, and whether the library's tables agree.
-#include "../arch/published_lds.hpp"
+#include "../core/arch/published_lds.hpp"
 
 #include <cstdio>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What docs/lds_mistakes.md shows: mistakes that were really made, as the analysis and the solver see them.
-#include <tilewright/ck_tile/xor_preshuffle.hpp>
+#include <tilewright/block/mma/fragments.hpp>
+#include <tilewright/block/operands/operand_copy.hpp>
+#include <tilewright/compat/ck_tile/xor_preshuffle.hpp>
 #include <tilewright/core.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/mma/fragments.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/core/lds/layout_solver.hpp>
 
 #include <gtest/gtest.h>
 

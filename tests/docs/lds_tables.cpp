@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints the LDS tables of every target as docs/lds.md shows them.
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <cstdio>
 #include <map>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Prints the verdict tables of docs/lds_layouts.md: every layout on every target, for every row length,
 // element and instruction.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/lds/layout_solver.hpp>
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/core/lds/layout_solver.hpp>
+#include <tilewright/core/lds/lds_access.hpp>
 
 #include <cstdio>
 #include <cstdlib>

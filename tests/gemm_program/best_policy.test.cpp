@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 namespace tilewright {
 namespace {

@@ -3,7 +3,7 @@
 //   nvcc -x cu -std=c++20 -arch=sm_90a -I include tests/gpu/attention.hip -o attention && ./attention
 #include "../max_error.hpp"
 
-#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include "../../tools/gpu/runtime.hpp"

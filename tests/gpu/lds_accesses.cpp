@@ -4,9 +4,9 @@
 //   lds_accesses run    names the GPU, does the launches, checks the data
 #include "lds_accesses.hpp"
 
-#include "../lds/random_access.hpp"
+#include "../core/lds/random_access.hpp"
 
-#include <tilewright/arch/sm90.hpp>
+#include <tilewright/core/arch/sm90.hpp>
 
 #include <algorithm>
 #include <cstdio>

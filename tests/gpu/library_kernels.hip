@@ -4,15 +4,15 @@
 //   nvcc -x cu -std=c++20 -arch=sm_90a -I include tests/gpu/library_kernels.hip -o kernels && ./kernels
 #include "../max_error.hpp"
 
-#include <tilewright/attention/attention_backward.hpp>
-#include <tilewright/attention/attention_decode.hpp>
-#include <tilewright/attention/attention_forward.hpp>
-#include <tilewright/gemm/grouped_gemm.hpp>
+#include <tilewright/kernels/attention/backward/attention_backward.hpp>
+#include <tilewright/kernels/attention/decode/attention_decode.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
+#include <tilewright/kernels/rows/cross_entropy.hpp>
+#include <tilewright/kernels/rows/norm.hpp>
+#include <tilewright/kernels/rows/softmax.hpp>
+#include <tilewright/kernels/tensor/map_tensor.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/rows/cross_entropy.hpp>
-#include <tilewright/rows/map_tensor.hpp>
-#include <tilewright/rows/norm.hpp>
-#include <tilewright/rows/softmax.hpp>
 
 #include "../../tools/gpu/runtime.hpp"
 

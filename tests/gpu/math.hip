@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // exec's functions of floats on a GPU, against double precision; prints the worst errors.
 //   nvcc -x cu -std=c++20 -arch=sm_90a -I include tests/gpu/math.hip -o math && ./math
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 #include "../../tools/gpu/runtime.hpp"
 #include "../device/math_problem.hpp"

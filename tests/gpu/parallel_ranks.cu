@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Ranks that share GPUs: every element of the results of parallel/'s kernels for fixed and for drawn sizes, and the
 // error of a missing rank.
-#include <tilewright/gemm/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/parallel/all_gather_kernel.hpp>
+#include <tilewright/kernels/parallel/parallel_choice.hpp>
+#include <tilewright/kernels/parallel/peer_memory.hpp>
+#include <tilewright/kernels/parallel/rank_products.hpp>
+#include <tilewright/kernels/parallel/reduce_scatter_kernel.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/parallel/all_gather_kernel.hpp>
-#include <tilewright/parallel/parallel_choice.hpp>
-#include <tilewright/parallel/peer_memory.hpp>
-#include <tilewright/parallel/rank_products.hpp>
-#include <tilewright/parallel/reduce_scatter_kernel.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Mistakes of tests/planted on an NVIDIA GPU: planted <number> runs one of them, from 1 on, so that compute-sanitizer
 // can look at it. 0 makes no mistake; without a number the last one is printed.
-#include <tilewright/exec/nvptx/make_tensor_map.hpp>
+#include <tilewright/machine/exec/nvptx/make_tensor_map.hpp>
 
 #include "../planted/shared.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Attention forward with elements of type ISA_ELEMENT, head dimension ISA_HEAD_DIM, in the form ISA_FORM.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
 
 namespace tw = tilewright;
 

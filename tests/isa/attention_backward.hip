@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gradients of attention in half_t, head dimension ISA_HEAD_DIM.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/attention/attention_backward.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/attention/backward/attention_backward.hpp>
 
 namespace tw = tilewright;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // An attention kernel for check_scratch.py: forward, gradients or decode, with head dimensions DIM and VALUE_DIM.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/attention/attention_backward.hpp>
-#include <tilewright/attention/attention_decode.hpp>
-#include <tilewright/attention/attention_forward.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/attention/backward/attention_backward.hpp>
+#include <tilewright/kernels/attention/decode/attention_decode.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
 
 namespace tw = tilewright;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A loop that does nothing but multiply tiles in LDS: block_gemm reads ahead by itself.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/mma/block_gemm.hpp>
+#include <tilewright/block/mma/block_gemm.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
 
 namespace tw = tilewright;
 using tw::index_t, tw::make_tuple, tw::number;

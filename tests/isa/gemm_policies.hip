@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
-#include <tilewright/arch/current.hpp>
-#include <tilewright/gemm/gemm_kernel.hpp>
-#include <tilewright/gemm/grouped_gemm.hpp>
-#include <tilewright/gemm/multi_stage_pipeline.hpp>
-#include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
+#include <tilewright/kernels/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

@@ -8,9 +8,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <tilewright/gemm/tuning_file.hpp>
-#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/choice/tuning_name.hpp>
+#include <tilewright/launch/tuning/tuning_file.hpp>
 
 #include "fake_compiler.hpp"
 

@@ -205,7 +205,7 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
                                   "TILEWRIGHT_HD void operator()(int* to) const { *to = " +
                                   value + "; } };",
                               .kernel = "store",
-                              .uses = {"exec/exec.hpp"}};
+                              .uses = {"machine/exec/exec.hpp"}};
   };
   const std::vector<jit::kernel_source> sources = {store("one", "1"), store("wrong", "nothing"), store("two", "2")};
   const std::string sentence = sentence_of([&] { jit::compiler(o).prepare(sources); });

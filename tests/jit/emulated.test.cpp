@@ -11,10 +11,10 @@
 
 #include <unistd.h>
 
+#include <tilewright/core/base/types.hpp>
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/numeric/types.hpp>
 
 namespace {
 
@@ -133,7 +133,7 @@ TEST_F(Emulated, KernelsThatFollowOneAnotherAllRun) {
       .code = step(3, "") + step(2, "using followed_by = step3;") + step(1, "using followed_by = step2;"),
       .kernel = "step1",
       .problem = "(long long*)nullptr",
-      .uses = {"exec/exec.hpp"}};
+      .uses = {"machine/exec/exec.hpp"}};
   const jit::buffer number = compiler->allocate(sizeof(long long));
   long long value = 7;
   number.upload(&value);
@@ -156,7 +156,7 @@ TEST_F(Emulated, WrongLaunchesAreRefused) {
           "static constexpr tw::exec::block_index grid(long long) { return {1}; } "
           "TILEWRIGHT_HD void operator()(long long) const {} };",
       .kernel = "nothing",
-      .uses = {"exec/exec.hpp"}};
+      .uses = {"machine/exec/exec.hpp"}};
   const jit::kernel kernel = compiler->load(source);
   EXPECT_EQ(kernel.facts().block_size, 64);
   EXPECT_EQ(sentence_of([&] { kernel(1, nullptr, {.x = 1}); }), "jit: nothing takes arguments of 8 bytes, not of 4");

@@ -10,9 +10,9 @@
 
 #include <unistd.h>
 
-#include <tilewright/gemm/tuning_file.hpp>
-#include <tilewright/gemm/tuning_name.hpp>
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/gemm/choice/tuning_name.hpp>
+#include <tilewright/launch/tuning/tuning_file.hpp>
 
 namespace {
 

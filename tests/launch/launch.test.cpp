@@ -2,10 +2,10 @@
 // The contract of a ready kernel, for every kernel of the library: it refuses before anything is written, and a launch
 // on the CPU machine computes the whole result.
 #include "../../examples/04_tile_copy/tile_copy.hpp"
-#include "../gemm/check_gemm.hpp"
+#include "../kernels/gemm/check_gemm.hpp"
 #include "../launch_sentence.hpp"
 
-#include <tilewright/gemm/gemm_policy.hpp>
+#include <tilewright/kernels/gemm/gemm_policy.hpp>
 #include <tilewright/launch/launch.hpp>
 
 namespace tilewright {

@@ -3,7 +3,7 @@
 #include "../../tools/lds_probe/phase_finder.hpp"
 #include "../../tools/lds_probe/row_text.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <gtest/gtest.h>
 

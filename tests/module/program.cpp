@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A program that imports the module, and includes a header of what the module has.
-#include <tilewright/descriptor/make_descriptor.hpp>
+#include <tilewright/core/descriptor/make_descriptor.hpp>
 
 #include <cstdio>
 

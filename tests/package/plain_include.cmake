@@ -38,7 +38,7 @@ foreach(way IN ITEMS "${COMPILER} -std=c++17|Tilewright needs C\\+\\+20" "${OLD_
 endforeach()
 
 file(GLOB_RECURSE headers ${SOURCE}/include/*.hpp)
-list(FILTER headers EXCLUDE REGEX "config/nvrtc.hpp$")  # builtins that NVRTC lacks have their own names
+list(FILTER headers EXCLUDE REGEX "core/base/nvrtc.hpp$")  # builtins that NVRTC lacks have their own names
 foreach(header IN LISTS headers)
   file(READ ${header} text)
   string(REGEX MATCHALL "#[ \t]*define[ \t]+[A-Za-z_0-9]+" macros "${text}")

@@ -2,10 +2,10 @@
 // Small kernels, each with a name, a launch and what the CPU machine must say of it.
 #pragma once
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/emulator/launch.hpp>
-#include <tilewright/exec/expect.hpp>
-#include <tilewright/exec/host/make_tensor_map.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/machine/exec/expect.hpp>
+#include <tilewright/machine/exec/host/make_tensor_map.hpp>
 
 #include "shared.hpp"
 

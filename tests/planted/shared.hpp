@@ -3,8 +3,8 @@
 // look at.
 #pragma once
 
-#include <tilewright/exec/exec.hpp>
-#include <tilewright/exec/hopper.hpp>
+#include <tilewright/machine/exec/exec.hpp>
+#include <tilewright/machine/exec/hopper.hpp>
 
 namespace tilewright::planted {
 

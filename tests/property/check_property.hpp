@@ -3,7 +3,7 @@
 // so that a shorter tape with smaller numbers is a simpler input.
 #pragma once
 
-#include <tilewright/util/math.hpp>
+#include <tilewright/core/base/math.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -2,8 +2,8 @@
 // Any curve visits every access once; snakes move one step at a time.
 #include "check_property.hpp"
 
-#include <tilewright/distribution/matrix_curves.hpp>
-#include <tilewright/distribution/space_filling_curve.hpp>
+#include <tilewright/core/distribution/matrix_curves.hpp>
+#include <tilewright/core/distribution/space_filling_curve.hpp>
 #include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Random layouts as descriptors: moves, what is known at compile time against what is not,
 // claims about all elements, adaptors.
-#include "../descriptor/graph_walk.hpp"
+#include "../core/descriptor/graph_walk.hpp"
 #include "random_layout.hpp"
 
-#include <tilewright/descriptor/properties.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/properties.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Random encodings: sound ones own every element, embedding composes positions, vectors are what they promise.
-#include "../distribution/naive_distribution.hpp"
+#include "../core/distribution/naive_distribution.hpp"
 #include "random_encoding.hpp"
 
-#include <tilewright/ck_tile/load_store_traits.hpp>
-#include <tilewright/distribution/embed_encoding.hpp>
+#include <tilewright/compat/ck_tile/load_store_traits.hpp>
+#include <tilewright/core/distribution/embed_encoding.hpp>
 #include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>

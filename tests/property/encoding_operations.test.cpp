@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Random encodings reduced and sliced; random copies in patterns: against positions by definition.
-#include "../distribution/naive_distribution.hpp"
+#include "../core/distribution/naive_distribution.hpp"
 #include "random_encoding.hpp"
 
-#include <tilewright/ck_tile/memory_access_analyzer.hpp>
-#include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/distribution/reduce_encoding.hpp>
-#include <tilewright/distribution/slice_encoding.hpp>
+#include <tilewright/compat/ck_tile/memory_access_analyzer.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
+#include <tilewright/core/distribution/reduce_encoding.hpp>
+#include <tilewright/core/distribution/slice_encoding.hpp>
 #include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>

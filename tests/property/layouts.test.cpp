@@ -2,8 +2,8 @@
 // Random layouts against an independent evaluation: offsets, validity, runs, linearity.
 #include "random_layout.hpp"
 
-#include <tilewright/distribution/access_plan.hpp>
-#include "../descriptor/graph_walk.hpp"
+#include <tilewright/core/distribution/access_plan.hpp>
+#include "../core/descriptor/graph_walk.hpp"
 
 #include <gtest/gtest.h>
 

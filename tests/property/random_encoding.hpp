@@ -4,7 +4,7 @@
 
 #include "check_property.hpp"
 
-#include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/core/distribution/distribution_encoding.hpp>
 
 #include <numeric>
 

@@ -4,7 +4,7 @@
 
 #include "check_property.hpp"
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 
 #include <optional>
 #include <string>

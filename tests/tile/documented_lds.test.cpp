@@ -2,10 +2,10 @@
 // The kernels of the document on LDS index swapping: staged by swapped indices, read by a distribution, analysed.
 #include "on_cpu.hpp"
 
-#include <tilewright/descriptor/tensor_coordinate.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/core/descriptor/tensor_coordinate.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/core/lds/lds_access.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,10 @@
 // counts are those that were predicted.
 #include "on_cpu.hpp"
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/lds/lds_access.hpp>
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/core/lds/lds_access.hpp>
 
 #include <gtest/gtest.h>
 

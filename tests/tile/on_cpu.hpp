@@ -2,13 +2,13 @@
 // Runs tile kernels of one block on the CPU backend, and says what each register should hold.
 #pragma once
 
-#include "../distribution/copies.hpp"
-#include "../distribution/naive_distribution.hpp"
+#include "../core/distribution/copies.hpp"
+#include "../core/distribution/naive_distribution.hpp"
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/emulator/launch.hpp>
-#include <tilewright/tile/load_store.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/tile/copy/load_store.hpp>
 
 #include <vector>
 

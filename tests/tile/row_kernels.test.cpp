@@ -2,8 +2,8 @@
 // Softmax and RMSNorm on the CPU, in waves of 64 and of 32.
 #include "../device/row_kernels_problem.hpp"
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/emulator/launch.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
 
 #include <gtest/gtest.h>
 

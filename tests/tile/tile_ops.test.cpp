@@ -2,8 +2,8 @@
 // Every tile operation on the CPU backend, as every target.
 #include "../device/tile_ops_problem.hpp"
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/emulator/launch.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Views of the same memory with other coordinates.
-#include <tilewright/tile/tensor_view.hpp>
+#include <tilewright/tile/window/tensor_view.hpp>
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,10 @@
 // Moving a window, of any kind, gives the window that would be made at the new origin; impossible origins are refused.
 #include "on_cpu.hpp"
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/tile/async_load.hpp>
-#include <tilewright/tile/tile_scatter_gather.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
+#include <tilewright/tile/copy/async_load.hpp>
+#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 #include <gtest/gtest.h>
 

@@ -19,9 +19,9 @@ expect "unknown command" "there is no command 'nonsense'" "$found"
 found=$("$dev" night today 2>&1)
 expect "exit code of a seed that is no number" 2 $?
 expect "such a seed" "the seed must be a whole number" "$found"
-found=$("$dev" test transform nonsense 2>&1)
+found=$("$dev" test core/transform nonsense 2>&1)
 expect "exit code of a floor that is none" 2 $?
-expect "such a floor" "there are no tests of 'nonsense', but of these: amdgcn_emulator arch attention" "$found"
+expect "such a floor" "there are no tests of 'nonsense', but of these: core/base core/arch" "$found"
 
 # A machine without packages, root or sudo: stand-ins for the commands that dev asks.
 tools=$(mktemp -d)

@@ -6,11 +6,11 @@
 #include "pattern.hpp"
 #include "refusal.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/block/operands/operand_copy.hpp>
 #include <tilewright/core.hpp>
-#include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/gemm/operand_copy.hpp>
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The phases that are drawn are those that the analysis counts: degrees, lanes,
 // banks and conflicts agree on random accesses.
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/viz/lds_trace.hpp>
 
 #include <gtest/gtest.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What pictures show: the right cells, lanes, owners and numbers.
 // That they are well-formed is tested with the tool's output.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/descriptor/make_graph.hpp>
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/distribution/lane_map_encoding.hpp>
-#include <tilewright/distribution/matrix_curves.hpp>
-#include <tilewright/distribution/tile_distribution.hpp>
-#include <tilewright/lds/layout_presets.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/base/types.hpp>
+#include <tilewright/core/descriptor/make_graph.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/core/distribution/matrix_curves.hpp>
+#include <tilewright/core/distribution/tile_distribution.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 #include <tilewright/viz/descriptor_picture.hpp>
 #include <tilewright/viz/distribution_picture.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values in words, letter by letter.
-#include <tilewright/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
 #include <tilewright/viz/text.hpp>
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // Windows as text, letter by letter.
 #include "../tile/on_cpu.hpp"
 
-#include <tilewright/descriptor/transform_descriptor.hpp>
-#include <tilewright/lds/layout_presets.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
 #include <tilewright/viz/window_text.hpp>
 
 #include <gtest/gtest.h>

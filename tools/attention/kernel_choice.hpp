@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tilewright/attention/backward_args.hpp>
+#include <tilewright/kernels/attention/backward/backward_args.hpp>
 
 namespace attention_program {
 

@@ -2,10 +2,10 @@
 // The kernels of the attention program: as C++ for the CPU, and for GPUs (ATTENTION_ON_GPU).
 #include <type_traits>
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/attention/attention_forward.hpp>
-#include <tilewright/attention/specialized_attention.hpp>
-#include <tilewright/attention/specialized_backward.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/attention/backward/specialized_backward.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
+#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #if TILEWRIGHT_CPU_PASS

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/attention/attention_args.hpp>
+#include <tilewright/kernels/attention/attention_args.hpp>
 
 #include "backend.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/arch/target.hpp>
-#include <tilewright/gemm/gemm_args.hpp>
-#include <tilewright/gemm/grid_order.hpp>
+#include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/core/arch/target.hpp>
+#include <tilewright/kernels/gemm/gemm_args.hpp>
 
 #include "../program/refusal.hpp"
 #include "elements.hpp"

@@ -2,7 +2,7 @@
 // A model that picks one of the named policies for a problem.
 #pragma once
 
-#include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm/named_policies.hpp>
 
 #include "static_report.hpp"
 

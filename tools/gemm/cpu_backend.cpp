@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/split_k.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "kernel_entry.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <tilewright/numeric/fp8.hpp>
-#include <tilewright/numeric/types.hpp>
+#include <tilewright/core/base/fp8.hpp>
+#include <tilewright/core/base/types.hpp>
 
 namespace gemm_program {
 

@@ -2,7 +2,7 @@
 // The static performance report, and the model's choices.
 #include "explain.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The GPU backend, through HIP or CUDA.
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/split_k.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "../gpu/runtime.hpp"
 #include "hopper_kernels.hpp"

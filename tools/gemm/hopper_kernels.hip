@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The Hopper kernels: compile this file as CUDA (-x cu) for sm_90a, once for each add_hopper_product of
 // all_hopper_products, with GEMM_ELEMENTS, GEMM_A_MAJOR, GEMM_B_MAJOR and GEMM_HAS_EPILOGUE.
-#include <tilewright/gemm/gemm_plan.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_plan.hpp>
 
 #include <utility>
 

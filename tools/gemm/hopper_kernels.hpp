@@ -2,7 +2,7 @@
 // The kernels for Hopper GPUs as the program sees them at run time.
 #pragma once
 
-#include <tilewright/gemm/gemm_kernels.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
 
 #include <functional>
 #include <string>

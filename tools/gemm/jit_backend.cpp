@@ -3,11 +3,11 @@
 #include <chrono>
 #include <list>
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/gemm/specialized_plan.hpp>
-#include <tilewright/gemm/split_k.hpp>
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "formatted.hpp"
 #include "kernel_entry.hpp"

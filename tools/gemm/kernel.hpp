@@ -2,7 +2,7 @@
 // The kernels, for every machine: a choice of types, layouts and variant, and the entries that fill it for a target.
 #pragma once
 
-#include <tilewright/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/tilewright.hpp>
 

@@ -4,7 +4,7 @@
 // kernels or of GEMM_ELEMENTS.
 #include "instantiate.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #if TILEWRIGHT_STUB_PASS
 #include "../gpu/runtime.hpp"  // the host half of a kernel launches it

@@ -3,9 +3,9 @@
 // registers, occupancy.
 #pragma once
 
-#include <tilewright/arch/gpu_facts.hpp>
-#include <tilewright/arch/occupancy.hpp>
-#include <tilewright/gemm/lds_prediction.hpp>
+#include <tilewright/core/arch/gpu_facts.hpp>
+#include <tilewright/core/arch/occupancy.hpp>
+#include <tilewright/kernels/gemm/lds_prediction.hpp>
 
 namespace tilewright {
 

@@ -2,8 +2,8 @@
 // Single LDS instructions that no compiler moves, merges or drops, for programs that measure them.
 #pragma once
 
-#include <tilewright/arch/lds_op.hpp>
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/core/arch/lds_op.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 namespace gpu {
 

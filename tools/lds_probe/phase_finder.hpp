@@ -2,7 +2,7 @@
 // Finds out from times alone which lanes an LDS instruction serves together and how many banks it sees.
 #pragma once
 
-#include <tilewright/lds/bank_conflicts.hpp>
+#include <tilewright/core/lds/bank_conflicts.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "phase_finder.hpp"
 #include "row_text.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <cstdio>
 #include <cstring>

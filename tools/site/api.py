@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The docstrings of the headers as Markdown pages: one for each floor of include/tilewright.
+"""The docstrings of the headers as Markdown pages: one for each room of include/tilewright.
 
 A docstring is a block of lines that begin with `///`, and the declaration after it. Namespaces called `detail` are left out.
 """
@@ -80,8 +80,8 @@ def as_markdown(docstring):
     return re.sub(r"`([^`]*)`", lambda m: "`" + m[1].replace("&lt;", "<").replace(r"\*", "*").replace(r"\_", "_") + "`", text)
 
 
-def page_of(floor, purpose, headers, include):
-    text = [f"# {floor}\n", f"Floor `{floor}`: {purpose}\n" if purpose else ""]
+def page_of(room, purpose, headers, include):
+    text = [f"# {room}\n", f"Floor `{room}`: {purpose}\n" if purpose else ""]
     count = 0
     for header in headers:
         source = header.read_text(encoding="utf-8")
@@ -98,37 +98,38 @@ def page_of(floor, purpose, headers, include):
     return "\n".join(text), count
 
 
-def floors(root):
+def rooms(root):
     """(folder, what it holds) in the order of docs/architecture.md."""
-    table = re.findall(r"^\| \d+ \| ((?:`\w+`(?:, )?)+) \| (.*) \|$", (root / "docs/architecture.md").read_text(encoding="utf-8"), re.M)
-    return [(folder, purpose) for names, purpose in table for folder in re.findall(r"`(\w+)`", names)]
+    table = re.findall(r"^\| (`[\w/]+`) \| (.*) \|$", (root / "docs/architecture.md").read_text(encoding="utf-8"), re.M)
+    return [(folder, purpose) for names, purpose in table for folder in re.findall(r"`([\w/]+)`", names)]
 
 
 def check(root):
     """The pages have what the headers say; else an AssertionError."""
     include = root / "include/tilewright"
-    for folder, purpose in floors(root):
+    for folder, purpose in rooms(root):
         headers = sorted((include / folder).rglob("*.hpp"))
         text, count = page_of(folder, purpose, headers, include)
         assert count > 0 or folder in ("config", "ck_tile"), f"{folder} has no docstrings"
         assert len(headers) == text.count("\n## ") or not headers, f"{folder}: a header is missing"
     found = {name: (declaration, docstring) for _, name, declaration, docstring in
-             entries_of((include / "tile/async_load.hpp").read_text(encoding="utf-8"))}
+             entries_of((include / "tile/copy/async_load.hpp").read_text(encoding="utf-8"))}
     declaration, docstring = found["async_load_tile"]
     assert "void async_load_tile(const LdsWindow& lds_window" in declaration and "TILEWRIGHT_HD" not in declaration, declaration
     assert docstring.startswith("Begins to copy a window"), docstring
 
 
 def write_pages(root, to):
-    """Writes a page for each floor; the pages, in order, and how many docstrings they have."""
+    """Writes a page for each room; the pages, in order, and how many docstrings they have."""
     include = root / "include/tilewright"
     to.mkdir(parents=True)
     pages, total = [], 0
-    for folder, purpose in floors(root):
+    for folder, purpose in rooms(root):
         headers = sorted((include / folder).rglob("*.hpp"))
         if not headers:
             continue
         text, count = page_of(folder, as_markdown(purpose), headers, include)
+        (to / folder).parent.mkdir(parents=True, exist_ok=True)
         (to / f"{folder}.md").write_text(text, encoding="utf-8")
         pages.append(folder)
         total += count
@@ -137,4 +138,4 @@ def write_pages(root, to):
 
 if __name__ == "__main__":
     check(pathlib.Path(sys.argv[1]))
-    print("every floor has its page")
+    print("every room has its page")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the site of the documents: build.py ROOT TO
 
-Pages are README.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md, the docstrings of each floor, the files of the tree that the pages
+Pages are README.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md, the docstrings of each room, the files of the tree that the pages
 link to, and a page that runs tilewright-layout in the browser. Needs mkdocs and its theme material (Debian: mkdocs-material); for the
 last page clang 22 with the libraries for WebAssembly (libc++-22-dev-wasm32, libclang-rt-22-dev-wasm32, wasi-libc).
 """
@@ -114,8 +114,8 @@ def compile_wasm(root, objects, module):
     return True
 
 
-def navigation(root, floors, has_wasm):
-    """The table of documents in README.md, the floors, the rest."""
+def navigation(root, rooms, has_wasm):
+    """The table of documents in README.md, the rooms, the rest."""
     readme = (root / "README.md").read_text(encoding="utf-8").split("## Documents")[-1]
     nav, seen = [{"Tilewright": "index.md"}], set()
     for heading, cells in re.findall(r"^\| ([\w ]+) \| (.*) \|$", readme, re.M):
@@ -127,7 +127,7 @@ def navigation(root, floors, has_wasm):
         nav.append({heading[0].upper() + heading[1:]: entries})
     if has_wasm:
         nav.insert(2, {"Layouts in the browser": "play.md"})
-    nav.append({"API": [{floor: f"api/{floor}.md"} for floor in floors]})
+    nav.append({"API": [{room: f"api/{room}.md"} for room in rooms]})
     rest = [str(f.relative_to(root)) for f in sorted((root / "docs").rglob("*.md")) if str(f.relative_to(root)) not in seen]
     nav.append({"Other pages": [{"Changes": "CHANGELOG.md"}, *rest]})
     return nav
@@ -157,7 +157,7 @@ def main():
     shutil.rmtree(site.pages, ignore_errors=True)
     site.documents()
     site.linked_files()
-    floors, docstrings = api.write_pages(root, site.pages / "api")
+    rooms, docstrings = api.write_pages(root, site.pages / "api")
     assets = site.pages / "assets"
     assets.mkdir()
     here = pathlib.Path(__file__).parent
@@ -166,7 +166,7 @@ def main():
     if has_wasm:
         shutil.copy(here / "play.js", assets)
         shutil.copy(here / "play.md", site.pages)
-    (to / "mkdocs.yml").write_text(configuration(navigation(root, floors, has_wasm)), encoding="utf-8")
+    (to / "mkdocs.yml").write_text(configuration(navigation(root, rooms, has_wasm)), encoding="utf-8")
     subprocess.run(["mkdocs", "build", "--quiet", "--config-file", to / "mkdocs.yml"], check=True)
     print(f"{to / 'html/index.html'}: {len(list(site.pages.rglob('*.md')))} pages, {docstrings} docstrings"
           + ("" if has_wasm else "; without layouts in the browser: clang 22 and its libraries for WebAssembly are missing"))

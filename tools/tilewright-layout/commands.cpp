@@ -6,7 +6,7 @@
 #include "pattern.hpp"
 #include "words.hpp"
 
-#include <tilewright/distribution/matrix_curves.hpp>
+#include <tilewright/core/distribution/matrix_curves.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 #include <tilewright/viz/phases_picture.hpp>
 

@@ -2,7 +2,7 @@
 // Distribution encodings in one word: "H(2,4,16)(4,8)P(1.1)(1.2,2.0)Y(1.0,2.1)".
 #pragma once
 
-#include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/core/distribution/distribution_encoding.hpp>
 
 #include <string>
 

@@ -4,7 +4,7 @@
 
 #include "refusal.hpp"
 
-#include <tilewright/arch/occupancy.hpp>
+#include <tilewright/core/arch/occupancy.hpp>
 #include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 

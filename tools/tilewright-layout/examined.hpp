@@ -6,7 +6,7 @@
 #include "options.hpp"
 #include "pattern.hpp"
 
-#include <tilewright/lds/lds_proof.hpp>
+#include <tilewright/core/lds/lds_proof.hpp>
 
 #include <nlohmann/json.hpp>
 

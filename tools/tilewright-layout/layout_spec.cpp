@@ -4,7 +4,7 @@
 
 #include "words.hpp"
 
-#include <tilewright/lds/layout_presets.hpp>
+#include <tilewright/core/lds/layout_presets.hpp>
 
 namespace tilewright_layout {
 

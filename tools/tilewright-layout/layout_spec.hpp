@@ -2,8 +2,8 @@
 // Layouts by name: what --layout understands.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
-#include <tilewright/lds/swizzled_layout.hpp>
+#include <tilewright/core/arch/target.hpp>
+#include <tilewright/core/lds/swizzled_layout.hpp>
 
 #include <string>
 

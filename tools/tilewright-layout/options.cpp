@@ -7,7 +7,7 @@
 #include "pattern.hpp"
 #include "words.hpp"
 
-#include <tilewright/arch/arch.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <map>
 #include <optional>

@@ -2,9 +2,9 @@
 // What the command line asks for.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
-#include <tilewright/lds/bank_conflicts.hpp>
-#include <tilewright/lds/swizzled_layout.hpp>
+#include <tilewright/core/arch/target.hpp>
+#include <tilewright/core/lds/bank_conflicts.hpp>
+#include <tilewright/core/lds/swizzled_layout.hpp>
 #include <tilewright/viz/distribution_picture.hpp>
 #include <tilewright/viz/lds_picture.hpp>
 #include <tilewright/viz/svg.hpp>

@@ -7,8 +7,8 @@
 #include "pattern_matrix.hpp"
 #include "words.hpp"
 
-#include <tilewright/distribution/distribution_pattern.hpp>
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/core/distribution/distribution_pattern.hpp>
 
 namespace tilewright_layout {
 

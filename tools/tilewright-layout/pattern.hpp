@@ -3,10 +3,10 @@
 // and how wide accesses may be.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
-#include <tilewright/distribution/distribution_encoding.hpp>
-#include <tilewright/lds/lds_access_walk.hpp>
-#include <tilewright/lds/swizzled_layout.hpp>
+#include <tilewright/core/arch/target.hpp>
+#include <tilewright/core/distribution/distribution_encoding.hpp>
+#include <tilewright/core/lds/lds_access_walk.hpp>
+#include <tilewright/core/lds/swizzled_layout.hpp>
 
 #include <string>
 

@@ -5,8 +5,8 @@
 #include "../program/text.hpp"
 #include "words.hpp"
 
-#include <tilewright/gemm/operand_copy.hpp>
-#include <tilewright/mma/block_tile.hpp>
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/block/operands/operand_copy.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "refusal.hpp"
 
-#include <tilewright/lds/layout_padding.hpp>
+#include <tilewright/core/lds/layout_padding.hpp>
 
 namespace tilewright_layout {
 

@@ -4,7 +4,7 @@
 
 #include "refusal.hpp"
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/core/base/index.hpp>
 
 #include <charconv>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws a distribution: which thread holds which element of a tile, in which register. As text, SVG and JSON.
-#include <tilewright/util/math.hpp>
+#include <tilewright/core/base/math.hpp>
 #include <tilewright/viz/distribution_picture.hpp>
 #include <tilewright/viz/text_table.hpp>
 

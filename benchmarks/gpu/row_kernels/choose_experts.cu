@@ -2,7 +2,7 @@
 // Routing for rows.py: logits to experts and weights.
 #include "library.hpp"
 
-#include <tilewright/rows/choose_experts.hpp>
+#include <tilewright/kernels/routing/choose_experts.hpp>
 
 namespace row_kernels {
 namespace {

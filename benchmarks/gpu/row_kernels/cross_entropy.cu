@@ -2,7 +2,7 @@
 // Cross-entropy for rows.py: x, target, loss, gradient.
 #include "start_rows.hpp"
 
-#include <tilewright/rows/cross_entropy.hpp>
+#include <tilewright/kernels/rows/cross_entropy.hpp>
 
 namespace row_kernels {
 namespace {

@@ -2,8 +2,8 @@
 // Routing for rows.py: experts to ends, source and place; rows to places and back. choose_experts.cu chooses them.
 #include "library.hpp"
 
-#include <tilewright/rows/expert_rows.hpp>
-#include <tilewright/rows/order_by_expert.hpp>
+#include <tilewright/kernels/routing/expert_rows.hpp>
+#include <tilewright/kernels/routing/order_by_expert.hpp>
 
 namespace row_kernels {
 namespace {

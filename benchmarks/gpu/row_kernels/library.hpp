@@ -2,8 +2,8 @@
 // What the kernels of libtilewright_rows register, and what rows.py passes to them.
 #pragma once
 
+#include <tilewright/kernels/tensor/strided_tensor.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/rows/strided_tensor.hpp>
 
 namespace row_kernels {
 

@@ -2,7 +2,7 @@
 // Copies, casts, permutations and element-wise functions for rows.py: x, x2 (of functions of two elements), y.
 #include "library.hpp"
 
-#include <tilewright/rows/launch_permute.hpp>
+#include <tilewright/kernels/tensor/launch_permute.hpp>
 
 namespace row_kernels {
 namespace {

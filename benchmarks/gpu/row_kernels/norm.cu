@@ -2,7 +2,7 @@
 // RMSNorm and LayerNorm for rows.py: x, residual, weight, bias, y, sum, scale.
 #include "start_rows.hpp"
 
-#include <tilewright/rows/norm.hpp>
+#include <tilewright/kernels/rows/norm.hpp>
 
 namespace row_kernels {
 namespace {

@@ -2,7 +2,7 @@
 // Gradients of norms for rows.py: dy, x, weight, mean, rstd, dx, dweight, dbias.
 #include "library.hpp"
 
-#include <tilewright/rows/norm_gradient.hpp>
+#include <tilewright/kernels/rows/norm_gradient.hpp>
 
 namespace row_kernels {
 namespace {

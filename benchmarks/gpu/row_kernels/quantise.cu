@@ -2,8 +2,8 @@
 // Quantisation with scales for rows.py: x, x2 (of functions of two elements), y, scale.
 #include "start_rows.hpp"
 
-#include <tilewright/rows/norm.hpp>
-#include <tilewright/rows/quantise_rows.hpp>
+#include <tilewright/kernels/rows/norm.hpp>
+#include <tilewright/kernels/rows/quantise_rows.hpp>
 
 namespace row_kernels {
 namespace {

@@ -2,7 +2,7 @@
 // Reductions along any dimensions for rows.py: x; y, variance or position. y has length 1 where x is reduced.
 #include "library.hpp"
 
-#include <tilewright/rows/reduce_tensor.hpp>
+#include <tilewright/kernels/tensor/reduce_tensor.hpp>
 
 namespace row_kernels {
 namespace {

@@ -2,7 +2,7 @@
 // Rotary embedding for rows.py: x (tokens, heads, elements of a head), cos, sin, y.
 #include "library.hpp"
 
-#include <tilewright/rows/rotary.hpp>
+#include <tilewright/kernels/rows/rotary.hpp>
 
 namespace row_kernels {
 namespace {

@@ -2,7 +2,7 @@
 // Softmax for rows.py: x, y.
 #include "start_rows.hpp"
 
-#include <tilewright/rows/softmax.hpp>
+#include <tilewright/kernels/rows/softmax.hpp>
 
 namespace row_kernels {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "library.hpp"
 
-#include <tilewright/rows/launch_rows.hpp>
+#include <tilewright/kernels/rows/launch_rows.hpp>
 
 namespace row_kernels {
 

@@ -2,7 +2,7 @@
 // launch<kernel>(args, options): one way to start a kernel, on a GPU's stream or on the CPU machine.
 #pragma once
 
-#include <tilewright/config/config.hpp>
+#include <tilewright/core/base/config.hpp>
 #include <tilewright/launch/launch_error.hpp>
 
 #if TILEWRIGHT_CPU_PASS

@@ -2,11 +2,11 @@
 // launch() on the CPU machine.
 #pragma once
 
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/emulator/launch.hpp>
-#include <tilewright/exec/host/make_tensor_map.hpp>
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/launch/launch_error.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/machine/exec/host/make_tensor_map.hpp>
 
 namespace tilewright {
 

@@ -7,8 +7,8 @@
 #if TILEWRIGHT_AMDGCN_PASS
 struct ihipStream_t;
 #else
-#include <tilewright/arch/arch.hpp>
-#include <tilewright/launch/gpu_runtime.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/launch/detail/gpu_runtime.hpp>
 #endif
 
 namespace tilewright {

@@ -2,8 +2,8 @@
 // ReadyKernel: what a kernel must provide so that launch() can start it.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
-#include <tilewright/arch/tensor_map.hpp>
+#include <tilewright/core/arch/target.hpp>
+#include <tilewright/core/arch/tensor_map.hpp>
 
 namespace tilewright {
 

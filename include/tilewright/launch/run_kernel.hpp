@@ -5,7 +5,7 @@
 #include <tilewright/launch/ready_kernel.hpp>
 
 #if !TILEWRIGHT_CPU_PASS
-#include <tilewright/arch/current.hpp>
+#include <tilewright/core/arch/current.hpp>
 
 // A parameter that stays in constant memory, where tensor maps must be (CUDA).
 #if defined(__CUDACC__) && !defined(__clang__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Launches a kernel on the CPU backend.
-#include <tilewright/emulator/launch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
 namespace tw = tilewright;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A kernel of another project.
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 extern "C" TILEWRIGHT_GLOBAL void thread_ids(int* out) {
 #if TILEWRIGHT_DEVICE_PASS

@@ -2,7 +2,7 @@
 // Launches a kernel of tilewright headers as HIP programs do.
 #include <hip/hip_runtime.h>
 
-#include <tilewright/exec/exec.hpp>
+#include <tilewright/machine/exec/exec.hpp>
 
 #include <cstdio>
 

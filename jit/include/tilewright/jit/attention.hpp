@@ -2,8 +2,8 @@
 // jit::attention(problem): the attention kernel for one problem, as a request to a jit::compiler.
 #pragma once
 
-#include <tilewright/attention/attention_args.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/attention/attention_args.hpp>
 
 namespace tilewright::jit {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <tilewright/gemm/gemm_args.hpp>
 #include <tilewright/jit/kernel_source.hpp>
+#include <tilewright/kernels/gemm/gemm_args.hpp>
 
 namespace tilewright::jit {
 

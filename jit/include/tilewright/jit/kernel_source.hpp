@@ -42,7 +42,8 @@ struct kernel_source {
   /// Optional: a constant of the kernel's args_type, pointers null. check() and grid() are evaluated for it when the
   /// kernel is compiled, and launches need not say a grid; nor if host.grid does.
   std::string problem = {};
-  /// The library's headers that the code needs, for instance "tile/load_store.hpp"; fewer compile faster. Empty: all.
+  /// The library's headers that the code needs, for instance "tile/copy/load_store.hpp"; fewer compile faster. Empty:
+  /// all.
   std::vector<std::string> uses = {};
   host_half host = {};
 };

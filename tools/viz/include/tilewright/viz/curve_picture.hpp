@@ -2,7 +2,7 @@
 // Draws a curve of two dimensions: the order in which a tile is walked. As text, SVG and JSON.
 #pragma once
 
-#include <tilewright/distribution/space_filling_curve.hpp>
+#include <tilewright/core/distribution/space_filling_curve.hpp>
 #include <tilewright/viz/svg.hpp>
 
 #include <cstddef>

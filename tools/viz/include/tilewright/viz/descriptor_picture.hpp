@@ -2,7 +2,7 @@
 // Draws a descriptor of one or two dimensions: at which offset each element is. As text and SVG.
 #pragma once
 
-#include <tilewright/descriptor/tensor_descriptor.hpp>
+#include <tilewright/core/descriptor/tensor_descriptor.hpp>
 #include <tilewright/viz/svg.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // down to who waits for whom in which bank.
 #pragma once
 
-#include <tilewright/lds/lds_access.hpp>
+#include <tilewright/core/lds/lds_access.hpp>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // Evaluates a distribution that is known only at run time: which element a thread's register holds.
 #pragma once
 
-#include <tilewright/distribution/distribution_encoding.hpp>
+#include <tilewright/core/distribution/distribution_encoding.hpp>
 
 #include <cstddef>
 #include <vector>

@@ -2,7 +2,7 @@
 // Draws which lanes of a wave each LDS instruction of a target serves together. As text, SVG and JSON.
 #pragma once
 
-#include <tilewright/arch/target.hpp>
+#include <tilewright/core/arch/target.hpp>
 #include <tilewright/viz/svg.hpp>
 
 #include <string>

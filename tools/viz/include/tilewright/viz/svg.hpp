@@ -2,7 +2,7 @@
 // A small SVG writer: shapes with classes, colours from one palette that is legible on light and on dark backgrounds.
 #pragma once
 
-#include <tilewright/util/index.hpp>
+#include <tilewright/core/base/index.hpp>
 #include <tilewright/viz/text_table.hpp>
 
 #include <string>

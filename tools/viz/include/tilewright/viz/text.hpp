@@ -2,10 +2,10 @@
 // Encodings, distributions, curves and descriptors in words: to_string(value). For the host.
 #pragma once
 
-#include <tilewright/descriptor/tensor_coordinate.hpp>
-#include <tilewright/distribution/matrix_curves.hpp>
-#include <tilewright/distribution/space_filling_curve.hpp>
-#include <tilewright/distribution/tile_distribution.hpp>
+#include <tilewright/core/descriptor/tensor_coordinate.hpp>
+#include <tilewright/core/distribution/matrix_curves.hpp>
+#include <tilewright/core/distribution/space_filling_curve.hpp>
+#include <tilewright/core/distribution/tile_distribution.hpp>
 
 #include <string>
 #include <string_view>

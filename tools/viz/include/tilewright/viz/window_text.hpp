@@ -2,8 +2,8 @@
 // What is in a window's part of a tensor, as text: for kernels that run on the CPU.
 #pragma once
 
-#include <tilewright/emulator/fault.hpp>
-#include <tilewright/tile/tile_window.hpp>
+#include <tilewright/machine/emulator/fault.hpp>
+#include <tilewright/tile/window/tile_window.hpp>
 
 #include <cstdio>
 #include <string>

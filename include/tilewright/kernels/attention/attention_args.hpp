@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Arguments of the attention kernels: tensors, lengths, masks; their checks; and what one block works on:
+// its rows of Q, the keys that they see, and where they lie.
+#pragma once
+
+#include <tilewright/core/base/math.hpp>
+#include <tilewright/core/base/type_traits.hpp>
+#include <tilewright/core/base/types.hpp>
+
+namespace tilewright {
+
+/// Strides in elements. The head dimension is contiguous, so both (batch, row, head, dim) and (batch, head, row, dim)
+/// can be described.
+struct attention_strides {
+  long_index_t batch = 0, head = 0;
+  index_t row = 0;
+};
+
+/// Which keys a query sees. Query i of L and key j of S are aligned at their ends: i sees j if
+/// -left <= j - (i + S - L) <= right. A negative number: no limit on that side.
+struct attention_window {
+  index_t left = -1, right = -1;
+};
+/// Each query sees the keys up to its own place, counted from the ends.
+inline constexpr attention_window causal{-1, 0};
+
+/// O = softmax(scale Q K^T + mask) V for each head of each sequence. Queries of a sequence that see no key get zeros,
+/// and -infinity as their log-sum-exp.
+struct attention_args {
+  const void* q = nullptr;
+  const void* k = nullptr;
+  const void* v = nullptr;
+  void* o = nullptr;
+  float* lse = nullptr;  // optional: natural logarithm of the sum of exponentials; lse_strides says where
+
+  index_t batch = 1, heads = 1, kv_heads = 1;  // heads / kv_heads neighbouring query heads share a key head
+  index_t queries = 0, keys = 0;               // rows of each sequence; with starts: of the longest
+  attention_strides q_strides, k_strides, v_strides, o_strides;
+  attention_strides lse_strides;
+
+  /// Sequences of different lengths: rows starts[b] to starts[b + 1] - 1 of one tensor belong to sequence b; batch + 1
+  /// numbers in memory that the GPU can read. Batch strides do not count then. Null: all have the lengths above.
+  const index_t* query_starts = nullptr;
+  const index_t* key_starts = nullptr;
+
+  float scale = 1;
+  attention_window window;
+
+  /// 8-bit elements: what those of a head are multiplied by, [batch * heads] floats of Q and [batch * kv_heads] of K
+  /// (positive) and V, in memory that the GPU can read; null: 1. O has the policy's result_type, bfloat16_t if it names
+  /// no other.
+  const float* q_scales = nullptr;
+  const float* k_scales = nullptr;
+  const float* v_scales = nullptr;
+};
+
+/// Where a score is. A policy's score_function is applied to the scaled scores before the mask: called for each, it
+/// returns the new one, and may read the kernel's arguments: (float, const score_position&, const args&).
+struct score_position {
+  index_t batch, head, query, key;
+};
+
+namespace detail {
+
+/// Leaves the scores alone and costs nothing.
+struct no_score_function {};
+template <class Policy>
+inline constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
+
+/// What all policies of attention name.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim, class Args>
+struct attention_choices {
+  using arch = Arch;
+  using element_type = T;
+  using result_type = conditional_t<sizeof(T) == 1, bfloat16_t, T>;
+  using score_function = no_score_function;
+  using args_type = Args;
+  static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
+};
+
+/// Whether rows, heads or sequences of a result may overwrite each other: each stride must be larger than what smaller
+/// ones reach. With starts there is one sequence, and `rows` is at most its number.
+constexpr bool is_written_twice(const attention_strides& s, bool has_starts, index_t rows, index_t heads, index_t batch,
+                                index_t dim) {
+  const long_index_t lengths[]{has_starts ? min(rows, 2) : rows, heads, has_starts ? 1 : batch},
+      strides[]{s.row, max(s.head, -s.head), max(s.batch, -s.batch)};
+  for (index_t i = 0; i < 3; ++i) {
+    long_index_t reached = dim - 1;
+    for (index_t j = 0; j < 3; ++j)
+      if (strides[j] < strides[i] || (strides[j] == strides[i] && j > i)) reached += (lengths[j] - 1) * strides[j];
+    if (lengths[i] > 1 && strides[i] <= reached) return true;
+  }
+  return false;
+}
+inline constexpr char written_twice[] =
+    "a result's heads or sequences lie in the same memory: give its head and batch strides";
+
+constexpr bool is_aligned(const void* data) {
+  return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % 16 == 0;
+}
+
+/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
+/// as a sentence; nullptr when it can. O has 16-bit elements.
+constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
+                                              index_t vector) {
+  if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
+    return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
+  if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
+  if (args.heads > 65535 || args.batch > 65535) return "there are more than 65535 heads or sequences";
+  if (long_index_t{args.queries} + args.keys > 0x7fffffff - 1024) return "queries + keys is too close to 2^31";
+  if (!(args.scale > 0)) return "the scale must be positive: the softmax is computed from the largest unscaled score";
+  if (args.scale >= 0x1p127f) return "the scale must be less than 2^127: times log2(e) it must be a finite float";
+  if (!args.q || !args.o || (args.keys > 0 && (!args.k || !args.v))) return "a pointer is null: q, k, v or o";
+  if (vector == 8 && (args.q_scales || args.k_scales || args.v_scales))
+    return "q_scales, k_scales and v_scales are for 8-bit elements; they must be null for 16-bit ones";
+  const auto misfit = [&](const void* data, const attention_strides& s, index_t dim, index_t elements) {
+    if (!is_aligned(data) || s.batch % elements != 0 || s.head % elements != 0 || s.row % elements != 0) return 1;
+    return s.row < dim || s.row > 0x7fffffff / 2048 ? 2 : 0;
+  };
+  const int of_tensors[] = {
+      misfit(args.q, args.q_strides, head_dim, vector), misfit(args.k, args.k_strides, head_dim, vector),
+      misfit(args.v, args.v_strides, value_dim, vector), misfit(args.o, args.o_strides, value_dim, min(vector, 8))};
+  for (const int misfit_of : of_tensors) {
+    if (misfit_of == 1)
+      return vector == 8
+                 ? "vectors of 16 bytes are moved: pointers must be aligned to 16 bytes, strides be multiples of 8"
+                 : "vectors of 16 bytes are moved: pointers must be aligned to 16 bytes, strides be multiples of 16, "
+                   "those of O of 8";
+    if (misfit_of == 2) return "a row stride is smaller than the head dimension, or so large that a step spans 2 GiB";
+  }
+  return args.lse && args.lse_strides.row < 1 ? "lse_strides.row must be positive" : nullptr;
+}
+
+/// The same for a kernel that writes O and LSE.
+constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector) {
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
+  if (!__builtin_is_constant_evaluated() && args.keys > 0 && (args.o == args.k || args.o == args.v))
+    return "O is K or V, which other blocks still read";
+  const auto overlaps = [&](const attention_strides& s, index_t dim) {
+    return is_written_twice(s, args.query_starts, args.queries, args.heads, args.batch, dim);
+  };
+  return overlaps(args.o_strides, value_dim) || (args.lse && overlaps(args.lse_strides, 1)) ? written_twice : nullptr;
+}
+
+}  // namespace detail
+
+}  // namespace tilewright
+
+namespace tilewright::detail {
+
+/// Half-open range.
+struct index_range {
+  index_t first = 0, last = 0;
+};
+
+/// Where the rows of a sequence begin in a tensor: a batch's at a multiple of its stride, packed ones at a row.
+struct sequence_start {
+  index_t batch;
+  long_index_t row;
+};
+
+/// One head of one sequence, and a block's first query there.
+struct attention_problem {
+  index_t batch, head, kv_head;
+  index_t queries, keys;  // of this sequence
+  sequence_start query_start, key_start;
+  index_t first_query;    // of the block
+  float score_scale = 1;  // what products of 8-bit elements of Q and K are multiplied by
+  float value_scale = 1;  // what those of V are
+
+  /// The query and the head of one of the block's rows.
+  TILEWRIGHT_HD constexpr index_t query_of(index_t row) const { return first_query + row; }
+  TILEWRIGHT_HD constexpr index_t head_of(index_t) const { return head; }
+
+  /// Key minus query of the last of each: the ends are aligned.
+  TILEWRIGHT_HD constexpr index_t diagonal() const { return keys - queries; }
+
+  TILEWRIGHT_HD constexpr index_t first_key(const attention_window& w, index_t query) const {
+    return w.left < 0 ? 0 : max(0, query + diagonal() - min(w.left, keys));
+  }
+  TILEWRIGHT_HD constexpr index_t last_key(const attention_window& w, index_t query) const {
+    return w.right < 0 ? keys : max(0, min(keys, query + diagonal() + 1 + min(w.right, queries)));
+  }
+  /// Keys that any of the queries [first_query, first_query + count) sees.
+  TILEWRIGHT_HD constexpr index_range seen_by_any(const attention_window& w, index_t count) const {
+    const index_t last_query = min(queries, first_query + count) - 1;
+    const index_t first = first_key(w, first_query), last = last_key(w, last_query);
+    return {first, max(first, last)};
+  }
+  /// Keys that all of them see; steps inside of it need no mask.
+  TILEWRIGHT_HD constexpr index_range seen_by_all(const attention_window& w, index_t count) const {
+    return {first_key(w, first_query + count - 1), last_key(w, first_query)};
+  }
+};
+
+/// The factor of the elements of a head.
+TILEWRIGHT_HD float scale_of_head(const float* scales, index_t batch, index_t heads, index_t head) {
+  return scales == nullptr ? 1.0f : scales[long_index_t(batch) * heads + head];
+}
+
+/// The problem of a block. `first_query` may be past the last: sequences can be shorter than the longest.
+TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
+                                                 index_t batch) {
+  attention_problem p{batch,        head,       divide(head, divide(args.heads, args.kv_heads)),
+                      args.queries, args.keys,  {batch, 0},
+                      {batch, 0},   first_query};
+  if (args.query_starts != nullptr) {
+    p.query_start = {0, args.query_starts[batch]};
+    p.queries = args.query_starts[batch + 1] - index_t(p.query_start.row);
+  }
+  if (args.key_starts != nullptr) {
+    p.key_start = {0, args.key_starts[batch]};
+    p.keys = args.key_starts[batch + 1] - index_t(p.key_start.row);
+  }
+  p.score_scale = scale_of_head(args.q_scales, batch, args.heads, head) *
+                  scale_of_head(args.k_scales, batch, args.kv_heads, p.kv_head);
+  p.value_scale = scale_of_head(args.v_scales, batch, args.kv_heads, p.kv_head);
+  return p;
+}
+
+/// Elements from a tensor's start to the first row of a head of a sequence.
+TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, const sequence_start& start,
+                                                    index_t head) {
+  return start.row * s.row + start.batch * s.batch + head * s.head;
+}
+
+/// Rows of a head of a sequence in memory.
+template <class T>
+struct head_rows {
+  T* data;
+  index_t stride, count;
+};
+template <class T, class Data>
+TILEWRIGHT_HD head_rows<T> query_rows(Data* data, const attention_strides& s, const attention_problem& p) {
+  return {static_cast<T*>(data) + offset_of_head(s, p.query_start, p.head), s.row, p.queries};
+}
+template <class T, class Data>
+TILEWRIGHT_HD head_rows<T> key_rows(Data* data, const attention_strides& s, const attention_problem& p) {
+  return {static_cast<T*>(data) + offset_of_head(s, p.key_start, p.kv_head), s.row, p.keys};
+}
+
+}  // namespace tilewright::detail

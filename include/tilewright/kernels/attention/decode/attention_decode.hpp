@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Attention with few queries and a long cache of keys, contiguous or paged: bound by the bytes of the cache.
+#pragma once
+
+#include <tilewright/block/mma/block_gemm.hpp>
+#include <tilewright/kernels/attention/decode/detail/decode_combine.hpp>
+#include <tilewright/kernels/attention/decode/detail/decode_operands.hpp>
+
+namespace tilewright {
+
+/// O = softmax(scale Q K^T + mask) V where few queries meet many keys. The queries of all heads that share a key head
+/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves take turns over
+/// its 16 keys each, without barriers; args.splits blocks share the keys of a sequence.
+template <class Policy>
+struct attention_decode {
+  using arch = typename Policy::arch;
+  using args_type = typename Policy::args_type;
+  using followed_by = detail::decode_combine<Policy>;
+  using T = typename Policy::element_type;
+  using product = detail::decode_product<Policy::op, 32>;
+  static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);
+  /// Whether K and V of the next step fit into registers beside those of this one. gfx11 holds everything twice.
+  static constexpr bool fits_ahead = product::stays_in_lanes && dim <= 128;
+  static constexpr detail::cache_loads loads = !tilewright::arch::is_amd(arch::value) ? detail::cache_loads::queue
+                                               : fits_ahead                           ? detail::cache_loads::ahead
+                                                                                      : detail::cache_loads::now;
+  using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
+  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
+  using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
+  using sums_type = detail::attention_sums<Policy>;
+  using scores = typename detail::attention_registers<Policy>::scores;
+  /// Steps of 16 keys in flight or in use, for each wave.
+  static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
+  static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;
+  static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
+  /// A wave's own LDS; when its keys are done, its sums take this place.
+  static constexpr index_t wave_bytes =
+      max(detail::decode_sums_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
+  using waves_type = detail::decode_waves<Policy, wave_bytes>;
+  static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
+  static constexpr index_t blocks_at_once = 2;
+  static constexpr index_t lds_bytes = Policy::waves * wave_bytes;
+
+  static constexpr const char* check(const args_type& args) {
+    const char* const why = detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
+    return why ? why : detail::check_decode(args);
+  }
+
+  /// Blocks: x for splits and rows, y for key heads, z for sequences.
+  static constexpr grid_size grid(const args_type& args) {
+    return {args.splits * detail::decode_row_blocks(args), args.kv_heads, args.batch};
+  }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    const exec::block_index block = exec::block_id();
+    const index_t row_block = divide(block.x, args.splits), split = block.x - row_block * args.splits;
+    const detail::decode_problem p = detail::locate_decode(args, row_block * detail::decode_rows, block.y, block.z);
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    sums_type sums;
+    add_keys(sums, args, p, split, lds + exec::wave_id() * wave_bytes);
+    exec::wave_sync();
+    const waves_type waves{lds};
+    waves.store(sums);
+    exec::block_sync();
+    waves.write(args, p, split);
+  }
+
+ private:
+  /// P as operand A: in its lanes, or through the wave's own LDS.
+  TILEWRIGHT_HD static auto exchange(const scores& s, [[maybe_unused]] exec::lds_pointer lds) {
+    if constexpr (product::stays_in_lanes) {
+      return relayout<T>(s, typename product::p{});
+    } else {
+      constexpr auto layout =
+          make_naive_tensor_descriptor(make_tuple(number<16>{}, number<16>{}), make_tuple(number<24>{}, number<1>{}));
+      const auto view = make_tensor_view<address_space_enum::lds, T>(lds, layout);
+      const auto lengths = make_tuple(number<16>{}, number<16>{});
+      exec::wave_sync();
+      store_tile(make_tile_window(view, lengths, {}, typename product::s{}), cast_tile<T>(s));
+      exec::wave_sync();
+      return load_tile(make_tile_window(view, lengths, {}, typename product::p{}));
+    }
+  }
+
+  template <block_tile Tile, class C, class A, class B>
+  TILEWRIGHT_HD static void multiply(C& c, const A& a, const B& b) {
+    block_gemm<Tile>(c, a, b);
+    detail::multiply_before_later_reads<Tile>(c);
+  }
+
+  TILEWRIGHT_HD static void add_keys(sums_type& sums, const args_type& args, const detail::decode_problem& p,
+                                     index_t split, exec::lds_pointer own_lds) {
+    constexpr index_t step = detail::decode_keys;
+    const index_t queries = p.query_of(min(detail::decode_rows, p.rows - p.first_row) - 1) + 1 - p.first_query;
+    const detail::index_range all = p.seen_by_any(args.window, queries), unmasked = p.seen_by_all(args.window, queries);
+    const index_t first = all.first & -step, steps = ceil_div(all.last - first, step),
+                  for_each = ceil_div(steps, args.splits);
+    const index_t last = min(first + min(steps, (split + 1) * for_each) * step, all.last);
+    constexpr index_t stride = Policy::waves * step;
+    index_t key = first + split * for_each * step + exec::wave_id() * step;
+    if (key >= last) return;
+
+    const detail::key_cache<T> k_cache(args.k, args.k_strides, args, p), v_cache(args.v, args.v_strides, args, p);
+    const exec::lds_pointer slots = own_lds + (queries_type::lds_bytes + exchange_bytes);
+    const queries_type q(args, p, own_lds);
+    keys_type k;
+    values_type v;
+    constexpr index_t ahead = loads == detail::cache_loads::now ? 0 : stages;  // steps in flight
+    detail::key_place at = detail::locate_keys(args, p.batch, key), next = at;
+    unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const exec::lds_pointer slot = slots + i * slot_bytes;
+      if (key + i * stride < last) {
+        k.begin(k_cache, next, p.keys, slot);
+        v.begin(v_cache, next, p.keys, slot + keys_type::slot_bytes);
+      } else if constexpr (loads == detail::cache_loads::queue) {
+        exec::async_end_group();
+        exec::async_end_group();
+      }
+      if (key + (i + 1) * stride < last) next = detail::locate_keys(args, p.batch, key + (i + 1) * stride);
+    });
+    index_t used = 0;  // bytes from the first slot to this step's
+    TILEWRIGHT_UNROLL(1)
+    for (; key < last; key += stride) {
+      const bool loads_next = ahead > 0 && key + ahead * stride < last;
+      const exec::lds_pointer slot = slots + used, v_slot = slot + keys_type::slot_bytes;
+      if constexpr (stages > 1) used = used == (stages - 1) * slot_bytes ? 0 : used + slot_bytes;
+      scores s{};
+      wait();
+      k.for_each_part(k_cache, at, p.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+        using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
+        multiply<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
+      });
+      begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
+      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+                    [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
+      const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
+      wait();
+      v.for_each_part(v_cache, at, p.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+        using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
+        multiply<of_part::values>(sums.o.template get<part.value>(), probabilities,
+                                  relayout<T>(tile, typename of_part::v{}));
+      });
+      begin_or_end_group(v, v_cache, next, p.keys, v_slot, loads_next);
+      const index_t after = key + (ahead + 1) * stride;
+      if (after < last) next = detail::locate_keys(args, p.batch, after);
+      if constexpr (ahead == 0) at = next;
+    }
+  }
+
+  /// Until the oldest group of copies is complete.
+  TILEWRIGHT_HD static void wait() {
+    if constexpr (loads == detail::cache_loads::queue) exec::async_wait_groups<2 * stages - 1>();
+  }
+  /// Groups are counted, so one without copies stands for what is past the last key.
+  template <class Keys, class Cache>
+  TILEWRIGHT_HD static void begin_or_end_group(Keys& keys, const Cache& cache, const detail::key_place& at,
+                                               index_t count, exec::lds_pointer slot, bool is_inside) {
+    if (is_inside) {
+      keys.begin(cache, at, count, slot);
+    } else if constexpr (loads == detail::cache_loads::queue) {
+      exec::async_end_group();
+    }
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The tiles of attention_decode: one wave multiplies 16 rows and 16 keys, with K and V in the registers that loads of
+// 16 bytes fill.
+#pragma once
+
+#include <tilewright/block/mma/chained_products.hpp>
+#include <tilewright/core/arch/matrix_element.hpp>
+#include <tilewright/core/distribution/lane_map_encoding.hpp>
+#include <tilewright/kernels/attention/decode/decode_args.hpp>
+#include <tilewright/kernels/attention/detail/attention_softmax.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// The matrix instruction with 16 rows that a target has for elements of T.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr arch::matrix_op decode_op() {
+  using enum arch::matrix_op;
+  for (const arch::matrix_op op : {mfma_16x16x16, wmma_16x16x16_gfx11, wmma_16x16x16_gfx12}) {
+    if (Arch::value.supports(op, arch::matrix_element_v<T>)) return op;
+  }
+  return mma_m16n8k16_x2;
+}
+
+/// Lane maps of a tile of up to 64 x 64 elements: the instruction's, and the bits that count instructions.
+TILEWRIGHT_HD constexpr arch::lane_map repeated(arch::lane_map map, arch::lane_map_bit::coordinate of, index_t from,
+                                                index_t to) {
+  for (index_t bit = 0; from << bit < to; ++bit)
+    map.reg.push_back({of, static_cast<signed char>(log2_floor(from) + bit)});
+  return map;
+}
+
+/// New numbers of a coordinate's bits, so that the lowest ones select registers: up to three, 16 bytes, that a lane
+/// loads at once; then those that select lanes, and the others.
+TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map& map,
+                                                           arch::lane_map_bit::coordinate of) {
+  array<signed char, 8> number{};
+  signed char next = 0;
+  index_t left = 3;
+  for (const arch::lane_map_bit& b : map.reg) {
+    if (b.of == of && left-- > 0) number[b.bit] = next++;
+  }
+  for (const arch::lane_map_bit& b : map.lane) {
+    if (b.of == of) number[b.bit] = next++;
+  }
+  index_t seen = 0;
+  for (const arch::lane_map_bit& b : map.reg) {
+    if (b.of == of && seen++ >= 3) number[b.bit] = next++;
+  }
+  return number;
+}
+
+TILEWRIGHT_HD constexpr arch::lane_map renumbered(arch::lane_map map, arch::lane_map_bit::coordinate of,
+                                                  const array<signed char, 8>& number) {
+  for (auto* list : {&map.lane, &map.reg}) {
+    for (arch::lane_map_bit& b : *list) {
+      if (b.of == of) b.bit = number[b.bit];
+    }
+  }
+  return map;
+}
+
+/// The same lanes, with registers in the order of a coordinate: what a load of vectors along it fills.
+TILEWRIGHT_HD constexpr arch::lane_map in_memory_order(const arch::lane_map& map, arch::lane_map_bit::coordinate of) {
+  arch::lane_map result{map.lane, {}};
+  for (signed char bit = 0; bit < 8; ++bit) {
+    for (const arch::lane_map_bit& b : map.reg) {
+      if (b.of == of && b.bit == bit) result.reg.push_back(b);
+    }
+  }
+  for (const arch::lane_map_bit& b : map.reg) {
+    if (b.of != of) result.reg.push_back(b);
+  }
+  return result;
+}
+
+/// The two products of a part of the head dimension of `dim` elements, 32 or 64: S = Q K^T, and O = P V in the order of
+/// keys that C of the first has, if the instruction allows that.
+TILEWRIGHT_HD constexpr block_tile decode_scores_tile(arch::matrix_op op, index_t dim) {
+  return {decode_rows, decode_keys, dim, 1, 1, op};
+}
+TILEWRIGHT_HD constexpr block_tile decode_values_tile(arch::matrix_op op, index_t dim) {
+  const block_tile plain{decode_rows, dim, decode_keys, 1, 1, op};
+  const block_tile scores = decode_scores_tile(op, 32);
+  return can_chain(scores, plain) ? make_chain(scores, plain).second : plain;
+}
+
+/// One wave's lane maps of their operands. The products may take elements of the head dimension in any order if both
+/// operands agree: in one that makes a lane's elements contiguous in memory.
+struct decode_maps {
+  arch::lane_map q, k, s, p, v, o;
+};
+TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t dim) {
+  using enum arch::lane_map_bit::coordinate;
+  const arch::matrix_instruction i = arch::describe(op);
+  const block_tile values = decode_values_tile(op, dim);
+  const arch::lane_map c = values.transposes_c() ? with_rows_as_columns(i.c) : i.c;
+  decode_maps maps{repeated(i.a, col, i.k, dim),
+                   repeated(i.b, col, i.k, dim),
+                   c,
+                   in_k_order(i.a, values),
+                   repeated(in_k_order(i.b, values), row, 16, dim),
+                   repeated(c, col, 16, dim)};
+  const auto dim_order = vector_first(maps.k, col), value_dim_order = vector_first(maps.v, row);
+  maps.q = renumbered(maps.q, col, dim_order);
+  maps.k = renumbered(maps.k, col, dim_order);
+  maps.v = renumbered(maps.v, row, value_dim_order);
+  maps.o = renumbered(maps.o, col, value_dim_order);
+  return maps;
+}
+
+/// A copy of 16 rows of `dim` elements by one wave: neighbouring lanes move neighbouring vectors of a row.
+TILEWRIGHT_HD constexpr arch::lane_map decode_copy_map(index_t dim, index_t wave_size) {
+  arch::lane_map map{{}, arch::bits(arch::col(0), arch::col(1), arch::col(2))};
+  int row = 0;
+  for (int col = 3; 1 << col < dim; ++col) map.lane.push_back(arch::col(col));
+  while (map.num_lanes() < wave_size) map.lane.push_back(arch::row(row++));
+  while (1 << row < decode_keys) map.reg.push_back(arch::row(row++));
+  return map;
+}
+
+/// The same as distributions; those that end in _load have the registers that loads of vectors fill.
+template <arch::matrix_op Op, index_t Dim>
+struct decode_product {
+  static constexpr auto row = arch::lane_map_bit::coordinate::row, col = arch::lane_map_bit::coordinate::col;
+  static constexpr block_tile scores = decode_scores_tile(Op, Dim), values = decode_values_tile(Op, Dim);
+  static constexpr bool stays_in_lanes = can_chain(scores, values);
+  static constexpr decode_maps maps = make_decode_maps(Op, Dim);
+  using q = tile_distribution<number<encoding_of(maps.q)>::value>;
+  using k = tile_distribution<number<encoding_of(maps.k)>::value>;
+  using s = tile_distribution<number<encoding_of(maps.s)>::value>;
+  using p = tile_distribution<number<encoding_of(maps.p)>::value>;
+  using v = tile_distribution<number<encoding_of(maps.v)>::value>;
+  using o = tile_distribution<number<encoding_of(maps.o)>::value>;
+  using q_load = tile_distribution<number<encoding_of(in_memory_order(maps.q, col))>::value>;
+  using k_load = tile_distribution<number<encoding_of(in_memory_order(maps.k, col))>::value>;
+  using v_load = tile_distribution<number<encoding_of(in_memory_order(maps.v, row))>::value>;
+  using k_copy = tile_distribution<number<encoding_of(decode_copy_map(Dim, maps.k.num_lanes()))>::value>;
+};
+
+}  // namespace detail
+
+/// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
+/// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
+/// to 256. A block's Waves share its keys.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim, index_t Waves = (ValueDim > 128 ? 2 : 4)>
+struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_decode_args> {
+  static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
+                    ValueDim <= 256,
+                "attention_decode_policy: head dimensions are multiples of 32, from 32 to 256");
+  static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
+  static constexpr index_t waves = Waves;
+  static constexpr tilewright::arch::matrix_op op = detail::decode_op<Arch, T>();
+};
+
+namespace detail {
+
+/// Part i of a head dimension: 64 elements, or the last 32.
+TILEWRIGHT_HD constexpr index_t decode_part(index_t dim, index_t i) { return min(64, dim - 64 * i); }
+template <index_t Dim>
+using decode_parts = make_sequence<(Dim + 63) / 64>;
+template <class Policy, index_t Dim, index_t Part>
+using decode_product_of = decode_product<Policy::op, decode_part(Dim, Part)>;
+
+/// Where a block's rows are: the queries of the heads that share a key head, heads first.
+struct decode_problem : attention_problem {  // its first_query: of the block's first row
+  index_t group;                             // heads that share the key head
+  index_t first_row, rows;                   // the block's first, and those of the whole problem
+
+  TILEWRIGHT_HD index_t query_of(index_t row) const { return divide(first_row + row, group); }
+  TILEWRIGHT_HD index_t head_of(index_t row) const {
+    return kv_head * group + (first_row + row) - query_of(row) * group;
+  }
+};
+
+template <class Policy, class Parts>
+struct decode_outputs;
+template <class Policy, index_t... Parts>
+struct decode_outputs<Policy, sequence<Parts...>> {
+  using type =
+      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_dim, Parts>::o>...>;
+};
+
+/// What a wave of attention_decode holds in registers: scores of 16 rows and 16 keys, and O.
+template <class Policy>
+  requires(requires { Policy::waves; })
+struct attention_registers<Policy> {
+  using scores = static_distributed_tensor<float, typename decode_product<Policy::op, 32>::s>;
+  using outputs = typename decode_outputs<Policy, decode_parts<Policy::value_dim>>::type;
+};
+
+}  // namespace detail
+
+}  // namespace tilewright

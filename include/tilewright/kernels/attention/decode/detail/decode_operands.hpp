@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Where attention_decode finds its operands: Q of packed heads, and K and V in a contiguous or paged cache.
+#pragma once
+
+#include <tilewright/core/lds/layout_solver.hpp>
+#include <tilewright/kernels/attention/decode/decode_tiles.hpp>
+#include <tilewright/tile/copy/repeated_copy.hpp>
+#include <tilewright/tile/copy/shuffle_tile.hpp>
+#include <tilewright/tile/window/tensor_view.hpp>
+
+namespace tilewright::detail {
+
+/// K or V of one sequence and head, 16 keys at a time, from a contiguous or a paged cache. Pages are multiples of 16
+/// keys, so 16 of them from a multiple of 16 on are in one page.
+template <class T>
+class key_cache {
+  const T* data_;
+  long_index_t page_stride_;
+  index_t row_stride_;
+
+ public:
+  /// The first key is `first_row` rows from the tensor's start.
+  TILEWRIGHT_HD key_cache(const void* data, const attention_strides& s, const attention_decode_args& args,
+                          const decode_problem& p)
+      : data_(static_cast<const T*>(data)), page_stride_(s.batch), row_stride_(s.row) {
+    if (args.block_table == nullptr) {
+      data_ += offset_of_head(s, p.key_start, p.kv_head);
+    } else {
+      data_ += p.kv_head * s.head;
+    }
+  }
+  /// A view of 16 rows from `row` of a page on, elements [First, First + Dim); rows from `count` on are outside. The
+  /// keys are dimension 0, or 1 if they are columns.
+  template <index_t First, index_t Dim, bool KeysAreColumns>
+  TILEWRIGHT_HD auto view(index_t page, index_t row, index_t count) const {
+    constexpr auto global = address_space_enum::global;
+    constexpr number<Dim> dim{};
+    constexpr number<1> one{};
+    constexpr number<8> vector{};
+    const T* const first = data_ + page * page_stride_ + long_index_t(row) * row_stride_ + First;
+    if constexpr (KeysAreColumns) {
+      return make_naive_tensor_view<global>(first, make_tuple(dim, count), make_tuple(one, row_stride_), vector);
+    } else {
+      return make_naive_tensor_view<global>(first, make_tuple(count, dim), make_tuple(row_stride_, one), vector);
+    }
+  }
+};
+
+/// Where 16 keys lie.
+struct key_place {
+  index_t key = 0, page = 0, row = 0;
+};
+
+/// The place of the keys from `key` on, a multiple of 16.
+TILEWRIGHT_HD key_place locate_keys(const attention_decode_args& args, index_t batch, index_t key) {
+  if (args.block_table == nullptr) return {key, 0, key};
+  const index_t in_table = divide(key, args.rows_per_page);
+  return {key, args.block_table[long_index_t(batch) * args.table_stride + in_table],
+          key - in_table * args.rows_per_page};
+}
+
+/// How a wave's K or V of 16 keys come into registers.
+/// now: when they are needed. ahead: the next ones are in flight in registers. queue: the next ones are in flight to
+/// LDS, from where each lane takes back what it copied itself.
+enum class cache_loads : signed char { now, ahead, queue };
+
+template <class Policy, bool IsValues, cache_loads Kind, class Parts>
+struct cached_keys;
+template <class Policy, bool IsValues, cache_loads Kind, index_t... Parts>
+struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
+  using T = typename Policy::element_type;
+  static constexpr index_t dim = IsValues ? Policy::value_dim : Policy::head_dim;
+  static constexpr index_t slot_bytes = Kind == cache_loads::queue ? decode_keys * dim * index_t(sizeof(T)) : 0;
+  template <index_t Part>
+  using product = decode_product_of<Policy, dim, Part>;
+  template <index_t Part>
+  using load = conditional_t<IsValues, typename product<Part>::v_load, typename product<Part>::k_load>;
+  template <index_t Part>
+  using tile = static_distributed_tensor<T, load<Part>>;
+
+  tuple<tile<Parts>...> parts;  // ahead
+
+  /// Starts to load; keys from number `keys` of the sequence on are zeros. queue: to `slot` in the wave's LDS, as a
+  /// group of copies.
+  TILEWRIGHT_HD void begin(const key_cache<T>& cache, const key_place& at, index_t keys,
+                           [[maybe_unused]] exec::lds_pointer slot) {
+    if constexpr (Kind == cache_loads::ahead) {
+      ((parts.template get<Parts>() = load_tile(window<Parts>(cache, at, keys), known())), ...);
+    } else if constexpr (Kind == cache_loads::queue) {
+      if (!IsValues) exec::wave_sync();  // all lanes have read what was here
+      (copy<Parts>(cache, at, keys, slot + place_of(Parts)), ...);
+      exec::async_end_group();
+    }
+  }
+  /// f(number<Part>, tile in the order of loads) for each part.
+  template <class F>
+  TILEWRIGHT_HD void for_each_part(const key_cache<T>& cache, const key_place& at, index_t keys,
+                                   [[maybe_unused]] exec::lds_pointer slot, F f) const {
+    const auto use = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (Kind == cache_loads::now) {
+        exec::schedule_fence();  // no two parts occupy registers
+        f(part, load_tile(window<part.value>(cache, at, keys), known()));
+      } else if constexpr (Kind == cache_loads::ahead) {
+        f(part, parts.template get<part.value>());
+      } else if constexpr (IsValues) {
+        using window_type = decltype(window<part.value>(cache, at, keys));
+        f(part, take_back<window_type>(slot + place_of(part.value)));
+      } else {
+        f(part, load_tile(lds_window<part.value>(slot + place_of(part.value), load<part.value>{})));
+      }
+    };
+    if (Kind == cache_loads::queue && !IsValues) exec::wave_sync();  // each lane has waited for its own copies
+    (use(number<Parts>{}), ...);
+  }
+
+ private:
+  TILEWRIGHT_HD static constexpr index_t place_of(index_t part) { return 64 * part * decode_keys * index_t(sizeof(T)); }
+  TILEWRIGHT_HD static constexpr auto known() { return known_inside<IsValues ? 0 : 1>{}; }
+
+  template <index_t Part, class Distribution = load<Part>>
+  TILEWRIGHT_HD static auto window(const key_cache<T>& cache, const key_place& at, index_t keys) {
+    constexpr number<decode_part(dim, Part)> length{};
+    constexpr number<decode_keys> rows{};
+    const auto view = cache.template view<64 * Part, length.value, IsValues>(at.page, at.row, keys - at.key);
+    if constexpr (IsValues) {
+      return make_tile_window(view, make_tuple(length, rows), {}, Distribution{});
+    } else {
+      return make_tile_window(view, make_tuple(rows, length), {}, Distribution{});
+    }
+  }
+  /// Where a lane's access lies in a part's slot.
+  template <class Window>
+  TILEWRIGHT_HD static index_t place(index_t access) {
+    constexpr index_t bytes = Window::vector_length * Window::element_bytes;
+    return (access * Policy::arch::value.wave_size + exec::lane_id()) * bytes;
+  }
+  /// How 16 keys of a part of K lie in LDS: without conflicts for the copy and for the reads.
+  template <index_t Part>
+  static constexpr lds_layout_choice key_layout = number<choose_lds_layout<typename Policy::arch>(
+      lds_tile{decode_keys, decode_part(dim, Part), sizeof(T)},
+      lds_use{product<Part>::k_copy::encoding, lds_access_kind::write},
+      lds_use{product<Part>::k_load::encoding, lds_access_kind::read})>::value;
+  template <index_t Part, class Distribution>
+  TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
+    constexpr number<decode_part(dim, Part)> length{};
+    const auto view = make_tensor_view<address_space_enum::lds, T>(lds, make_lds_descriptor<key_layout<Part>.layout>());
+    return make_tile_window(view, make_tuple(number<decode_keys>{}, length), {}, Distribution{});
+  }
+  template <index_t Part>
+  TILEWRIGHT_HD static void copy(const key_cache<T>& cache, const key_place& at, index_t keys, exec::lds_pointer to) {
+    if constexpr (!IsValues) {
+      using distribution = typename product<Part>::k_copy;
+      const lane_copy copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known());
+      copy.template begin<0, copy.num_access, true>(0);
+    } else {
+      const auto from = window<Part>(cache, at, keys);
+      using from_type = remove_cvref_t<decltype(from)>;
+      const auto offsets = checked_offsets<decltype(known())>(from, typename from_type::access_sequence{},
+                                                              typename from_type::dim_sequence{});
+      const exec::walking_buffer buffer(from.view.buffer);
+      unroll<from_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        exec::async_load_in_group<from_type::vector_length * from_type::element_bytes, true>(
+            buffer, offsets[i.value], to, place<from_type>(i.value));
+      });
+    }
+  }
+  template <class Window>
+  TILEWRIGHT_HD static auto take_back(exec::lds_pointer from) {
+    static_assert(Window::register_step == 1);
+    tile_of<Window> result;
+    unroll<Window::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const auto vector = exec::lds_load<typename Window::vector_type>(from, place<Window>(i.value));
+      vector_to_registers<1>(result.thread_buffer.data() + constant(Window::accesses::list.first_register[i.value]),
+                             vector);
+    });
+    return result;
+  }
+};
+
+/// A part of the block's rows of Q, as it is loaded; rows are queries times heads.
+template <class Policy, index_t Part>
+TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const decode_problem& p) {
+  using T = typename Policy::element_type;
+  using product = decode_product_of<Policy, Policy::head_dim, Part>;
+  constexpr number<decode_part(Policy::head_dim, Part)> dim{};
+  const T* const first = static_cast<const T*>(args.q) + p.batch * args.q_strides.batch +
+                         p.kv_head * p.group * args.q_strides.head + 64 * Part;
+  const auto heads = make_naive_tensor_view<address_space_enum::global>(
+      first, make_tuple(args.queries, p.group, dim),
+      make_tuple(args.q_strides.row, index_t(args.q_strides.head), number<1>{}), number<Policy::vector>{});
+  const auto rows = transform_tensor_view(
+      heads, make_tuple(make_merge_transform(make_tuple(args.queries, p.group)), make_pass_through_transform(dim)),
+      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+  const auto window =
+      make_tile_window(rows, make_tuple(number<decode_rows>{}, dim), {p.first_row, 0}, typename product::q_load{});
+  return load_tile(window, known_inside<1>{});
+}
+
+/// A wave's rows of Q: in registers, or in its own LDS where registers do not suffice.
+template <class Policy, bool InLds, class Parts>
+struct decode_queries;
+template <class Policy, bool InLds, index_t... Parts>
+struct decode_queries<Policy, InLds, sequence<Parts...>> {
+  using T = typename Policy::element_type;
+  template <index_t Part>
+  using product = decode_product_of<Policy, Policy::head_dim, Part>;
+  static constexpr index_t ld = Policy::head_dim + 8, lds_bytes = InLds ? decode_rows * ld * index_t(sizeof(T)) : 0;
+
+  tuple<static_distributed_tensor<T, typename product<Parts>::q>...> parts;
+  exec::lds_pointer lds;
+
+  TILEWRIGHT_HD decode_queries(const attention_decode_args& args, const decode_problem& p, exec::lds_pointer own)
+      : lds(own) {
+    (begin<Parts>(load_decode_queries<Policy, Parts>(args, p)), ...);
+    if (InLds) exec::wave_sync();
+  }
+  template <index_t Part>
+  TILEWRIGHT_HD auto get() const {
+    if constexpr (InLds) {
+      return relayout<T>(load_tile(window<Part>(exec::forget_origin(0))), typename product<Part>::q{});
+    } else {
+      return parts.template get<Part>();
+    }
+  }
+
+ private:
+  template <index_t Part>
+  TILEWRIGHT_HD auto window(index_t offset) const {
+    constexpr number<decode_part(Policy::head_dim, Part)> dim{};
+    constexpr number<decode_rows> rows{};
+    constexpr auto layout = make_naive_tensor_descriptor(make_tuple(rows, dim), make_tuple(number<ld>{}, number<1>{}));
+    const auto view =
+        make_tensor_view<address_space_enum::lds, T>(lds + (offset + 64 * Part * index_t(sizeof(T))), layout);
+    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Part>::q_load{});
+  }
+  template <index_t Part, class Tile>
+  TILEWRIGHT_HD void begin(const Tile& tile) {
+    if constexpr (InLds) {
+      if (is_first_replica<typename Tile::distribution_type>()) store_tile(window<Part>(0), tile);
+    } else {
+      parts.template get<Part>() = relayout<T>(tile, typename product<Part>::q{});
+    }
+  }
+};
+
+}  // namespace tilewright::detail

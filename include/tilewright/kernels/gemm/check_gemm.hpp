@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Argument checks of all GEMM kernels.
+#pragma once
+
+#include <tilewright/kernels/gemm/gemm_policy.hpp>
+#include <tilewright/kernels/gemm/k_tiles.hpp>
+
+namespace tilewright {
+
+/// What the checks ask about a kernel.
+struct checked_gemm {
+  index_t tile_m, tile_n, tile_k;  // of C, and along k
+  bool a_along_k, b_along_k;
+  index_t element_bytes, result_bytes, vector, products = 1;
+};
+
+namespace detail {
+
+/// Memory of a batch of matrices: lines of contiguous elements. Lengths and strides in bytes.
+struct memory_lines {
+  const void* data;
+  long_index_t length, lines, stride, batch, batch_stride;
+
+  long_index_t first() const { return reinterpret_cast<long_index_t>(data) + min((batch - 1) * batch_stride, 0LL); }
+  long_index_t end() const {
+    return reinterpret_cast<long_index_t>(data) + max((batch - 1) * batch_stride, 0LL) + (lines - 1) * stride + length;
+  }
+};
+
+/// Whether they may share memory. Columns of a matrix, or of a batch of them, may lie beside those of the other.
+inline bool overlap(memory_lines x, memory_lines y) {
+  if (x.end() <= y.first() || y.end() <= x.first()) return false;
+  long_index_t step = 0;
+  for (memory_lines* l : {&x, &y}) {
+    const long_index_t beside = (l->batch - 1) * max(l->batch_stride, -l->batch_stride) + l->length, first = l->first();
+    if (beside <= l->stride) *l = {reinterpret_cast<const void*>(first), beside, l->lines, l->stride, 1, 0};
+    step = gcd(step, gcd(l->lines > 1 ? l->stride : 0, l->batch > 1 ? l->batch_stride : 0));
+  }
+  if (step == 0) return true;
+  const long_index_t ahead = (y.first() - x.first()) % step;
+  const long_index_t apart = ahead < 0 ? ahead + step : ahead;  // from a line of x to the next of y
+  return apart < x.length || apart + y.length > step;
+}
+
+/// Refuses a C in the memory of an operand, which other blocks still read.
+constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm& kernel) {
+  if (__builtin_is_constant_evaluated() || !g.c) return nullptr;
+  const auto overlaps_c = [&](const void* data, bool along_k, index_t rows, long_index_t ld,
+                              long_index_t batch_stride) {
+    const long_index_t bytes = kernel.element_bytes, c_bytes = kernel.result_bytes;
+    const memory_lines operand{
+        data, (along_k ? g.k : rows) * bytes, along_k ? rows : g.k, ld * bytes, g.batch, batch_stride * bytes};
+    return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
+  };
+  return overlaps_c(g.a, kernel.a_along_k, g.m, g.lda, g.batch_stride_a) ||
+                 overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b) ||
+                 (kernel.products > 1 &&
+                  overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,
+                             kernel.b_along_k, g.n, g.ldb, g.batch_stride_b))
+             ? "C may share memory with an operand, which other blocks still read"
+             : nullptr;
+}
+
+/// Whether the C of `count` problems, batch_stride_c apart, share elements. They may lie beside each other.
+constexpr bool results_overlap(const gemm_args& g, index_t count) {
+  const long_index_t apart = max(g.batch_stride_c, -g.batch_stride_c);
+  const bool beside = apart >= g.n && apart <= g.ldc && (count - 1) * apart + g.n <= g.ldc;
+  return count > 1 && !beside && apart < long_index_t(g.m - 1) * g.ldc + g.n;
+}
+
+constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& kernel) {
+  if (args.m < 1 || args.n < 1 || args.k < 1 || args.batch < 1) return "m, n, k and the batch count must be positive";
+  if (args.m > 0x7fffffff - 4 * kernel.tile_m || args.n > 0x7fffffff - 4 * kernel.tile_n ||
+      args.k > 0x7fffffff - kernel.tile_k)
+    return "m, n or k is too close to 2^31";
+  if (args.c && (!args.a || !args.b)) return "a pointer is null: a or b";
+  if (args.c && (args.c == args.a || args.c == args.b)) return "C is an operand, which other blocks still read";
+  if (args.lda < (kernel.a_along_k ? args.k : args.m))
+    return "lda is smaller than a row of A (a column, if A is column-major)";
+  if (args.ldb < (kernel.b_along_k ? args.k : args.n))
+    return "ldb is smaller than a row of B (a column, if B is column-major)";
+  if (args.ldc < args.n) return "ldc is smaller than a row of C";
+  if (args.c && results_overlap(args, args.batch))
+    return "the C of several problems lie in the same memory: give batch_stride_c";
+  return nullptr;
+}
+
+/// For kernels whose blocks reach their tiles by offsets of 32 bits, in vectors.
+constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& kernel) {
+  // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
+  const long_index_t limit = 0x7fffffff / kernel.element_bytes, walk = max_walk_bytes / kernel.element_bytes;
+  const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
+    const long_index_t step = along_k ? kernel.tile_k : ld * kernel.tile_k;
+    return (along_k ? ld * rows : step) + rows + kernel.tile_k + max(walk, 2 * step) + step;
+  };
+  const index_t products = kernel.products, v = kernel.vector;
+  const long_index_t a_span = operand_span(kernel.a_along_k, args.lda, kernel.tile_m),
+                     b_span = operand_span(kernel.b_along_k, args.ldb, kernel.tile_n),
+                     c_span = long_index_t(max(args.ldc, args.ld_residual)) * kernel.tile_m + kernel.tile_n;
+  if (products > 1 && (args.product_stride_b < 0 || args.product_stride_b > limit))
+    return "product_stride_b must lie in memory after the first product's B, within 2 GiB";
+  if (a_span > limit || b_span + (products > 1 ? args.product_stride_b : 0) > limit ||
+      c_span > 0x7fffffff / kernel.result_bytes)
+    return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
+  if (v == 1) return nullptr;
+  const epilogue_promise operands{v, kernel.result_bytes};
+  if (!operands.is_kept_by(args.a, kernel.element_bytes) || !operands.is_kept_by(args.b, kernel.element_bytes) ||
+      !operands.is_kept_by(args.c, kernel.result_bytes))
+    return "this kernel moves whole vectors: A, B and C must be aligned to them; use the kernel with vector 1";
+  const index_t a_row = kernel.a_along_k ? args.k : args.m, b_row = kernel.b_along_k ? args.k : args.n;
+  if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v || args.batch_stride_a % v ||
+      args.batch_stride_b % v || args.batch_stride_c % v || (products > 1 && args.product_stride_b % v))
+    return "this kernel moves whole vectors: contiguous lengths, leading dimensions and batch strides must be "
+           "multiples "
+           "of its vector; use the kernel with vector 1";
+  return nullptr;
+}
+
+template <class Policy>
+inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
+                                             Policy::tile.n,
+                                             Policy::tile.k,
+                                             Policy::a_major == operand_major::k,
+                                             Policy::b_major == operand_major::k,
+                                             index_t(sizeof(typename Policy::element_type)),
+                                             index_t(sizeof(typename Policy::result_type)),
+                                             Policy::vector,
+                                             Policy::products};
+
+}  // namespace detail
+
+/// A sentence about what is wrong with the arguments; nullptr if nothing is. A pipeline adds its own demands, and
+/// promises its epilogue what it reads.
+template <class Policy>
+constexpr const char* check_gemm(const typename Policy::args_type& args, const epilogue_promise& promise) {
+  if (const char* why = detail::check_lengths(args, detail::checked_gemm_v<Policy>)) return why;
+  if (!epilogue_promise::is_aligned(args.workspace, 16)) return "the workspace is not aligned to 16 bytes";
+  const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
+  if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
+    return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
+  return epilogue::detail::check<detail::epilogue_of<Policy>>(args, promise);
+}
+
+/// The same for one product, or a batch of them, on one GPU.
+template <class Policy>
+constexpr const char* check_product(const typename Policy::args_type& args, const epilogue_promise& promise) {
+  if (const char* why = check_gemm<Policy>(args, promise)) return why;
+  return detail::check_result_memory(args, detail::checked_gemm_v<Policy>);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// A product of any shape on Hopper: all kernels that compute it under one type, chosen at run time.
+#pragma once
+
+#include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
+#include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+/// Bytes of gemm_args::workspace for the products of gemm_plan with these arguments; its first
+/// specialized_workspace::counter_bytes must be 0 before the first launch.
+template <class Product>
+long_index_t gemm_workspace_bytes(const gemm_args& args) {
+  return specialized_workspace::bytes + detail::aligned_operands<Product>(args).bytes();
+}
+
+/// A product that can be queued again and again, one launch after another. Without args.workspace k is not split, and
+/// operands whose rows do not start at multiples of 16 bytes are not copied to rows that do.
+template <class Product>
+class gemm_plan {
+  using kernels = gemm_kernels<Product>;
+  using step = std::function<void(detail::gpu_stream)>;
+
+ public:
+  /// Throws launch_error, with the kernel's sentence, if it cannot compute this.
+  gemm_plan(const gemm_args& args, const gemm_choice& choice) : choice_(choice) {
+    for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
+      if constexpr (wants_alignment<Kernel>) {
+        const detail::aligned_operands<Product> aligned(args);
+        if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
+      }
+      steps_.push_back(prepared_launch<Kernel>(split(args, choice_.parts)));
+    });
+  }
+  void operator()(detail::gpu_stream stream = nullptr) const {
+    for (const step& s : steps_) s(stream);
+  }
+
+  /// A sentence about what a choice cannot do; nullptr if it can.
+  static const char* check(const gemm_args& args, const gemm_choice& choice) {
+    const char* why = "there is no such kernel";
+    for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
+      why = Kernel::check(split(args, choice.parts));
+      if constexpr (wants_alignment<Kernel>) {
+        const detail::aligned_operands<Product> aligned(args);
+        if (!args.workspace || !aligned.any()) return;
+        why = aligned.check_copies();
+        const gemm_args g = split(aligned.args, choice.parts);
+        if (!why) why = aligned.c.is_copy ? detail::with_room_after_rows<Kernel>::check(g) : Kernel::check(g);
+      }
+    });
+    return why;
+  }
+
+ private:
+  /// Whether rows of operands must start at multiples of 16 bytes, if need be those of copies.
+  template <class Kernel>
+  static constexpr bool wants_alignment = [] {
+    if constexpr (requires { typename Kernel::block; }) return !Kernel::block::tile.any_start;
+    return false;
+  }();
+
+  template <index_t Nth, class F>
+  static void for_kernel(index_t wanted, F f) {
+    if constexpr (Nth < kernels::size) {
+      if (Nth == wanted) return f(static_cast<const typename kernels::template kernel<Nth>*>(nullptr));
+      for_kernel<Nth + 1>(wanted, f);
+    }
+  }
+
+  /// The arguments that split k into parts, as in gemm_choice.
+  static gemm_args split(gemm_args args, index_t parts) {
+    if (parts == 1) args.workspace = nullptr;
+    args.split_k = parts == 0 ? 1 : parts;
+    return args;
+  }
+
+  template <class Kernel>
+  void plan_with_copies(const detail::aligned_operands<Product>& aligned) {
+    using copy_operand = prepared_launch<repitch<typename Product::element_type>>;
+    using copy_result = prepared_launch<repitch<typename Product::result_type>>;
+    if (aligned.a.is_copy) steps_.push_back(copy_operand(aligned.a.copy));
+    if (aligned.b.is_copy) steps_.push_back(copy_operand(aligned.b.copy));
+    if (aligned.c.is_copy && aligned.args.beta != 0) steps_.push_back(copy_result(aligned.c.copy));
+    for (const auto* more : {&aligned.bias, &aligned.column_scale, &aligned.residual})
+      if (more->is_copy) steps_.push_back(copy_result(more->copy));
+    using kernel = detail::with_room_after_rows<Kernel>;
+    if (aligned.c.is_copy) {
+      steps_.push_back(
+          prepared_launch<kernel>(split(aligned.args, choice_.parts), detail::gpu_functions::of<Kernel>()));
+      steps_.push_back(copy_result(aligned.back()));
+    } else {
+      steps_.push_back(prepared_launch<Kernel>(split(aligned.args, choice_.parts)));
+    }
+  }
+
+  gemm_choice choice_;
+  std::vector<step> steps_;
+};
+
+/// The choices that can compute a product, the one with the shortest predicted time first.
+template <class Product>
+std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiprocessors) {
+  using kernels = gemm_kernels<Product>;
+  std::vector<std::pair<double, gemm_choice>> all;
+  const auto add = [&](double clocks, const gemm_choice& c) {
+    if (!gemm_plan<Product>::check(args, c)) all.push_back({clocks, c});
+  };
+  const detail::aligned_operands<Product> aligned(args);
+  double copies = 0;  // clocks of what makes rows start at multiples of 16 bytes
+  for (const detail::aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
+    if (o->is_copy) copies += 2580 + 2.0 * double(o->bytes) / 2240;
+  for_each_specialized(args, Product::operands, multiprocessors, 16, [&](const specialized_choice& s) {
+    const bool is_copied = !specialized_tiles[s.tile].any_start;
+    if (s.parts == 1 || args.workspace) add(s.clocks + (is_copied ? copies : 0), {s.tile, s.parts});
+  });
+  for (index_t i = kernels::few_rows; i < kernels::size; ++i)
+    for_each_few_rows(args, i == kernels::few_rows, multiprocessors,
+                      [&](index_t parts, double clocks) { add(clocks, {i, parts}); });
+  std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<gemm_choice> ranked;
+  for (const auto& [clocks, choice] : all) ranked.push_back(choice);
+  return ranked;
+}
+
+/// The choice that the models prefer; if no kernel can compute the product, gemm_plan says why.
+template <class Product>
+gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
+  const std::vector<gemm_choice> ranked = rank_choices<Product>(args, multiprocessors);
+  return ranked.empty() ? gemm_choice{} : ranked[0];
+}
+
+}  // namespace tilewright

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// What an epilogue is: a function of the sums in registers. Chains of them, their checks, how a policy names one.
+#pragma once
+
+#include <tilewright/kernels/gemm/epilogue/detail/tile_place.hpp>
+
+namespace tilewright {
+
+/// What a kernel promises of memory that its epilogue reads, for the epilogue's `check`.
+struct epilogue_promise {
+  index_t vector;        // elements that are read at once
+  index_t result_bytes;  // of an element of C
+
+  /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
+  constexpr bool is_kept_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
+    return ld % vector == 0 && batch_stride % vector == 0 && is_aligned(data, min(vector * bytes, 16));
+  }
+  static constexpr bool is_aligned(const void* data, index_t bytes) {
+    return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % unsigned(bytes) == 0;
+  }
+};
+
+/// Each is a class without state. operator()(sums, at, args) changes a tile of sums in registers: `at` is a tile_place,
+/// `args` the kernel's arguments. check(args, promise), if there is one, says what the arguments lack.
+namespace epilogue {
+
+namespace detail {
+using namespace tilewright::detail;
+
+template <class Sums>
+TILEWRIGHT_HD constexpr void require_floats() {
+  constexpr bool are_floats = __is_same(typename Sums::element_type, float);
+  static_assert(are_floats, "gemm: sums that stay integers can only be scaled by alpha and beta");
+}
+
+/// A function that reads what a pointer of the arguments points to.
+template <auto Pointer>
+struct reads {
+  TILEWRIGHT_HD static constexpr bool is_given(const gemm_args& args) { return args.*Pointer != nullptr; }
+};
+
+template <class F, class Args>
+constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  if constexpr (requires { F::check(args, promise); }) {
+    return F::check(args, promise);
+  } else {
+    return nullptr;
+  }
+}
+
+/// Calls F with all tiles if it takes them, else with the first, which holds the result.
+TILEWRIGHT_CALLS_ANYTHING
+template <class F, class At, class Args, class First, class... Others>
+TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&... others) {
+#if defined(__CUDACC__) && !defined(__clang__) && !defined(__CUDACC_RELAXED_CONSTEXPR__)
+  static_assert(__is_aggregate(F),
+                "epilogue: nvcc compiles this lambda for the host alone; write a struct whose operator() is "
+                "TILEWRIGHT_HD, or give nvcc --expt-relaxed-constexpr");
+#endif
+  if constexpr (sizeof...(Others) > 0 && requires { F{}(first, others..., at, args); }) {
+    TILEWRIGHT_INLINE_CALLS(F{}(first, others..., at, args));
+  } else {
+    static_assert(
+        requires { F{}(first, at, args); },
+        "epilogue: the function does not take (sums, at, args); a policy names arguments of its own as args_type");
+    TILEWRIGHT_INLINE_CALLS(F{}(first, at, args));
+  }
+}
+
+}  // namespace detail
+
+/// F where the arguments hold the pointer that it reads.
+template <class F>
+struct if_given {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    return F::is_given(args) ? detail::check<F>(args, promise) : nullptr;
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    if (F::is_given(args)) F{}(sums, at, args);
+  }
+};
+
+/// One function after the other. If there are several products, a function that takes one tile gets the first.
+template <class... Fs>
+struct chain {
+  template <class Args>
+  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+    const char* why = nullptr;
+    (void)((why = detail::check<Fs>(args, promise)) || ...);
+    return why;
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
+    (detail::call<Fs>(at, args, sums), ...);
+  }
+  template <class Sums, class At, class Args>
+  TILEWRIGHT_HD void operator()(Sums& first, Sums& second, const At& at, const Args& args) const {
+    (detail::call<Fs>(at, args, first, second), ...);
+  }
+};
+
+}  // namespace epilogue
+
+namespace detail {
+template <class Policy>
+struct epilogue_of_value {
+  using type = remove_const_t<decltype(Policy::epilogue)>;
+};
+template <class Policy>
+struct epilogue_of_type {
+  using type = typename Policy::epilogue;
+};
+// Asks for the value first: g++ finds a type that a value of this name hides.
+template <class Policy>
+concept HasEpilogueValue = requires { (void)Policy::epilogue; };
+
+/// A policy's epilogue: `using epilogue = ...`, or `static constexpr auto epilogue = [](...) {...}`.
+template <class Policy>
+using epilogue_of = typename detail::conditional_t<detail::HasEpilogueValue<Policy>, detail::epilogue_of_value<Policy>,
+                                                   detail::epilogue_of_type<Policy>>::type;
+
+}  // namespace detail
+
+}  // namespace tilewright

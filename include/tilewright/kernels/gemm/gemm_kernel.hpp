@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// A matrix product by tiles: one block computes one block tile of C.
+#pragma once
+
+#include <tilewright/core/arch/occupancy.hpp>
+#include <tilewright/kernels/gemm/check_gemm.hpp>
+#include <tilewright/kernels/gemm/portable/double_buffered_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/single_buffered_pipeline.hpp>
+#include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
+#if !defined(__HIP__)  // the default pipeline of NVIDIA GPUs
+#include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#endif
+
+namespace tilewright {
+
+/// Defined in kernels/gemm/two_products.hpp.
+template <class Policy, class E>
+TILEWRIGHT_HD auto two_products_view(const E* data, index_t n0, const typename Policy::args_type& args);
+
+/// The kernel of a policy, for launch().
+template <class Policy>
+struct gemm_kernel {
+  using policy = Policy;
+  using arch = typename Policy::arch;
+  /// Adds up the parts of k, where they go through a workspace.
+  using followed_by =
+      detail::conditional_t<Policy::split_k == split_k_kind::workspace, split_k_reduction<Policy>, void>;
+  using T = typename Policy::element_type;
+  using BElement = typename Policy::b_element_type;
+  using R = typename Policy::result_type;
+  using args_type = typename Policy::args_type;
+  using epilogue = detail::epilogue_of<Policy>;
+  static constexpr block_tile tile = Policy::tile;
+  static constexpr index_t products = Policy::products;
+  /// Columns of C that a block computes.
+  static constexpr index_t tile_n = tile.n / products;
+  /// With a workspace this kernel writes sums only; split_k_reduction finishes.
+  using writer =
+      detail::conditional_t<Policy::split_k == split_k_kind::workspace, detail::partial_sums<Policy>, Policy>;
+  static constexpr index_t block_size = tile.block_size();
+  static constexpr index_t lds_bytes =
+      max(Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>(), detail::result_stage<writer>::bytes);
+  static_assert(Policy::arch::value.supports(tile.op, tilewright::arch::matrix_element_v<T>,
+                                             tilewright::arch::matrix_element_v<BElement>),
+                "gemm: the matrix instruction does not take these elements of A together with those of B; only 8-bit "
+                "floating-point numbers may be mixed");
+  static_assert(lds_bytes <= Policy::arch::value.lds_bytes,
+                "gemm: the block tile needs more LDS than this target has; use a smaller block tile or fewer stages");
+
+  static_assert(products == 1 ||
+                    (products == 2 && tile.n % (2 * tilewright::arch::describe(tile.op).n * tile.waves_n) == 0),
+                "gemm: a policy computes one or two products, and with two each wave has an even number of instruction "
+                "tiles along n; use a larger n of the block tile");
+  static_assert(products == 1 || Policy::split_k == split_k_kind::none,
+                "gemm: two products cannot be split along k; use one product for each launch");
+
+  /// Minimum blocks per multiprocessor for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
+  /// keep 100 registers besides their sums.
+  static constexpr index_t blocks_at_once =
+      !tilewright::arch::is_amd(Policy::arch::value) &&
+              tilewright::arch::resident_blocks(Policy::arch::value, lds_bytes, block_size,
+                                                tile.m* tile.n / block_size + 100) >= 2
+          ? 2
+          : 1;
+
+  /// Blocks of a launch: x for the tiles of C, y for the parts of k, z for the batch.
+  static constexpr grid_size grid(const args_type& args) {
+    return {ceil_div(args.n, tile_n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
+  }
+
+  /// A group of problems, each of which check() accepts and none of which has a batch or splits k.
+  static constexpr gemm_group group(const gemm_args* problems, index_t count, const gemm_args* problems_on_gpu) {
+    index_t blocks = 0;
+    for (index_t i = 0; i < count; ++i) blocks += grid(problems[i]).x;
+    return {problems_on_gpu, count, blocks};
+  }
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
+    if (args.batch > 65535) return "the batch has more than 65535 problems";
+    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
+      return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
+    if (const char* why = check_split_k(args)) return why;
+    if constexpr (Policy::is_block_scaled) {
+      if (const char* why = detail::check_block_scales(args)) return why;
+    }
+    return detail::check_offsets(args, detail::checked_gemm_v<Policy>);
+  }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    const exec::block_index block = exec::block_id();
+    constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
+    const multi_index<2> place =
+        order.tile_along<order.curve>(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
+    run(args, place, block.y, block.z, exec::lds_allocate<lds_bytes>());
+  }
+
+  /// The tiles of all problems follow each other.
+  TILEWRIGHT_HD void operator()(const gemm_group& group) const {
+    constexpr grid_order order = Policy::order;
+    index_t b = order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
+    for (; i + 1 < group.count; ++i) {
+      const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile_n);
+      if (b < blocks) break;
+      b -= blocks;
+    }
+    constexpr grid_order in_problem{Policy::order.curve, Policy::order.group_rows, 1};
+    constexpr bool has_plain_args = __is_same(args_type, gemm_args);
+    static_assert(has_plain_args, "gemm: a group's problems are gemm_args; this policy has an args_type of its own");
+    const gemm_args args = group.problems[i];
+    run(args, in_problem.tile_along<in_problem.curve>(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0,
+        exec::lds_allocate<lds_bytes>());
+  }
+
+  /// Part `part` of k of one tile of C.
+  TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch,
+                         exec::lds_pointer lds) const {
+    constexpr auto global = address_space_enum::global;
+    constexpr number<Policy::vector> vector{};
+    const index_t m0 = place[0] * tile.m, n0 = place[1] * tile_n;
+    k_tiles k = tiles_along_k(args.k, tile.k);
+    if constexpr (Policy::is_block_scaled) k.first_origin = 0;  // tiles have scales of their own
+    if constexpr (Policy::split_k != split_k_kind::none) {
+      const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
+      k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
+    }
+
+    const auto view_of = [&](auto major, const auto* data, index_t rows, index_t ld) TILEWRIGHT_INLINE_LAMBDA {
+      const auto shape = make_tuple(rows, args.k);
+      if constexpr (major.value == operand_major::k) {
+        return make_naive_tensor_view<global>(data, shape, make_tuple(ld, number<1>{}), vector);
+      } else {
+        return make_naive_tensor_view<global>(data, shape, make_tuple(number<1>{}, ld), vector);
+      }
+    };
+    const T* const a_data = static_cast<const T*>(args.a) + batch * args.batch_stride_a;
+    const BElement* const b_data = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
+    const auto a = [&] {
+      return make_a_window<Policy>(view_of(number<Policy::a_major>{}, a_data, args.m, args.lda), m0, k.first_origin);
+    }();
+    const auto b = [&] {
+      if constexpr (products == 1) {
+        return make_b_window<Policy>(view_of(number<Policy::b_major>{}, b_data, args.n, args.ldb), n0, k.first_origin);
+      } else {
+        return make_b_window<Policy>(two_products_view<Policy>(b_data, n0, args), 0, k.first_origin);
+      }
+    }();
+
+    static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> sums{};
+    if constexpr (Policy::is_block_scaled) {
+      const typename Policy::pipeline::scales_type scales(args, m0, n0, index_t(batch), index_t(batch));
+      Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds, scales);
+    } else if (Policy::groups != group_kind::k || k.count > 0) {
+      Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
+    }
+    if constexpr (Policy::split_k == split_k_kind::workspace) {
+      write_result<writer>(sums, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, part), {m0, n0}, batch,
+                           lds);
+    } else {
+      write_result<Policy>(sums, args, {m0, n0}, batch, lds);
+    }
+  }
+
+ private:
+  static constexpr const char* check_split_k(const args_type& args) {
+    if (args.split_k < 1) return "split_k must be positive";
+    if (Policy::split_k == split_k_kind::none)
+      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+    if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
+      return "split_k is larger than the number of block tiles along k, or than 65535";
+    if constexpr (Policy::split_k == split_k_kind::workspace) return followed_by::check(args);
+    return nullptr;
+  }
+};
+
+}  // namespace tilewright

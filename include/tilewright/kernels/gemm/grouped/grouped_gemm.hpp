@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Grouped products, one persistent launch for all groups: a kernel for any policy, ready for launch().
+#pragma once
+
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/grouped/check_grouped.hpp>
+#include <tilewright/kernels/gemm/grouped/detail/group_walk.hpp>
+#include <tilewright/launch/ready_kernel.hpp>
+
+namespace tilewright {
+
+/// A policy whose products are grouped. Its kernel is grouped_gemm_kernel; on Hopper's pipeline it is in
+/// grouped_specialized.hpp.
+template <class Policy, group_kind Kind>
+struct grouped : Policy {
+  using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;
+  static constexpr group_kind groups = Kind;
+};
+
+namespace detail {
+
+/// What crosses to the device; the same type for every target.
+template <class Args>
+struct grouped_launch {
+  Args args;
+  group_tiles tiles;
+  index_t blocks;
+};
+
+}  // namespace detail
+
+/// The kernel of a policy for grouped products, for launch(): each block computes tiles of any groups, one after the
+/// other.
+template <class Policy>
+struct grouped_gemm_kernel {
+  using arch = typename Policy::arch;
+  using args_type = typename Policy::args_type;
+  using of_one_group = gemm_kernel<Policy>;
+  using device_args = detail::grouped_launch<args_type>;
+  static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
+                           blocks_at_once = of_one_group::blocks_at_once;
+  static constexpr bool by_rows = Policy::groups == group_kind::rows;
+  static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1,
+                "grouped_gemm_kernel: there is one product for each group, and k is not split");
+
+  static constexpr const char* check(const args_type& args) {
+    const char* const why = of_one_group::check(args);
+    return why ? why : check_grouped<Policy>(args, {Policy::vector, sizeof(typename Policy::result_type)});
+  }
+  static device_args prepare(const args_type& args, const launch_facts& facts) {
+    constexpr block_tile tile = Policy::tile;
+    constexpr grid_order order = Policy::order;
+    const detail::group_tiles tiles{ceil_div(args.n, tile.n), order.group_rows};
+    const long_index_t most = detail::grouped_tile_limit(args, by_rows, tile.m, tile.n);
+    return {args, tiles, most < facts.resident_clusters ? index_t(most) : facts.resident_clusters};
+  }
+  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
+
+  TILEWRIGHT_HD void operator()(const device_args& d) const {
+    constexpr grid_order order = Policy::order;
+    // One group at a time: what is found is uniform.
+    constexpr block_tile tile = Policy::tile;
+    detail::group_walk<Policy::groups, 1, tile.m> walk(d.args, d.tiles);
+    detail::group_tile found;
+    const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = order.place_on_curve(exec::block_id().x, d.blocks); walk.find(i, found); i += d.blocks) {
+      of_one_group{}.run(of_group(d.args, found), {{found.at.row, found.at.col}}, 0, 0, lds);
+      exec::block_sync();  // the result has been read from LDS
+    }
+  }
+
+ private:
+  /// The arguments of the dense product of a tile's group.
+  TILEWRIGHT_HD static args_type of_group(args_type args, const detail::group_tile& tile) {
+    using T = typename Policy::element_type;
+    using R = typename Policy::result_type;
+    const long_index_t begin = tile.rows.begin, group = tile.at.batch;
+    args.a = static_cast<const T*>(args.a) + begin * args.lda;
+    args.b = static_cast<const typename Policy::b_element_type*>(args.b) +
+             (by_rows ? group * args.batch_stride_b : begin * args.ldb);
+    args.c = static_cast<R*>(args.c) + (by_rows ? begin * args.ldc : group * args.batch_stride_c);
+    (by_rows ? args.m : args.k) = tile.rows.count();
+    if (by_rows && args.row_scale) args.row_scale += begin;
+    if (args.residual)
+      args.residual = static_cast<const R*>(args.residual) + (by_rows ? begin * args.ld_residual : 0) +
+                      group * args.batch_stride_residual;
+    if constexpr (Policy::is_block_scaled) {
+      args.a_scales += begin * args.row_stride_a_scales;
+      args.b_scales += group * args.batch_stride_b_scales;
+    }
+    return args;
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The loop over k with one stage in LDS: tile t is multiplied, tile t + 1 is in registers, tile t + 2 in flight.
+#pragma once
+
+#include <tilewright/block/mma/block_gemm.hpp>
+#include <tilewright/kernels/gemm/k_tiles.hpp>
+#include <tilewright/kernels/gemm/operand_windows.hpp>
+
+namespace tilewright {
+
+/// Two barriers for each tile, and half of the LDS that two stages need: larger tiles or twice as many blocks fit.
+/// Operands are read `held` steps along k ahead. The last `held` steps are multiplied after the stage was released,
+/// while the next tile is written and its first steps are read.
+struct single_buffered_pipeline {
+  static constexpr index_t num_stages = 1;
+  static constexpr index_t barriers_per_tile = 2;
+
+  /// Steps along k that are read ahead: half of the tile, or one if there are no registers for more.
+  template <class Policy>
+  static constexpr index_t held_steps() {
+    return max(detail::steps_in_registers<Policy>() / 2, 1);
+  }
+
+  /// Estimated registers of a thread.
+  template <class Policy>
+  static constexpr index_t registers() {
+    return detail::estimated_registers<Policy>(detail::steps_in_registers<Policy>(), 1);
+  }
+
+  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
+  template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
+  TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
+                                index_t num_tiles, exec::lds_pointer lds) {
+    require_operand_windows<Policy, AWindow, BWindow>();
+    using enum exec::instruction_kind;
+    constexpr block_tile tile = Policy::tile;
+    constexpr index_t steps = tile.num_k_steps(), held = number<held_steps<Policy>()>::value,
+                      per_step = matrix_instructions_per_step<tile>;
+    static_assert(steps > held,
+                  "single_buffered_pipeline: k of the block tile must be at least two steps of the matrix instruction");
+    constexpr index_t num_reads = operand_windows<Policy>::num_reads / steps;
+    constexpr index_t num_copies = AWindow::num_access + BWindow::num_access;
+    const operand_windows<Policy> windows(lds);
+    detail::operand_fragments<Policy> f;
+
+    detail::tile_of<AWindow> a_next;
+    detail::tile_of<BWindow> b_next;
+    detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
+    windows.template load<0, held>(f, 0);
+    // Here and in the loop: else products of one tile along k have accumulators of their own, and after the loop its
+    // sums are moved into those, through more registers than there are.
+    detail::keep_in_accumulation_registers<tile>(c);
+
+    const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      unroll<steps - held>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
+        exec::wait_for_lds<(held - 1) * num_reads>();
+        windows.template load<step + held, 1>(f, 0);
+        block_gemm<tile, step * per_step, per_step>(c, f.a, f.b);
+        detail::spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
+      });
+    };
+    // The windows are at the tile in registers. In the last step there is no further one: it is loaded again.
+    const auto step = [&](auto, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
+      detail::keep_in_accumulation_registers<tile>(c);
+      multiply_and_read_the_rest();
+      exec::block_sync();
+
+      constexpr index_t rest = (steps - held) * per_step, during_writes = (held * per_step + 1) / 2,
+                        during_reads = held * per_step - during_writes;
+      exec::wait_for_global_loads();
+      windows.store(a_next, b_next, 0);
+      load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
+      load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
+      block_gemm<tile, rest, during_writes>(c, f.a, f.b);
+      detail::spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
+      exec::block_sync();
+
+      windows.template load<0, held>(f, 0);
+      block_gemm<tile, rest + during_writes, during_reads>(c, f.a, f.b);
+      detail::spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
+    };
+    for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
+    multiply_and_read_the_rest();
+    block_gemm<tile, (steps - held) * per_step, held * per_step>(c, f.a, f.b);
+  }
+};
+
+}  // namespace tilewright

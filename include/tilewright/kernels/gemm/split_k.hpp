@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Several blocks for one tile of C, each with a part of k: for problems with few tiles and long k.
+#pragma once
+
+#include <tilewright/kernels/gemm/epilogue/write_result.hpp>
+#include <tilewright/machine/exec/hopper.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// What the kernel of a policy with split_k_kind::workspace writes: plain sums.
+template <class Policy>
+struct partial_sums : Policy {
+  using result_type = accumulator_t<typename Policy::element_type>;
+  using epilogue = tilewright::epilogue::none;
+};
+
+TILEWRIGHT_HD constexpr long_index_t workspace_ld(const gemm_args& args) { return round_up(args.n, 4); }
+
+/// Words before the parts, which kernels that add up parts themselves use.
+inline constexpr index_t split_k_counters = 1024;
+
+}  // namespace detail
+
+/// Bytes that gemm_args::workspace must have.
+constexpr long_index_t workspace_bytes(const gemm_args& args) {
+  return (detail::split_k_counters + long_index_t(args.split_k) * args.batch * args.m * detail::workspace_ld(args)) * 4;
+}
+
+namespace detail {
+
+/// Where a part's sums lie, as C.
+template <class Sum, class Args>
+TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t part) {
+  const long_index_t ld = detail::workspace_ld(args);
+  args.c = static_cast<Sum*>(args.workspace) + split_k_counters + long_index_t(part) * args.batch * args.m * ld;
+  args.ldc = index_t(ld);
+  args.batch_stride_c = args.m * ld;
+  return args;
+}
+
+/// Adds up parts of k and finishes the sums: each lane those of four neighbours in a row of C. One type for all tiles.
+/// R: C's elements; E: the epilogue; Vector: as that of tile_place.
+template <class Arch, class Sum, class R, class Args, class E, index_t Vector>
+struct sum_of_parts {
+  using args_type = Args;
+  using arch = Arch;
+  static constexpr bool overlaps_previous = arch::value.has_wgmma;
+  static constexpr index_t block_size = 128, lds_bytes = 0;
+  static constexpr index_t wave_size = arch::value.wave_size, vector = 4, at_once = 8;  // parts in flight
+  static constexpr index_t rows = block_size / wave_size, cols = wave_size * vector;    // of a block
+  using distribution = tile_distribution<number<result_rows_encoding(rows, cols, rows, wave_size, vector)>::value>;
+  using tile_type = static_distributed_tensor<Sum, distribution>;
+
+  static constexpr const char* check(const args_type& args) {
+    if (is_amd(Arch::value) &&
+        long_index_t(ceil_div(args.n, cols)) * ceil_div(args.m, rows) * block_size > 0xffffffffLL)
+      return "adding up the parts would take 2^32 threads or more; use several launches";
+    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+  }
+
+  static constexpr grid_size grid(const args_type& args) {
+    return {ceil_div(args.n, cols) * ceil_div(args.m, rows), 1, args.batch};
+  }
+
+  TILEWRIGHT_HD void operator()(args_type args) const {
+    args.n = round_up(args.n, Vector);  // check() of a kernel for vectors, or room after rows, allows it
+    const exec::block_index block = exec::block_id();
+    const index_t across = ceil_div(args.n, cols), row = divide(block.x, across);
+    const multi_index<2> origin{{row * rows, (block.x - row * across) * cols}};
+    const auto partition = get_partition_index<distribution>();
+    auto parts = with_workspace_as_c<Sum>(args, 0);
+    parts.n = parts.ldc;  // whole vectors
+    const tile_place<distribution, Sum, vector> place{parts, origin, block.z, partition};
+    const Sum* const first = static_cast<const Sum*>(parts.c);
+#if TILEWRIGHT_HOPPER_PASS
+    if constexpr (overlaps_previous) {
+      exec::let_next_kernel_start();
+      exec::wait_for_previous_kernel();
+    }
+#endif
+    tile_type sums{};
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = 0; i < args.split_k; i += at_once) {
+      tile_type more[at_once];
+      unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        const long_index_t part = min(i + j.value, args.split_k - 1);
+        more[j.value] = place.matrix(first + part * args.batch * parts.batch_stride_c, parts.ldc, parts.batch_stride_c);
+      });
+      unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        if (i + j.value < args.split_k) add(sums, more[j.value]);
+      });
+    }
+    const result_place<distribution, R, Vector> at{{args, origin, block.z, partition}};
+    static_distributed_tensor<R, distribution> result;
+    finish<E>(result, at, args, sums);
+    store_tile(at.c_window, result);
+  }
+
+ private:
+  TILEWRIGHT_HD static void add(tile_type& sums, const tile_type& more) {
+    tile_elementwise_inout(
+        [](Sum& x, Sum y) {
+          if constexpr (__is_same(Sum, int)) {
+            x = int(unsigned(x) + unsigned(y));
+          } else {
+            x += y;
+          }
+        },
+        sums, more);
+  }
+};
+
+}  // namespace detail
+
+/// Adds up the parts that gemm_kernel left in the workspace and finishes the sums. launch() queues it after
+/// gemm_kernel.
+template <class Policy>
+using split_k_reduction =
+    detail::sum_of_parts<typename Policy::arch, detail::accumulator_t<typename Policy::element_type>,
+                         typename Policy::result_type, typename Policy::args_type, detail::epilogue_of<Policy>,
+                         Policy::vector>;
+
+}  // namespace tilewright

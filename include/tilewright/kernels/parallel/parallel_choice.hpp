@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// How a product of several ranks is computed: a model of the rates of products and transfers.
+#pragma once
+
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/parallel/rank_args.hpp>
+
+namespace tilewright::parallel {
+
+/// fused: one kernel, which sends and receives while it multiplies. collective: NCCL brings all rows of A before they
+/// are multiplied, or sends the sums of one rank's rows while the next ones are multiplied.
+enum class parallel_transport : signed char { fused, collective };
+
+struct parallel_choice {
+  parallel_transport transport = parallel_transport::fused;
+  index_t tile = 0;    // in parallel_tiles
+  double seconds = 0;  // as predicted
+};
+
+/// Tiles of the kernels.
+inline constexpr array<specialized_tile, 3> parallel_tiles{{
+    {.m = 128, .n = 256, .share_b = 2},
+    {.m = 128, .n = 128, .share_a = 2},
+    {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
+}};
+
+/// Rates of a machine. The defaults were measured on two H200s.
+struct parallel_rates {
+  double clock = 1.65e9;        // of multiprocessors that are busy
+  double peer_bytes = 280e9;    // bytes that a kernel writes to other GPUs in a second
+  double peer_seconds = 15e-6;  // until the first of them can be used there
+  double nccl_bytes = 210e9;    // bytes that arrive at a GPU in a second
+  double nccl_seconds = 20e-6;  // of a call, beyond its bytes
+  index_t multiprocessors = 132;
+};
+
+namespace detail {
+
+/// Seconds of a product whose rows are in `parts` parts.
+constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, const product_operand_types& types,
+                                 const parallel_rates& rates) {
+  args.m = divide(args.m, parts);
+  args.batch = parts;
+  return predict_specialized_clocks(args, parallel_tiles[tile], types, rates.multiprocessors, args.workspace ? 0 : 1) /
+         rates.clock;
+}
+
+/// Seconds more in a kernel that sends and has few rounds of tiles: those who share the last ones wait longer for each
+/// other.
+constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const product_operand_types& types,
+                               double product, const parallel_rates& rates) {
+  const specialized_tile& t = parallel_tiles[tile];
+  const index_t workers = expected_clusters(t, rates.multiprocessors);
+  args.m = divide(args.m, ranks);
+  args.batch = ranks;
+  const index_t max_parts = args.workspace ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const work_schedule s =
+      make_work_schedule(specialized_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
+                         max_parts, split_cost_of(t));
+  return s.sharers > 0 && s.whole_tiles < 4 * workers ? 0.1 * product : 0;
+}
+
+}  // namespace detail
+
+/// The transport and tile with the shortest predicted time, for an all-gather and its product, or for a product whose
+/// sums, of 16 bits, are scattered. Each rank sends by kernels if it has peers, or by NCCL. All ranks come to the same
+/// choice.
+constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, bool has_peers,
+                                          const product_operand_types& types, bool gathers,
+                                          const parallel_rates& rates = {}) {
+  using namespace detail;
+  const double bytes =
+      double(divide(args.m, ranks)) * (gathers ? args.k * types.element_bytes : args.n * 2) * (ranks - 1);
+  parallel_choice best{.seconds = 1e300};
+  const auto consider = [&](const parallel_choice& c) {
+    if (c.seconds < best.seconds) best = c;
+  };
+  for (index_t tile = 0; tile < parallel_tiles.size(); ++tile) {
+    const double in_parts = product_seconds(args, ranks, tile, types, rates);
+    const double product = gathers ? product_seconds(args, 1, tile, types, rates) : in_parts;
+    consider({parallel_transport::collective, tile, product + bytes / rates.nccl_bytes + rates.nccl_seconds});
+    // What comes last is multiplied or added up then.
+    const double last = in_parts / ranks / 4;
+    if (has_peers || ranks == 1)
+      consider({parallel_transport::fused, tile,
+                max(in_parts, bytes / rates.peer_bytes + last) +
+                    split_seconds(args, ranks, tile, types, in_parts, rates) + rates.peer_seconds});
+  }
+  return best;
+}
+
+}  // namespace tilewright::parallel

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Rows of tokens to the experts' places, and weighted sums back to the tokens.
+#pragma once
+
+#include <tilewright/block/rows/row_block.hpp>
+
+namespace tilewright {
+
+/// Rows of tokens (x), each with `choices` entries, and rows at places (y), as order_by_expert gives them. Strides in
+/// elements.
+template <class T>
+struct expert_rows_args {
+  const T* x = nullptr;            // what is read: scatter's tokens, combine's places
+  T* y = nullptr;                  // what is written: scatter's places, combine's tokens
+  const index_t* place = nullptr;  // of entries, tokens x choices
+  const float* weight = nullptr;   // of entries, tokens x choices; optional: 1
+  index_t tokens = 0, choices = 0, cols = 0;
+  long_index_t x_stride = 0, y_stride = 0;
+};
+
+/// scatter: y[place[e]] = weight[e] x[t] for the entries e of token t. Places that no entry has are not written.
+/// combine: y[t] = sum of weight[e] x[place[e]] over the entries e of token t, in order.
+/// Entries with place -1 are left out. Each is the other's gradient with respect to x.
+enum class expert_rows_kind : signed char { scatter, combine };
+
+/// A block takes one token; all its threads share its row.
+template <class Arch, class T, row_tile Tile, expert_rows_kind Kind>
+struct expert_rows {
+  using arch = Arch;
+  using args_type = expert_rows_args<T>;
+  using block = detail::row_block<Arch, Tile>;
+  static_assert(Tile.rows() == 1, "expert_rows: all threads of a block share a row: threads == threads_per_row");
+  static constexpr bool scatters = Kind == expert_rows_kind::scatter;
+  static constexpr index_t at_once = scatters ? 1 : 4;  // rows in flight
+  static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    if (args.tokens < 1 || args.choices < 1 || args.cols < 1) return "tokens, choices and cols must be positive";
+    const long_index_t entries = long_index_t{args.tokens} * args.choices;
+    if (entries > 0x7fffffff - 65536) return "tokens x choices is too close to 2^31";
+    const detail::row_matrix x{args.x, scatters ? args.tokens : entries, args.cols, args.x_stride, sizeof(T)};
+    const detail::row_matrix y{args.y, scatters ? entries : args.tokens, args.cols, args.y_stride, sizeof(T)};
+    if (const char* why = detail::check_matrix(x, Tile.vector, 1)) return why;
+    if (const char* why = detail::check_matrix(y, Tile.vector, 1)) return why;
+    if (!args.place) return "a pointer is null: place";
+    const detail::row_matrix matrices[] = {y, x, detail::row_array(args.place, entries),
+                                           detail::row_array(args.weight, entries)};
+    return detail::check_results(matrices, 1);
+  }
+  static constexpr exec::block_index grid(const args_type& args) { return {args.tokens, 1, 1}; }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    detail::overlap_kernels();
+    const index_t token = exec::block_id().x;
+    const auto load = [&](index_t row, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // zeros for row -1
+      return block(0, row >= 0, args.cols).load(args.x + row * args.x_stride, args.x_stride, first);
+    };
+    const auto store = [&](index_t row, index_t first, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+      block(0, row >= 0, args.cols).store(args.y + row * args.y_stride, args.y_stride, first, tile);
+    };
+    const index_t* const places = args.place + long_index_t{token} * args.choices;
+    const float* const weights = args.weight + (args.weight ? long_index_t{token} * args.choices : 0);
+    for (index_t first = 0; first < args.cols; first += block::part_cols) {
+      const auto x = load(scatters ? token : -1, first);
+      typename block::template part<float> sum{};
+      TILEWRIGHT_UNROLL(1)
+      for (index_t next = 0; next < args.choices; next += at_once) {
+        TILEWRIGHT_UNROLL_ALL
+        for (index_t choice = next; choice < next + at_once; ++choice) {
+          const index_t place = choice < args.choices ? places[choice] : -1;
+          const float weight = args.weight && place >= 0 ? weights[choice] : 1.0f;
+          if constexpr (scatters) {
+            store(place, first, tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x)));
+          } else {
+            tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum,
+                                   block::to_float(load(place, first)));
+          }
+        }
+      }
+      if constexpr (!scatters) store(token, first, sum);
+    }
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// RMSNorm and LayerNorm of rows of any length, with a residual, and with a result of 8 bits and scales.
+#pragma once
+
+#include <tilewright/kernels/rows/detail/row_moments.hpp>
+#include <tilewright/kernels/rows/row_scales.hpp>
+
+namespace tilewright {
+
+/// y = (s - mean) / sqrt(variance + epsilon) * weight + bias for each row of s = x + residual; RMSNorm has no mean and
+/// no bias, and the mean of squares for the variance. Strides in elements.
+template <class T, class Result = T>
+struct norm_args {
+  const T* x = nullptr;
+  const T* residual = nullptr;  // optional; then s is rounded to T, written to `sum`, and normalised as rounded
+  T* sum = nullptr;             // with residual; may be x or residual
+  const T* weight = nullptr;    // cols elements
+  const T* bias = nullptr;      // cols elements; LayerNorm only, optional
+  Result* y = nullptr;
+  float* scale = nullptr;                                     // with Scales; y times scale is the result
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
+  float* mean = nullptr;  // for each row, optional; LayerNorm only. row_norm_gradient takes both
+  float* rstd = nullptr;  // for each row, optional: 1 / sqrt(variance + epsilon)
+  index_t rows = 0, cols = 0;
+  long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
+  float epsilon = 1e-5f;
+};
+
+enum class norm_kind : signed char { rms_norm, layer_norm };
+
+/// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
+/// from the last part back, and by LayerNorm with a Result of 8 bits a third time.
+template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T,
+          scale_kind Scales = sizeof(Result) == 1 ? scale_kind::per_row : scale_kind::none>
+struct row_norm {
+  using arch = Arch;
+  using args_type = norm_args<T, Result>;
+  using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
+  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
+  static constexpr bool has_row_scales = Scales == scale_kind::per_row;
+  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);
+  using part = typename block::template packed_part<T>;
+  /// A block of rows that start anywhere shifts weights once and keeps them in LDS for all of its turns.
+  static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
+  using own_part = detail::own_lds<Tile.threads, part>;
+  /// What a thread holds of a row: such a block converts it to floats once.
+  using held = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
+  static constexpr index_t kept_bytes =
+      keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
+  /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
+  static constexpr index_t used_bytes = kept_bytes + reductions * block::lds_bytes,
+                           row_bytes = Tile.cols() * Tile.rows() * index_t(sizeof(T)),
+                           next_bytes =
+                               keeps_weights && used_bytes + row_bytes <= Arch::value.lds_bytes ? row_bytes : 0;
+  static constexpr index_t block_size = Tile.threads, lds_bytes = used_bytes + next_bytes;
+  // launch_rows: results of 8 bits and LayerNorm need their registers.
+  static constexpr index_t most_threads = 256, most_vectors = is_layer_norm ? 5 : 6;
+  static constexpr index_t cluster = Tile.blocks;
+  static constexpr index_t blocks_at_once =  // fewer blocks than spill registers
+      keeps_weights && Tile.vectors == 4 ? max(1, 640 / Tile.threads) : block::blocks_at_once;
+  static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
+
+  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
+  static constexpr const char* check(const args_type& args) {
+    if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
+    if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
+    const detail::row_matrix x = detail::rows_of(args, args.x, args.x_stride),
+                             y = detail::rows_of(args, args.y, args.y_stride),
+                             residual = detail::rows_of(args, args.residual, args.residual_stride),
+                             sum = detail::rows_of(args, args.sum, args.sum_stride),
+                             weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
+                             bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
+    if (const char* why =
+            block::check(x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
+      return why;
+    if (detail::clash(y, x) ||
+        (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
+      return "the memory from a result's first element to its last overlaps an input's, but the result is not that "
+             "input";
+    if (args.sum && detail::overlap(y, sum))
+      return "the memory from y's first element to its last overlaps sum's: they are two results";
+    if (const char* why = detail::check_scales<Scales>(detail::scales_of(args), x, y)) return why;
+    const auto mean = detail::row_array(args.mean, args.rows), rstd = detail::row_array(args.rstd, args.rows),
+               scale = detail::memory_of<Scales>(detail::scales_of(args), x);
+    const detail::row_matrix memory[] = {mean, rstd, scale, weight, bias, y, sum, x, residual};
+    if (const char* why = detail::check_results(memory, 3)) return why;
+    for (const detail::row_matrix& in : {weight, bias})
+      if (in.data && (detail::overlap(y, in) || (args.sum && detail::overlap(sum, in))))
+        return "the memory from a result's first element to its last overlaps weight or bias";
+    return nullptr;
+  }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }
+
+  TILEWRIGHT_HD void operator()(const args_type& args) const {
+    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));
+    const auto kept = block::template allocate<lds_bytes>();
+    if constexpr (keeps_weights) return take_turns(args, rows, kept);
+    const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
+    held x = load_first(args, rows, 0, kept, is_copied);
+    detail::start_cluster<Tile.blocks>();
+    take_turn(args, rows, x, kept, is_copied);
+  }
+
+ private:
+  TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
+    return keeps_weights ? block::turns_for(args.rows) : 1;
+  }
+  /// Copies a turn's rows to LDS while the block works on those of the turn before, if it can.
+  TILEWRIGHT_HD static void take_turns(const args_type& args, block rows, exec::lds_pointer kept) {
+    const bool copies =
+        next_bytes > 0 && !args.residual && rows.is_single() && rows.own_row(args.x, args.x_stride).is_aligned();
+    const auto start_copy = [&](const block& of) TILEWRIGHT_INLINE_LAMBDA {
+      if (!copies) return 0u;
+      const auto row = of.own_row(args.x, args.x_stride);
+      of.template copy<T>(row, kept + kept_bytes);
+      return block::load_end(row, 0);
+    };
+    unsigned end = start_copy(rows);
+    own_part::store(kept, rows.load_cols(args.weight, 0));
+    if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
+    for (index_t turn = turns(args);;) {
+      if (copies) exec::async_wait();
+      held x =
+          copies ? hold(block::template copied<T>(kept + kept_bytes, end)) : load_first(args, rows, 0, kept, false);
+      block next = rows;
+      const bool is_last = --turn == 0 || !next.next_turn();
+      if (!is_last) end = start_copy(next);
+      take_turn(args, rows, x, kept, false);
+      if (is_last) return;
+      if constexpr (block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
+      rows = next;
+    }
+  }
+  TILEWRIGHT_HD static held hold(const part& x) {
+    if constexpr (keeps_weights) return block::to_float(x);
+    if constexpr (!keeps_weights) return x;
+  }
+  /// The part that begins at column `first`, with the residual, for the first time.
+  TILEWRIGHT_HD static held load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
+                                       bool is_copied) {
+    return rows.template load_first<held>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
+      auto x = rows.load(args.x, args.x_stride, col);
+      if (args.residual) {
+        const auto residual = rows.load(args.residual, args.residual_stride, col);
+        auto sum = block::to_float(x);
+        detail::add_to(sum, block::to_float(residual));
+        x = block::template round<T>(sum);
+        rows.template store<false>(args.sum, args.sum_stride, col, x);
+      }
+      return hold(x);
+    });
+  }
+  /// Weights or biases of the part that begins at column `first`, as floats.
+  TILEWRIGHT_HD static auto load_cols(const block& rows, const T* values, index_t first, exec::lds_pointer kept) {
+    return block::to_float(keeps_weights && first == 0 ? own_part::load(kept) : rows.load_cols(values, first));
+  }
+
+  /// Normalises the block's rows, of which x is the first part.
+  TILEWRIGHT_HD static void take_turn(const args_type& args, const block& rows, held& x, exec::lds_pointer kept,
+                                      bool is_copied) {
+    const auto lds = kept + (kept_bytes + next_bytes);
+    const T* const normalised = args.residual ? args.sum : args.x;
+    const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
+    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      return rows.load_again(
+          kept, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return hold(rows.load(normalised, stride, col)); });
+    };
+    const auto first_load = [&](index_t first)
+                                TILEWRIGHT_INLINE_LAMBDA { return load_first(args, rows, first, kept, is_copied); };
+    detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
+    const auto add = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      const auto e = block::to_float(own);
+      if constexpr (is_layer_norm) {
+        moments.add(rows, e, first);
+      } else {
+        moments.squares += block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus);
+      }
+    };
+    auto& factor = moments.squares;
+    const auto finish = [&]() TILEWRIGHT_INLINE_LAMBDA {  // after the threads have combined their squares
+      factor = exec::rsqrt(factor * exec::rcp(float(args.cols)) + args.epsilon);
+      if (is_layer_norm && args.mean) rows.store_row(args.mean, moments.mean);
+      if (args.rstd) rows.store_row(args.rstd, factor);
+      moments.mean *= factor;
+    };
+    const auto weigh = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // of RMSNorm without rstd
+      auto e = block::to_float(own);
+      const auto weight = load_cols(rows, args.weight, first, kept);
+      if constexpr (is_layer_norm) {
+        const auto bias = load_cols(rows, args.bias, first, kept + own_part::bytes);
+        tile_elementwise_inout([&](float& a, float w, float b) { a = (a * factor - moments.mean) * w + b; }, e, weight,
+                               bias);
+      } else {
+        tile_elementwise_inout([](float& a, float w) { a *= w; }, e, weight);
+      }
+      return e;
+    };
+    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(load(first), first); };
+    if constexpr (has_row_scales && !is_layer_norm) {  // rstd is a factor of the scale: no pass before the largest
+      const auto first_weigh = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        add(own, first);
+        return weigh(own, first);
+      };
+      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
+        const auto both = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
+          factor = detail::combine_lanes<1, decltype(n)::value>(factor, plus);
+          largest = detail::combine_lanes<1, decltype(n)::value>(largest, max);
+        };
+        block::reduce_levels(lds, both, factor, largest);
+        finish();
+        return factor;
+      };
+      detail::store_scaled_rows<false>(rows, x, first_load, first_weigh, combine, again, args.y, args.y_stride,
+                                       detail::scales_of(args));
+      return;
+    }
+    rows.forward(x, first_load, add);
+    if constexpr (is_layer_norm) {
+      moments.finish(lds);
+    } else {
+      block::reduce_threads(plus, lds, factor);
+    }
+    finish();
+    if constexpr (has_row_scales) {
+      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
+        block::reduce_threads(max, lds + (reductions - 1) * block::lds_bytes, largest);
+        return 1.0f;
+      };
+      detail::store_scaled_rows<true>(rows, x, load, weigh, combine, again, args.y, args.y_stride,
+                                      detail::scales_of(args));
+    } else {
+      const auto normalise = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        auto e = weigh(own, first);
+        if (!is_layer_norm) detail::scale(e, factor);
+        return e;
+      };
+      detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, detail::scales_of(args));
+    }
+  }
+};
+
+}  // namespace tilewright

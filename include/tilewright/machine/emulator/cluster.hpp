@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// The blocks of a cluster: one fiber per emulated thread, the LDS of each block, and what checks accesses to it.
+#pragma once
+
+#include <tilewright/machine/emulator/global/global_memory.hpp>
+#include <tilewright/machine/emulator/lds/lds_checker.hpp>
+#include <tilewright/machine/emulator/threads/fibers.hpp>
+#include <tilewright/machine/emulator/threads/meeting.hpp>
+#include <tilewright/machine/emulator/watchdog.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// The shape of a launch, as far as each cluster needs it.
+struct cluster_shape {
+  index_t num_blocks = 1;  // of the grid along x
+  index_t cluster = 1;     // blocks that run together
+  index_t block_size = 0;
+  index_t lds_bytes = 0;
+  bool checks_lds = false;
+  std::size_t stack_bytes = 0;
+  std::uint64_t seed = 0;  // of the order in which threads run; 0: by number
+  bool has_ranks = false;  // other launches run at the same time
+
+  index_t num_threads() const { return block_size * cluster; }
+};
+
+class cluster final : public memory_services {
+ public:
+  /// run_thread(argument, number) is the body of each thread.
+  cluster(const arch::target& target, const cluster_shape& shape, block_services& services, wave_services& wave,
+          worker_progress& progress, global_memory& memory, fiber_group::body run_thread, void* argument)
+      : block_size_(shape.block_size),
+        lds_stride_(tilewright::detail::round_up(shape.lds_bytes + 1, lds_alignment)),
+        lds_total_(lds_stride_ * shape.cluster),
+        progress_(progress),
+        memory_(memory),
+        has_ranks_(shape.has_ranks),
+        lds_(static_cast<char*>(::operator new(std::size_t(lds_total_), std::align_val_t{std::size_t(lds_alignment)}))),
+        order_(shape.num_threads()),
+        threads_(std::size_t(shape.num_threads())),
+        waits_at_(threads_.size()),
+        fibers_(shape.num_threads(), shape.stack_bytes, shape.seed, run_thread, argument) {
+    for (index_t i = 0; i < index_t(threads_.size()); ++i) {
+      thread_context& thread = threads_[std::size_t(i)];
+      thread.number = i;
+      thread.rank = i / block_size_;
+      thread.num_blocks = shape.num_blocks;
+      thread.thread_id = i % block_size_;
+      thread.lane_id = thread.thread_id % target.wave_size;
+      thread.wave_id = thread.thread_id / target.wave_size;
+      thread.wave_number = i / target.wave_size;
+      thread.block_size = block_size_;
+      thread.services = &services;
+      thread.wave = &wave;
+      thread.memory = this;
+      thread.target = &target;
+      thread.lds = lds_.get() + thread.rank * lds_stride_;
+      thread.checks_lds = shape.checks_lds;
+      thread.checks_memory = memory.is_checked();
+      thread.stack_guard = fibers_.stack_of(i);
+      thread.stack_bytes = shape.stack_bytes;
+    }
+    for (index_t block = 0; shape.checks_lds && block < shape.cluster; ++block)
+      checkers_.emplace_back(order_, places_, target.wave_size, block, block_size_, shape.lds_bytes);
+  }
+
+  /// Gives all threads a new block, with LDS that nothing has been written to.
+  void start(block_index first) {
+    std::fill_n(reinterpret_cast<std::uint16_t*>(lds_.get()), lds_total_ / 2, poison);
+    const bool restarts_time = order_.begin_cluster();
+    for (lds_checker& checker : checkers_) checker.begin_block(restarts_time);
+    for (thread_context& thread : threads_) {
+      thread.block = {first.x + thread.rank, first.y, first.z};
+      thread.lds_bytes = 0;
+      thread.recent.clear();
+      thread.last_place = {nullptr, 0};
+      thread.last_load = nullptr;
+      thread.async_copies.clear();
+      thread.async_group_ends.clear();
+      thread.async_copies_begun = 0;
+      thread.async_begins.clear();
+    }
+    std::fill(waits_at_.begin(), waits_at_.end(), waiting_place{});
+    looping_.clear();
+    idle_rounds_ = 0;
+    if (memory_.is_checked()) number_ = memory_.begin_cluster(first);
+  }
+
+  /// Runs all threads. Whenever all of them wait, idle() may wake some and return true. False if some wait forever.
+  template <class Idle>
+  bool run(Idle idle) {
+    const bool all_ended = fibers_.run(idle);
+    current_thread = nullptr;
+    progress_.running = nullptr;
+    return all_ended;
+  }
+  void finish() {
+    make_late_stores();
+    for (const lds_checker& checker : checkers_) checker.end_block();
+  }
+
+  void run_on(thread_context& self) {
+    current_thread = &self;
+    progress_.running.store(&self, std::memory_order_relaxed);
+    progress_.switches.store(progress_.switches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void end(const thread_context& self) { waits_at_[std::size_t(self.number)].at = meeting::ended; }
+
+  /// The running thread waits until it is woken.
+  void wait(thread_context& self, meeting at, call_site where) {
+    waiting_place& place = waits_at_[std::size_t(self.number)];
+    place = {at, self.place_of(where)};
+    self.last_place = place.where;
+    fibers_.wait(self.number);
+    place.at = meeting::none;
+    if (at != meeting::unchanged_value) idle_rounds_ = 0;
+    run_on(self);
+  }
+  void wake(index_t number) { fibers_.wake(number, 1); }
+  void wake(index_t first, index_t count) { fibers_.wake(first, count); }
+  bool any_ready() const { return fibers_.any_ready(); }
+
+  /// The thread waits for a value in global memory: it runs again when all others wait.
+  void let_others_run(thread_context& self, call_site where) override {
+    looping_.push_back(self.number);
+    wait(self, meeting::unchanged_value, where);
+  }
+  /// Wakes the threads that wait for a value in global memory: a few times, or as long as `others_run()`, which says
+  /// whether blocks with lower numbers are running elsewhere. False if there are none.
+  template <class OthersRun>
+  bool look_again(OthersRun others_run) {
+    constexpr index_t patience = 16;
+    if (looping_.empty() || (!others_run() && ++idle_rounds_ > patience)) return false;
+    for (const index_t number : looping_) wake(number);
+    looping_.clear();
+    return true;
+  }
+
+  /// Those of block 0, then those of block 1, and so on.
+  std::vector<thread_context>& threads() { return threads_; }
+  thread_context& first_of(index_t block) { return threads_[std::size_t(block * block_size_)]; }
+  index_t block_size() const { return block_size_; }
+  index_t blocks() const { return index_t(threads_.size()) / block_size_; }
+  const std::vector<waiting_place>& waiting_places() const { return waits_at_; }
+  /// Checker of a block's LDS; nullptr, as order(), if accesses are not checked.
+  lds_checker* checker(index_t block) { return checkers_.empty() ? nullptr : &checkers_[std::size_t(block)]; }
+  access_order* order() { return checkers_.empty() ? nullptr : &order_; }
+  call_site place(std::size_t number) const { return places_[number]; }
+
+  unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
+                            call_site where) override {
+    const unsigned place = checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
+    if (how <= lds_touch::atomic_update)
+      self.recent.add({std::uint32_t(address), order_.now(), std::uint16_t(place), std::uint8_t(bytes), how});
+    return place;
+  }
+  void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
+                           long_index_t bytes, call_site where) override {
+    if (memory_.has_seen_enough()) {
+      threads_[std::size_t(self.number)].checks_memory = false;
+      return;
+    }
+    memory_.check_inside(self, name(how), place, bytes, where);
+    if (checkers_.empty()) return;
+    const access_record mine{number_, order_.now(), std::uint16_t(agent), 0};
+    memory_.access(self, how, place, bytes, mine, where, [&](index_t other, std::uint32_t time) {
+      return checkers_[std::size_t(self.rank)].is_over(self.number, other, time);
+    });
+  }
+  /// Stores that no release has followed yet; other ranks see them when nothing else can happen.
+  bool has_late_stores() const { return !late_stores_.empty(); }
+  void store_late(void* to, const array<float, 4>& values) override {
+    late_stores_.push_back({to, values});
+    if (!has_ranks_) make_late_stores();
+  }
+  void load_late(const void* from) override {
+    if (std::ranges::any_of(late_stores_, [=](const auto& s) { return s.first == from; })) make_late_stores();
+  }
+  void make_late_stores() {
+    for (const auto& [to, values] : late_stores_) __builtin_memcpy(to, &values, sizeof(values));
+    late_stores_.clear();
+  }
+  void release(const thread_context& self, const unsigned* counter) override {
+    make_late_stores();
+    if (self.checks_memory) memory_.release(number_, counter, order_.tick());
+  }
+  /// The thread has read a counter in global memory: what was released to it happens before the next access.
+  void acquire(const thread_context& self, const unsigned* counter) {
+    if (self.checks_memory) memory_.acquire(number_, counter);
+  }
+  /// From now on, threads may order their accesses pair by pair, without a barrier of the block.
+  void track_pairs() {
+    if (checkers_.empty()) return;
+    order_.use([this](index_t thread, index_t other) {
+      const bool same_block = thread / block_size_ == other / block_size_;
+      return same_block ? checkers_[std::size_t(thread / block_size_)].known_before(thread, other) : 0;
+    });
+  }
+
+ private:
+  static constexpr index_t lds_alignment = 1024;
+  static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
+
+  struct free_lds {
+    void operator()(char* p) const { ::operator delete(p, std::align_val_t{std::size_t(lds_alignment)}); }
+  };
+
+  index_t block_size_, lds_stride_, lds_total_;
+  worker_progress& progress_;
+  global_memory& memory_;
+  bool has_ranks_;
+  std::vector<std::pair<void*, array<float, 4>>> late_stores_;
+  std::uint32_t number_ = 0;  // of the running cluster in memory_
+  std::unique_ptr<char, free_lds> lds_;
+  access_order order_;
+  call_places places_;
+  std::vector<lds_checker> checkers_;  // one per block; none if LDS accesses are not checked
+  std::vector<thread_context> threads_;
+  std::vector<waiting_place> waits_at_;  // by thread
+  std::vector<index_t> looping_;         // threads that wait for a value in global memory
+  index_t idle_rounds_ = 0;              // in which only those have run
+  fiber_group fibers_;                   // last: its destructor unwinds the kernels that have not ended
+};
+
+}  // namespace tilewright::emulator

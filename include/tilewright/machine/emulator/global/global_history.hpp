@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Shadow of global memory: who touched each byte last.
+#pragma once
+
+#include <tilewright/machine/emulator/fault.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// A copy reads. A write of the value that is there already does not race with the write that put it there.
+enum class global_touch : signed char { read, copy, write, same_write, atomic_update };
+
+inline const char* name(global_touch how) {
+  constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates"};
+  return names[static_cast<int>(how)];
+}
+
+/// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order.
+struct access_record {
+  std::uint32_t cluster = 0, time = 0;
+  std::uint16_t thread = 0;  // of the cluster; after its threads come the agents of barriers in LDS
+  std::uint16_t place = 0;
+};
+
+/// Memory is divided into pages, and a page into granules of 16 bytes, or of fewer once an access begins or ends inside
+/// of one. Of each granule it keeps the last write, and of the later reads and updates the newest and one that it does
+/// not supersede.
+class global_history {
+ public:
+  static constexpr std::uintptr_t page_bytes = 1024;
+
+  struct race {
+    const char* did = nullptr;  // nullptr: there is none
+    access_record before = {};
+    std::uintptr_t address = 0;
+  };
+
+  /// Notes an access to bytes of one page, or returns an earlier one that it conflicts with and that does not happen
+  /// before it: `ordered(earlier access)` is false.
+  template <class Ordered>
+  race access(std::uintptr_t address, std::uintptr_t end, global_touch how, const access_record& mine,
+              Ordered ordered) {
+    page& p = page_of(address);
+    if (const int shift = std::countr_zero(address | end); shift < p.shift) p.refine(shift);
+    for (; address < end; address += std::uintptr_t{1} << p.shift) {
+      const std::size_t i = address % page_bytes >> p.shift;
+      for (const kind before : {writes, updates, reads}) {
+        if (before == kind_of(how) && how != global_touch::write) continue;
+        for (const records* list : {&p.newest[before], &p.other[before]}) {
+          if (list->empty()) continue;
+          const access_record& r = (*list)[i];
+          if (r.cluster != 0 && !ordered(r)) return {did[before], r, address};
+        }
+      }
+      p.note(i, kind_of(how), mine);
+    }
+    return {};
+  }
+
+ private:
+  enum kind : signed char { writes, reads, updates };
+  static constexpr const char* did[] = {" wrote", " read", " updated"};
+  static kind kind_of(global_touch how) {
+    return how <= global_touch::copy ? reads : how == global_touch::atomic_update ? updates : writes;
+  }
+
+  using records = std::vector<access_record>;  // by granule; empty until there is one
+
+  struct page {
+    int shift = 4;
+    records newest[3], other[3];  // by kind; of writes only the newest
+
+    void refine(int to) {
+      for (records* lists : {newest, other}) {
+        for (records* list = lists; list != lists + 3; ++list) {
+          records finer;
+          for (const access_record& r : *list) finer.insert(finer.end(), std::size_t{1} << (shift - to), r);
+          list->swap(finer);
+        }
+      }
+      shift = to;
+    }
+    void note(std::size_t i, kind how, const access_record& mine) {
+      if (how == writes) {
+        for (const kind later : {reads, updates}) {
+          if (!newest[later].empty()) newest[later][i] = {};
+          if (!other[later].empty()) other[later][i] = {};
+        }
+      } else if (!newest[how].empty()) {
+        const access_record before = newest[how][i], known = other[how].empty() ? access_record{} : other[how][i];
+        const bool same_thread = before.cluster == mine.cluster && before.thread == mine.thread;
+        // An access by another cluster stays known: barriers of this one do not order it.
+        if (before.cluster != mine.cluster || (!same_thread && (known.cluster == 0 || known.cluster == mine.cluster)))
+          set(other[how], i, before);
+      }
+      set(newest[how], i, mine);
+    }
+    void set(records& list, std::size_t i, const access_record& r) {
+      if (list.empty()) list.resize(page_bytes >> shift);
+      list[i] = r;
+    }
+  };
+
+  page& page_of(std::uintptr_t address) {
+    const std::uintptr_t number = address / page_bytes;
+    if (last_ == nullptr || number != number_of_last_) {
+      last_ = &pages_[number];
+      number_of_last_ = number;
+    }
+    return *last_;
+  }
+
+  std::unordered_map<std::uintptr_t, page> pages_;
+  page* last_ = nullptr;  // the one that was asked for last
+  std::uintptr_t number_of_last_ = 0;
+};
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// The state of barriers in LDS (mbarrier), named barriers and the barrier of a cluster.
+#pragma once
+
+#include <tilewright/machine/emulator/cluster.hpp>
+#include <tilewright/machine/emulator/lds/lds_checker.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace tilewright::emulator {
+
+/// Barriers in the LDS of a cluster's blocks.
+class barriers_in_lds {
+ public:
+  explicit barriers_in_lds(cluster& threads) : threads_(threads) {}
+
+  void begin_cluster() { barriers_.clear(); }
+
+  void init(thread_context& self, index_t address, index_t arrivals, call_site where) {
+    check_place(self, address, "initialises", where);
+    if (arrivals < 1) refuse(self, "initialises a barrier in LDS", where, " for no arrivals");
+    barrier& b = barriers_[{self.rank, address}];
+    if (!b.waiting.empty()) refuse(self, "initialises a barrier in LDS", where, " that others wait at");
+    b = {.arrivals = arrivals, .missing = arrivals};
+    if (access_order* const order = threads_.order()) {
+      check_access(self, self.rank, lds_touch::write, address, where);
+      b.agent = order->new_agent();
+      b.initialised_by = self.number;
+      b.initialised_at = order->now();
+    }
+  }
+
+  void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) {
+    barrier& b = find(self, block, address, "arrives at", where);
+    if (b.missing == 0)
+      refuse(self, "arrives at a barrier in LDS", where,
+             " more often in a phase than the " + std::to_string(b.arrivals) + " times that it expects");
+    check_access(self, block, lds_touch::barrier_update, address, where);
+    if (access_order* const order = threads_.order()) order->release(self.number, b.known);
+    --b.missing;
+    b.bytes += bytes_to_come;
+    end_phase(b);
+  }
+
+  void wait(thread_context& self, index_t address, unsigned parity, call_site where) {
+    barrier& b = find(self, self.rank, address, "waits at", where);
+    check_access(self, self.rank, lds_touch::barrier_update, address, where);
+    if (is_over(b, parity)) {
+      if (access_order* const order = threads_.order()) order->acquire(self.number, b.known_at_end);
+      return;
+    }
+    const unsigned phase = b.phase;
+    b.waiting.push_back(self.number);
+    threads_.wait(self, meeting::barrier_in_lds, where);
+    if (b.phase != phase + 1)
+      refuse(self, "waits at a barrier in LDS", where,
+             " that is a phase further before the thread has seen the end of the one it waits for");
+  }
+
+  /// The agent for copies that count their bytes at this barrier.
+  index_t agent(index_t block, index_t address) const { return barriers_.at({block, address}).agent; }
+
+  /// Bytes of a copy have arrived, or those that a thread has stored, whose earlier accesses are then known.
+  void complete(index_t block, index_t address, index_t bytes, const thread_context* storing = nullptr) {
+    barrier& b = barriers_.at({block, address});
+    if (access_order* const order = threads_.order())
+      storing ? order->release(storing->number, b.known) : order->release_agent(b.agent, b.known);
+    b.bytes -= bytes;
+    end_phase(b);
+  }
+
+  /// Throws if a copy cannot count its bytes there.
+  void check(const thread_context& self, index_t block, index_t address, call_site where) {
+    const barrier& b = find(self, block, address, "copies with", where);
+    const access_order* const order = threads_.order();
+    if (order == nullptr || order->has_published(b.initialised_by, b.initialised_at)) return;
+    refuse(self, "copies with a barrier in LDS", where,
+           " after whose initialisation a fence_barrier_init() is missing");
+  }
+
+  /// What is missing at the barrier that a thread waits at.
+  std::string describe(const thread_context& self) const {
+    for (const auto& [place, b] : barriers_) {
+      for (const index_t number : b.waiting) {
+        if (number != self.number) continue;
+        std::string text = "where " + std::to_string(b.missing) + " of " + std::to_string(b.arrivals) + " arrivals ";
+        if (b.bytes > 0) text += "and " + std::to_string(b.bytes) + " bytes ";
+        text += "are missing";
+        return b.bytes >= 0 ? text
+                            : text + ", and " + std::to_string(-b.bytes) + " bytes came that no thread has announced";
+      }
+    }
+    return "";
+  }
+
+ private:
+  struct barrier {
+    index_t arrivals = 0, missing = 0;
+    index_t bytes = 0;  // outstanding in this phase
+    unsigned phase = 0;
+    std::vector<index_t> waiting{};
+    // If accesses are checked: clocks of the threads that have arrived, and their union at the end of a phase.
+    known_accesses known{}, known_at_end{};
+    index_t agent = -1;
+    index_t initialised_by = 0;
+    std::uint32_t initialised_at = 0;
+  };
+
+  void check_access(const thread_context& self, index_t block, lds_touch how, index_t address, call_site where) {
+    if (lds_checker* const checker = threads_.checker(block))
+      checker->access(self, how, address, 8, self.place_of(where));
+  }
+
+  static bool is_over(const barrier& b, unsigned parity) { return (b.phase & 1) != (parity & 1); }
+
+  static void check_place(const thread_context& self, index_t address, const char* does, call_site where) {
+    if (address >= 0 && address + 8 <= self.lds_bytes && address % 8 == 0) return;
+    refuse(
+        self, std::string(does) + " a barrier in LDS", where,
+        " at byte " + std::to_string(address) +
+            (address % 8 != 0 ? ", which is not a multiple of 8"
+                              : ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated"));
+  }
+
+  barrier& find(const thread_context& self, index_t block, index_t address, const char* does, call_site where) {
+    const auto found = barriers_.find({block, address});
+    if (found == barriers_.end())
+      refuse(self, std::string(does) + " a barrier in LDS", where,
+             " at byte " + std::to_string(address) +
+                 (block == self.rank ? "" : " of block " + std::to_string(block) + " of its cluster") +
+                 ", where no thread has initialised one");
+    return found->second;
+  }
+
+  void end_phase(barrier& b) {
+    if (b.missing > 0 || b.bytes != 0) return;
+    ++b.phase;
+    b.missing = b.arrivals;
+    access_order* const order = threads_.order();
+    if (order != nullptr) b.known_at_end = b.known;
+    for (const index_t number : b.waiting) {
+      if (order != nullptr) order->acquire(number, b.known_at_end);
+      threads_.wake(number);
+    }
+    b.waiting.clear();
+  }
+
+  cluster& threads_;
+  std::map<std::pair<index_t, index_t>, barrier> barriers_;  // by block of the cluster and address
+};
+
+/// Named barriers of a cluster's blocks, and the barrier of the cluster.
+class counting_barriers {
+ public:
+  explicit counting_barriers(cluster& threads) : threads_(threads) {}
+
+  void begin_cluster() {
+    named_.clear();
+    cluster_ = {};
+  }
+
+  void named(thread_context& self, index_t id, index_t threads, bool waits, call_site where) {
+    if (id < 1 || id > 15 || threads % self.target->wave_size != 0) {
+      refuse(self, "asks for the named barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads",
+             where, "; there are 1 to 15, of whole waves");
+    }
+    barrier& b = named_[{self.rank, id}];
+    if (b.arrived > 0 && b.threads != threads)
+      refuse(self, "comes to the named barrier " + std::to_string(id), where,
+             " of " + std::to_string(threads) + " threads, where others wait for " + std::to_string(b.threads));
+    b.threads = threads;
+    if (threads_.order() != nullptr) threads_.order()->release(self.number, b.known);
+    come(b, self, waits, meeting::named_barrier, where);
+  }
+
+  void cluster_sync(thread_context& self, call_site where) {
+    cluster_.threads = index_t(threads_.threads().size());
+    if (cluster_.arrived + 1 == cluster_.threads && threads_.order() != nullptr) threads_.order()->cluster_sync();
+    come(cluster_, self, true, meeting::cluster_barrier, where);
+  }
+
+  std::string describe(const thread_context& self) const {
+    const auto waits_there = [&](const barrier& b) {
+      return std::find(b.waiting.begin(), b.waiting.end(), self.number) != b.waiting.end();
+    };
+    const auto text = [](const barrier& b) {
+      return "where " + std::to_string(b.arrived) + " of " + std::to_string(b.threads) + " threads have come";
+    };
+    if (waits_there(cluster_)) return text(cluster_);
+    for (const auto& [place, b] : named_) {
+      if (waits_there(b)) return text(b);
+    }
+    return "";
+  }
+
+ private:
+  struct barrier {
+    index_t threads = 0, arrived = 0;
+    std::vector<index_t> waiting{};
+    known_accesses known{};  // of the threads that have arrived; the cluster's barrier orders less
+  };
+
+  void come(barrier& b, thread_context& self, bool waits, meeting at, call_site where) {
+    if (++b.arrived == b.threads) {
+      b.arrived = 0;
+      if (access_order* const order = threads_.order()) {
+        for (const index_t number : b.waiting) order->acquire(number, b.known);
+        if (waits) order->acquire(self.number, b.known);
+        b.known = {};
+      }
+      for (const index_t number : b.waiting) threads_.wake(number);
+      b.waiting.clear();
+    } else if (waits) {
+      b.waiting.push_back(self.number);
+      threads_.wait(self, at, where);
+    }
+  }
+
+  cluster& threads_;
+  std::map<std::pair<index_t, index_t>, barrier> named_;  // by block of the cluster and number
+  barrier cluster_;
+};
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Happens-before between LDS accesses (vector clocks).
+#pragma once
+
+#include <tilewright/core/base/math.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// A vector clock: by agent, the time before which everything that it did happens before the owner's next access.
+/// Fenced: the same for what copies and matrix instructions of the owner see.
+struct known_accesses {
+  std::vector<std::uint32_t> over, fenced;
+
+  void add(const known_accesses& other) {
+    add(over, other.over);
+    add(fenced, other.fenced);
+  }
+  static void add(std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
+    if (to.size() < from.size()) to.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = max(to[i], from[i]);
+  }
+};
+
+/// The clock of a cluster of blocks, which advances at every barrier. For threads that synchronise in other ways than
+/// by block_sync and wave_sync it keeps a vector clock for each of them. Agents are the threads and what works for
+/// them, such as copies and warpgroups.
+class access_order {
+ public:
+  explicit access_order(index_t threads) : threads_(threads) {}
+
+  std::uint32_t now() const { return now_; }
+  std::uint32_t tick() { return ++now_; }
+  bool is_used() const { return !known_.empty(); }
+  std::uint32_t begin() const { return begin_; }
+  index_t num_threads() const { return threads_; }
+
+  /// Forgets the cluster before. True if the clock restarts from zero.
+  bool begin_cluster() {
+    const bool anew = now_ > latest_begin;
+    if (anew) now_ = 0;
+    begin_ = tick();
+    agents_ = threads_;
+    cluster_sync_ = begin_;
+    for (known_accesses& k : known_) k = {};
+    for (known_accesses& k : published_) k = {};
+    return anew;
+  }
+
+  /// Keeps vector clocks from now on. `known_before(t, u)`: the time before which all accesses of u happen before those
+  /// of t.
+  template <class KnownBefore>
+  void use(KnownBefore known_before) {
+    known_.resize(std::size_t(threads_));
+    published_.resize(std::size_t(threads_));
+    for (index_t t = 0; t < threads_; ++t) {
+      auto& over = known_[std::size_t(t)].over;
+      over.resize(std::size_t(threads_));
+      for (index_t u = 0; u < threads_; ++u) over[std::size_t(u)] = known_before(t, u);
+    }
+  }
+
+  index_t new_agent() { return agents_++; }
+
+  bool is_over(index_t thread, index_t agent, std::uint32_t time) const {
+    return is_used() && at(known_[std::size_t(thread)].over, agent) > time;
+  }
+  bool is_fenced(index_t thread, index_t agent, std::uint32_t time) const {
+    return at(known_[std::size_t(thread)].fenced, agent) > time;
+  }
+  /// Whether a thread has called fence_barrier_init since.
+  bool has_published(index_t thread, std::uint32_t time) const {
+    return at(published_[std::size_t(thread)].over, thread) > time;
+  }
+
+  /// Adds the thread's clock to `to`, for threads that acquire it.
+  void release(index_t thread, known_accesses& to) { to.add(up_to_now(thread)); }
+  void acquire(index_t thread, const known_accesses& from) { known_[std::size_t(thread)].add(from); }
+  /// Adds what the agent has done.
+  void release_agent(index_t agent, known_accesses& to) {
+    if (to.over.size() <= std::size_t(agent)) to.over.resize(std::size_t(agent) + 1);
+    to.over[std::size_t(agent)] = tick();
+  }
+  void acquire_agent(index_t thread, index_t agent) { release_agent(agent, known_[std::size_t(thread)]); }
+
+  void fence_async_proxy(index_t thread) {
+    known_accesses& mine = up_to_now(thread);
+    known_accesses::add(mine.fenced, mine.over);
+  }
+  void fence_barrier_init(index_t thread) { published_[std::size_t(thread)] = up_to_now(thread); }
+
+  /// A barrier of these threads: all get the union of their clocks.
+  void meet(index_t first, index_t count) {
+    if (!is_used()) return;
+    known_accesses all;
+    for (index_t t = first; t < first + count; ++t) all.add(up_to_now(t));
+    for (index_t t = first; t < first + count; ++t) known_[std::size_t(t)] = all;
+  }
+  /// A barrier of all threads of the cluster; it orders only what fence_barrier_init has published.
+  void cluster_sync() {
+    known_accesses all;
+    for (const known_accesses& k : published_) all.add(k);
+    for (known_accesses& k : known_) k.add(all);
+    cluster_sync_ = tick();
+  }
+  std::uint32_t latest_cluster_sync() const { return cluster_sync_; }
+
+ private:
+  static constexpr std::uint32_t latest_begin = 0x70000000;
+
+  static std::uint32_t at(const std::vector<std::uint32_t>& times, index_t agent) {
+    return std::size_t(agent) < times.size() ? times[std::size_t(agent)] : 0;
+  }
+  known_accesses& up_to_now(index_t thread) {
+    known_accesses& mine = known_[std::size_t(thread)];
+    if (mine.over.size() <= std::size_t(thread)) mine.over.resize(std::size_t(thread) + 1);
+    mine.over[std::size_t(thread)] = tick();
+    return mine;
+  }
+
+  index_t threads_, agents_ = threads_;
+  // Times count barriers over all clusters: those of earlier clusters are before begin_.
+  std::uint32_t now_ = 0, begin_ = 0, cluster_sync_ = 0;
+  std::vector<known_accesses> known_;      // by each thread
+  std::vector<known_accesses> published_;  // by each thread's latest fence_barrier_init
+};
+
+}  // namespace tilewright::emulator

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// Finds races in LDS, and reads of bytes that were never written.
+#pragma once
+
+#include <tilewright/machine/emulator/fault.hpp>
+#include <tilewright/machine/emulator/lds/lds_history.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// Refuses races, reads of bytes that were never written, and accesses to bytes that a copy or a matrix instruction in
+/// flight uses.
+class lds_checker : public lds_history {
+ public:
+  using lds_history::lds_history;
+
+  /// Records an access that is inside of the allocation and aligned. Throws a fault if it races with an earlier one,
+  /// reads bytes that were never written, or touches bytes that a copy in flight will write. Returns the number of its
+  /// place.
+  unsigned access(const thread_context& self, lds_touch how, index_t address, index_t bytes, call_site where) {
+    if (bytes < 4 && granule_shift_ != 0) look_at_single_bytes();
+    const touch mine = touch_of(self, where);
+    granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
+    // Accesses by threads of this block before this time happen before the new one.
+    const std::uint32_t begin = order_->begin(), over = is_of_block(mine) ? block_time_ : begin;
+    switch (how) {
+      case lds_touch::read:
+        for (granule* g = first; g != end; ++g) {
+          // Usually written by this block before its last barrier.
+          if (g->write.time - begin >= over - begin || g->update.time >= over) {
+            const attempt a{g, end, mine, self, "reads"};
+            check_writes(a);
+            check_updates(a);
+            check_written(a);
+          }
+          note(g, &granule::read, &granule::other_read, &further::reads, mine);
+        }
+        break;
+      case lds_touch::begin_copy: ++copies_; [[fallthrough]];
+      case lds_touch::write:
+        for (granule* g = first; g != end; ++g) {
+          // Usually touched before the last barrier, or never.
+          if (max(g->write.time, max(g->read.time, g->update.time)) >= over || !readers_.empty())
+            check_all({g, end, mine, self, "writes"});
+          forget(g);
+          g->write = mine;
+          if (how == lds_touch::begin_copy) g->write.time = in_flight;
+        }
+        break;
+      case lds_touch::atomic_update:
+      case lds_touch::barrier_update:
+        for (granule* g = first; g != end; ++g) {
+          const attempt a{g, end, mine, self, "updates"};
+          check_writes(a);
+          check_reads(a);
+          check_written(a);
+          if (how == lds_touch::barrier_update) {
+            note_two(g->update, g->other_update, mine);
+          } else {
+            note(g, &granule::update, &granule::other_update, &further::updates, mine);
+          }
+        }
+        if (!is_of_block(mine)) from_elsewhere_ = mine;
+        break;
+      case lds_touch::end_copy:
+        --copies_;
+        for (granule* g = first; g != end; ++g) g->write.time = order_->now();
+        break;
+    }
+    return mine.place;
+  }
+
+  /// A bulk copy to LDS starts, perhaps by a thread of another block. Multiples of 4 bytes, here and below.
+  void begin_bulk_write(const thread_context& self, index_t address, index_t bytes, call_site where) {
+    const touch mine = touch_of(self, where);
+    granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
+    for (granule* g = first; g != end; ++g) {
+      const attempt a{g, end, mine, self, "copies to"};
+      check_all(a);
+      check_fenced(a);
+      forget(g);
+      g->write = mine;
+      g->write.time = in_flight;
+    }
+    has_others_ = true;
+    if (!is_of_block(mine)) from_elsewhere_ = mine;
+  }
+  /// It has arrived. Its barrier is the agent that wrote.
+  void end_bulk_write(index_t agent, index_t address, index_t bytes) {
+    granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
+    for (granule* g = first; g != end; ++g) {
+      g->write.time = others | order_->now();
+      g->write.thread = std::uint16_t(agent);
+    }
+  }
+
+  /// Reads LDS asynchronously: a warpgroup of the block, or the bulk stores of its threads, which are numbered after
+  /// them.
+  struct bulk_reader {
+    index_t number;
+    std::uint16_t sequence;  // of the instruction or copy
+  };
+
+  /// A bulk copy or a matrix instruction of the thread's wave starts to read.
+  void begin_bulk_read(const thread_context& self, bulk_reader reader, index_t address, index_t bytes, const char* does,
+                       call_site where) {
+    const touch mine = touch_of(self, where);
+    granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
+    if (readers_.empty()) readers_.resize(granules_.size() * std::size_t(num_warpgroups() + 1));
+    for (granule* g = first; g != end; ++g) {
+      const attempt a{g, end, mine, self, does};
+      check_writes(a);
+      check_updates(a);
+      check_written(a);
+      check_fenced(a);
+      readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.place};
+    }
+    has_others_ = true;
+  }
+  /// It has read; the agent is who orders later writes after it.
+  void end_bulk_read(bulk_reader reader, index_t agent, index_t address, index_t bytes) {
+    granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
+    const std::uint32_t flag = agent < order_->num_threads() ? 0 : others;
+    for (granule* g = first; g != end; ++g) {
+      touch& read = readers_of(g)[reader.number];
+      if (read.time == in_flight && read.thread == reader.sequence)
+        read = {flag | order_->now(), std::uint16_t(agent), read.place};
+    }
+  }
+
+  /// The block ends: no other block may access its LDS any more.
+  void end_block() const {
+    if (from_elsewhere_.time == 0 || (from_elsewhere_.time & ~others) < order_->latest_cluster_sync()) return;
+    throw fault("thread " + name_of(from_elsewhere_.thread) + at(from_elsewhere_) + " touches LDS of block " +
+                std::to_string(first_thread_ / block_size_) +
+                ", which may have left the kernel: a cluster_sync() at the end is missing");
+  }
+
+ private:
+  /// An access to the bytes from granule g on, and how a sentence names it.
+  struct attempt {
+    const granule *g, *end;
+    touch mine;
+    const thread_context& self;
+    const char* does;
+  };
+
+  void check_all(const attempt& a) {
+    check_writes(a);
+    check_updates(a);
+    check_reads(a);
+    if (readers_.empty()) return;
+    touch* const readers = readers_of(a.g);
+    for (index_t i = 0; i <= num_warpgroups(); ++i) {
+      const std::string what = i < num_warpgroups() ? "a matrix instruction" : "a bulk copy";
+      if (readers[i].time == in_flight)
+        refuse(a, " before " + what + at(readers[i]) + " that reads there was waited for");
+      if (races(readers[i], a.mine)) refuse(a, " that " + what + " read" + at(readers[i]) + " with no barrier between");
+      readers[i] = {};
+    }
+  }
+  void check_writes(const attempt& a) const {
+    const touch write = a.g->write;
+    if (write.time == in_flight)
+      refuse(a, " before the copy by thread " + name_of(write.thread) + at(write) + " to there was waited for");
+    if (races(write, a.mine) && write.thread >= order_->num_threads())
+      refuse(a, " without having waited for the barrier of the bulk copy" + at(write) + " to there");
+    check(a, &granule::write, "wrote");
+  }
+  /// Copies and matrix instructions see what threads wrote only after a fence.
+  void check_fenced(const attempt& a) const {
+    const touch write = a.g->write;
+    if (write.time < order_->begin() || write.thread >= order_->num_threads()) return;
+    if (order_->is_fenced(a.mine.thread, write.thread, write.time & ~others)) return;
+    refuse(a, " that thread " + name_of(write.thread) + " wrote" + at(write) + " without a fence_async_proxy() between",
+           [&](const granule& g) { return g.write == write; });
+  }
+  void check_updates(const attempt& a) const {
+    check(a, &granule::update, "updated");
+    check(a, &granule::other_update, "updated");
+    if (const further* const f = further_of(a.g)) check_further(f->updates, a, "updated");
+  }
+  void check_reads(const attempt& a) const {
+    check(a, &granule::read, "read");
+    check(a, &granule::other_read, "read");
+    if (const further* const f = further_of(a.g)) check_further(f->reads, a, "read");
+  }
+  void check_further(const std::vector<touch>& list, const attempt& a, const char* did) const {
+    for (const touch t : list) {
+      if (races(t, a.mine)) refuse(a, that_thread(t, did));
+    }
+  }
+  void check_written(const attempt& a) const {
+    const auto unwritten = [&](const granule& g) { return g.write.time < order_->begin(); };
+    if (unwritten(*a.g)) refuse(a, ", which no thread has written before: is a write or a barrier missing?", unwritten);
+  }
+  /// Reports all granules from g on that race with the same earlier access.
+  void check(const attempt& a, touch granule::* before, const char* did) const {
+    const touch other = a.g->*before;
+    if (races(other, a.mine)) refuse(a, that_thread(other, did), [&](const granule& g) { return g.*before == other; });
+  }
+
+  std::string that_thread(touch other, const char* did) const {
+    return " that thread " + name_of(other.thread) + ' ' + did + at(other) +
+           (is_late(other) ? " and has not waited for at the block_barrier() between: call wait_for_lds<0>() before it"
+                           : " with no barrier between");
+  }
+  /// Names the granules from g on that are `alike`.
+  template <class Alike>
+  [[noreturn]] void refuse(const attempt& a, const std::string& why, Alike alike) const {
+    const granule* rest = a.g + 1;
+    while (rest != a.end && alike(*rest)) ++rest;
+    throw fault("thread " + std::to_string(a.self.thread_id) + " of block " + to_string(a.self.block) + ' ' + a.does +
+                " LDS " + bytes_of(a.g, rest) + at(a.mine) + why);
+  }
+  [[noreturn]] void refuse(const attempt& a, const std::string& why) const {
+    refuse(a, why, [](const granule&) { return false; });
+  }
+  std::string at(touch t) const { return places_->text(t.place); }
+  /// A thread's number, with its block if that is another one.
+  std::string name_of(index_t thread) const {
+    const std::string number = std::to_string(thread % block_size_);
+    if (thread / block_size_ == first_thread_ / block_size_) return number;
+    return number + " of block " + std::to_string(thread / block_size_) + " of the cluster";
+  }
+  std::string bytes_of(const granule* first, const granule* end) const {
+    const auto begin = (first - granules_.data()) << granule_shift_;
+    const auto last = ((end - granules_.data()) << granule_shift_) - 1;
+    if (begin == last) return "byte " + std::to_string(begin);
+    return "bytes " + std::to_string(begin) + " to " + std::to_string(last);
+  }
+};
+
+}  // namespace tilewright::emulator

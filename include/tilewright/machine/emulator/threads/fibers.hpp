@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// A group of fibers on one thread of the CPU: each runs until it ends or waits.
+#pragma once
+
+#include <tilewright/core/base/index.hpp>
+#include <tilewright/machine/emulator/threads/sanitizer.hpp>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tilewright::emulator {
+
+namespace detail {
+
+/// Stacks with a guard page. Neighbouring stacks start at different cache sets, because the stacks of a wave are used
+/// round robin and their hottest lines would evict each other.
+class staggered_stack {
+ public:
+  staggered_stack(std::size_t bytes, index_t number, stack_bounds& bounds)
+      : pages_(bytes), shift_(std::size_t(number % 13) * 320), bounds_(&bounds) {}
+
+  boost::context::stack_context allocate() {
+    boost::context::stack_context stack = pages_.allocate();
+    *bounds_ = {static_cast<char*>(stack.sp) - stack.size, stack.size};
+    stack.sp = static_cast<char*>(stack.sp) - shift_;
+    stack.size -= shift_;
+    return stack;
+  }
+  void deallocate(boost::context::stack_context& stack) noexcept {
+    stack.sp = static_cast<char*>(stack.sp) + shift_;
+    stack.size += shift_;
+    free_stack(*bounds_);
+    pages_.deallocate(stack);
+  }
+
+ private:
+  boost::context::protected_fixedsize_stack pages_;
+  std::size_t shift_;
+  stack_bounds* bounds_;
+};
+
+}  // namespace detail
+
+/// Fibers 0 ... count - 1 with the same body, run in the order of their numbers or, where `seed` is not 0, in a random
+/// one. Not to be shared between threads of the CPU.
+class fiber_group {
+ public:
+  using body = void (*)(void* argument, index_t fiber);
+
+  fiber_group(index_t count, std::size_t stack_bytes, std::uint64_t seed, body function, void* argument)
+      : count_(count),
+        random_(seed),
+        function_(function),
+        argument_(argument),
+        ready_(std::size_t(count + 63) / 64),
+        stacks_(std::size_t(count) + 1) {
+    fibers_.reserve(std::size_t(count) + 1);
+    for (index_t i = 0; i < count; ++i) {
+      const auto start = [this, i](boost::context::fiber&& from) {
+        arrive(std::move(from), nullptr);
+        live(i);
+        detail::leave_stack_for_ever(stacks_[std::size_t(count_)]);
+        return std::move(fibers_[std::size_t(count_)]);
+      };
+      fibers_.emplace_back(std::allocator_arg, detail::staggered_stack{stack_bytes, i, stacks_[std::size_t(i)]}, start);
+    }
+    fibers_.emplace_back();  // the caller of run()
+  }
+  fiber_group(const fiber_group&) = delete;
+  fiber_group& operator=(const fiber_group&) = delete;
+
+  /// Bodies that are still waiting end where they are: their stacks are unwound.
+  ~fiber_group() {
+    stopping_ = true;
+    for (index_t i = 0; i < count_; ++i) switch_to(count_, i);
+  }
+
+  /// Calls the body once on each fiber. Whenever all that have not ended wait for a wake(), idle() may wake some and
+  /// return true. Returns true when all have ended, false when idle() does. Throws what a body or idle() throws; the
+  /// group cannot run again after that or after false.
+  template <class Idle>
+  bool run(Idle idle) {
+    ended_ = 0;
+    wake(0, count_);
+    do {
+      switch_to(count_, choose(0));
+      if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+      if (ended_ == count_) return true;
+    } while (idle());
+    return false;
+  }
+
+  /// The running fiber waits until another one wakes it.
+  void wait(index_t self) {
+    if (stopping_) return;  // called by a destructor of a stack that is being unwound
+    rest(self);
+    switch_to(self, choose(self));
+    if (stopping_) throw stopped{};
+  }
+
+  /// The lowest address of a fiber's stack: its first page is the guard.
+  const char* stack_of(index_t fiber) const { return static_cast<const char*>(stacks_[std::size_t(fiber)].bottom); }
+
+  bool any_ready() const { return next(0) != count_; }
+
+  /// Makes a range of fibers ready to run.
+  void wake(index_t first, index_t count) {
+    for (const index_t end = first + count; first < end; first += 64 - first % 64) {
+      const index_t bits = end - first;
+      const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+      ready_[std::size_t(first) / 64] |= mask << first % 64;
+    }
+  }
+
+ private:
+  struct stopped {};
+
+  void live(index_t self) {
+    while (!stopping_) {
+      try {
+        function_(argument_, self);
+        ++ended_;
+      } catch (const stopped&) {
+        return;
+      } catch (...) {
+        error_ = std::current_exception();
+      }
+      rest(self);
+      switch_to(self, error_ ? count_ : choose(self));
+    }
+  }
+
+  void rest(index_t self) { ready_[std::size_t(self) / 64] &= ~(std::uint64_t{1} << self % 64); }
+
+  /// The fiber to run after self: the first that is ready in self's group of 64 (a wave or two) or in a later one.
+  index_t next(index_t self) const {
+    const std::size_t words = ready_.size();
+    std::size_t word = std::size_t(self) / 64;
+    for (std::size_t i = 0; i < words; ++i) {
+      if (ready_[word] != 0) return index_t(word) * 64 + std::countr_zero(ready_[word]);
+      if (++word == words) word = 0;
+    }
+    return count_;
+  }
+
+  /// The fiber to run after self: next(self), or any that is ready.
+  index_t choose(index_t self) {
+    if (random_ == 0) return next(self);
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX; its upper bits are random
+    const index_t first = next(index_t((random_ >> 33) % std::uint64_t(count_)));
+    if (first == count_) return count_;
+    const std::uint64_t word = ready_[std::size_t(first) / 64];
+    const int turn = int(random_ >> 58);
+    return first / 64 * 64 + (std::countr_zero(std::rotr(word, turn)) + turn) % 64;
+  }
+
+  void switch_to(index_t self, index_t other) {
+    last_ = self;
+    void* const handle = detail::leave_stack(stacks_[std::size_t(other)]);
+    boost::context::fiber from = std::move(fibers_[std::size_t(other)]).resume();
+    arrive(std::move(from), handle);
+  }
+
+  /// Stores the fiber that ran before, so that it can be resumed.
+  void arrive(boost::context::fiber&& from, void* handle) {
+    const detail::stack_bounds stack = detail::arrive_on_stack(handle);
+    if (last_ == count_) stacks_[std::size_t(count_)] = stack;
+    fibers_[std::size_t(last_)] = std::move(from);
+  }
+
+  index_t count_;
+  std::uint64_t random_;  // 0: in order
+  body function_;
+  void* argument_;
+  index_t last_ = 0;  // the fiber that ran before the current one
+  index_t ended_ = 0;
+  bool stopping_ = false;
+  std::exception_ptr error_;
+  std::vector<std::uint64_t> ready_;
+  std::vector<detail::stack_bounds> stacks_;
+  std::vector<boost::context::fiber> fibers_;
+};
+
+}  // namespace tilewright::emulator

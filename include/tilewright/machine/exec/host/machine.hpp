@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// The machine's functions on the CPU: they ask the emulator for what they do.
+#pragma once
+
+#include <tilewright/core/arch/matrix_element.hpp>
+#include <tilewright/core/base/atomic_op.hpp>
+#include <tilewright/core/base/vector.hpp>
+#include <tilewright/machine/emulator/global/global_history.hpp>
+#include <tilewright/machine/emulator/threads/refuse.hpp>
+#include <tilewright/machine/exec/global_buffer.hpp>
+#include <tilewright/machine/exec/no_schedule.hpp>
+
+namespace tilewright::exec::inline host {
+
+using emulator::call_scope;
+
+namespace detail {
+inline emulator::thread_context& self() { return *emulator::current_thread; }
+
+constexpr bool is_access_width(index_t bytes) {
+  return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+}
+}  // namespace detail
+
+inline index_t thread_id() { return detail::self().thread_id; }
+inline index_t lane_id() { return detail::self().lane_id; }
+inline index_t wave_id() { return detail::self().wave_id; }
+inline block_index block_id() { return detail::self().block; }
+
+inline void block_sync(call_site where = {}) { detail::self().wave->block_sync(detail::self(), true, where); }
+inline void block_barrier(call_site where = {}) { detail::self().wave->block_sync(detail::self(), false, where); }
+template <index_t Left>
+void wait_for_lds() {
+  static_assert(0 <= Left && Left < 16, "wait_for_lds: between 0 and 15 LDS accesses may stay in flight");
+  detail::self().recent.wait(Left);
+}
+inline void wave_sync(call_site where = {}) { detail::self().wave->wave_sync(detail::self(), where); }
+
+struct lds_pointer {
+  index_t byte = 0;
+
+  friend constexpr lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.byte + bytes}; }
+};
+
+template <index_t Bytes>
+lds_pointer lds_allocate(call_site where = {}) {
+  static_assert(Bytes >= 0);
+  detail::self().services->allocate_lds(detail::self(), Bytes, where);
+  return {};
+}
+
+template <class V>
+V lds_load(lds_pointer p, index_t byte_offset, call_site where = {}) {
+  constexpr index_t bytes = sizeof(V);
+  static_assert(detail::is_access_width(bytes), "lds_load: one LDS instruction reads 1, 2, 4, 8 or 16 bytes");
+  emulator::thread_context& self = detail::self();
+  self.record(arch::lds_read_op(bytes), p.byte + byte_offset, bytes, where);
+  V value;
+  __builtin_memcpy(&value, self.lds + p.byte + byte_offset, bytes);
+  return value;
+}
+
+template <class V>
+void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
+  constexpr index_t bytes = sizeof(V);
+  static_assert(detail::is_access_width(bytes), "lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes");
+  emulator::thread_context& self = detail::self();
+  self.record(arch::lds_write_op(bytes), p.byte + byte_offset, bytes, where);
+  __builtin_memcpy(self.lds + p.byte + byte_offset, &value, bytes);
+}
+
+namespace detail {
+/// Where the access is made; nullptr if it is not inside the buffer. `value`: what a store writes.
+template <class V>
+char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::global_touch how, call_site where,
+               const V* value = nullptr) {
+  if (byte_offset < 0 || byte_offset + long_index_t(sizeof(V)) > buffer.bytes) return nullptr;
+  char* const place = buffer.base + byte_offset;
+  self().last_place = self().place_of(where);
+  if (how > emulator::global_touch::copy) self().last_load = nullptr;
+  if (reinterpret_cast<__UINTPTR_TYPE__>(place) % sizeof(V) != 0)
+    emulator::refuse_global_access(self(), name(how), index_t(sizeof(V)), byte_offset, where);
+  if (self().checks_memory) {
+    if (value != nullptr && __builtin_memcmp(place, value, sizeof(V)) == 0) how = emulator::global_touch::same_write;
+    self().memory->check_global_access(self(), self().number, how, place, sizeof(V), where);
+  }
+  return place;
+}
+}  // namespace detail
+
+template <class V>
+V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0, call_site where = {}) {
+  V value{};
+  if (const char* const place =
+          detail::place_in<V>(buffer, byte_offset + uniform_offset, emulator::global_touch::read, where)) {
+    detail::self().note_load(place, where);
+    __builtin_memcpy(&value, place, sizeof(V));
+  }
+  return value;
+}
+template <class V>
+void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::write, where, &value))
+    __builtin_memcpy(place, &value, sizeof(V));
+}
+
+template <class T>
+T shuffle(T value, index_t source_lane, call_site where = {}) {
+  static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
+  return bit_cast<T>(detail::self().wave->shuffle(detail::self(), bit_cast<unsigned>(value), source_lane, where));
+}
+template <index_t Mask, class T>
+T shuffle_xor(T value, call_site where = {}) {
+  static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");
+  static_assert(Mask > 0 && Mask < 64, "shuffle_xor: the mask must be less than the wave's size, and not 0");
+  return shuffle(value, lane_id() ^ Mask, where);
+}
+using lane_mask = unsigned long long;
+inline lane_mask ballot(bool condition, call_site where = {}) {
+  return detail::self().wave->ballot(detail::self(), condition, where);
+}
+inline index_t count_lanes(lane_mask mask) { return __builtin_popcountll(mask); }
+inline index_t count_lower_lanes(lane_mask mask) { return count_lanes(mask & ((lane_mask{1} << lane_id()) - 1)); }
+
+template <arch::matrix_op Op, class Accumulator, class A, class B>
+void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
+  static_assert(sizeof(A) == arch::element_bytes(Op) && sizeof(B) == sizeof(A),
+                "mma: the matrix instruction takes elements of another size");
+  static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
+                "mma: int8_t is added up in int, everything else in float");
+  detail::self().wave->mma(detail::self(), Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>, c, a, b, where);
+}
+template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
+void mma_part(Accumulator* c, const A* a, const B* b, call_site where = {}) {
+  mma<Op>(c, a, b, where);
+}
+
+template <bool Transposed = false>
+array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site where = {}) {
+  return detail::self().wave->ldmatrix_x4(detail::self(), p.byte + byte_offset, Transposed, where);
+}
+template <bool Transposed = false>
+void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
+  detail::self().wave->stmatrix_x4(detail::self(), p.byte + byte_offset, words, Transposed, where);
+}
+
+template <class T>
+vector_t<T, 8 / sizeof(T)> lds_load_transpose(lds_pointer p, index_t byte_offset, call_site where = {}) {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2,
+                "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
+  return bit_cast<vector_t<T, 8 / sizeof(T)>>(
+      detail::self().wave->transposing_read(detail::self(), p.byte + byte_offset, index_t(sizeof(T)), where));
+}
+
+namespace detail {
+
+/// Atomic on the CPU, too: several of its threads run blocks.
+template <atomic_op Op, class V>
+void update(char* place, const V& value) {
+  auto* const word = reinterpret_cast<unsigned __attribute__((may_alias))*>(place);
+  unsigned old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &old, tilewright::detail::apply_atomic<Op>(old, value), true,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+}  // namespace detail
+
+template <atomic_op Op, class V>
+void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
+  static_assert(tilewright::detail::is_atomic_v<V>,
+                "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::atomic_update, where))
+    detail::update<Op>(place, value);
+}
+
+/// Its cost is not counted: how LDS serves atomic updates is not known.
+template <atomic_op Op, class V>
+void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site where = {}) {
+  static_assert(tilewright::detail::is_atomic_v<V>,
+                "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
+  emulator::thread_context& self = detail::self();
+  const index_t address = p.byte + byte_offset;
+  self.check_place(arch::lds_op::write_b32, address, 4, where);
+  if (self.checks_lds)
+    self.memory->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.place_of(where));
+  detail::update<Op>(self.lds + address, value);
+}
+
+}  // namespace tilewright::exec::inline host

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Runs attention_backward and compares with gradients in double precision.
+#pragma once
+
+#include "../../../max_error.hpp"
+
+#include <tilewright/kernels/attention/backward/attention_backward.hpp>
+
+#include "../forward/check_attention_forward.hpp"
+
+namespace attention_test {
+
+/// What the forward pass gives of one head of one sequence, and its gradients.
+struct head_gradients : head_results {
+  doubles d_q, d_k, d_v;
+  double largest_term = 0;  // of the sums dQ and dK, before dP and delta cancel
+};
+
+/// A cap and a slope on the scores.
+struct cap_args : attention_backward_args {
+  float cap = 3;
+};
+struct soft_cap {
+  TILEWRIGHT_HD float operator()(float s, const score_position& at, const cap_args& args) const {
+    return args.cap * exec::tanh(s / args.cap) + 0.01f * float(at.key - at.query) * float(1 + at.head);
+  }
+  TILEWRIGHT_HD float derivative(float s, const score_position&, const cap_args& args) const {
+    const float t = exec::tanh(s / args.cap);
+    return 1 - t * t;
+  }
+};
+
+/// Gradients of one query and one key, with heads of N elements.
+template <class T, std::size_t N>
+attention_backward_args gradients_of_one_query(T (&memory)[5][N], float& lse) {
+  attention_backward_args args;
+  args.q = args.k = args.v = args.d_o = memory[0];
+  args.o = memory[0];
+  args.d_q = memory[1];
+  args.d_k = memory[2];
+  args.d_v = memory[3];
+  args.workspace = memory[4];
+  args.lse = &lse;
+  args.queries = args.keys = 1;
+  args.q_strides = args.k_strides = args.v_strides = args.o_strides = {N, N, N};
+  args.d_q_strides = args.d_k_strides = args.d_v_strides = args.d_o_strides = {N, N, N};
+  args.lse_strides = {1, 1, 1};
+  return args;
+}
+
+template <class Policy, class Args>
+head_gradients reference_gradients(const Args& args, score_position at, index_t queries, index_t keys, const doubles& q,
+                                   const doubles& k, const doubles& v, const doubles& d_o) {
+  constexpr std::size_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  const auto n = static_cast<std::size_t>(queries), s = static_cast<std::size_t>(keys);
+  head_gradients g{reference_head<Policy>(args, at, queries, keys, q, k, v), doubles(n * dim), doubles(s * dim),
+                   doubles(s * value_dim)};
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* const p = g.p.data() + i * s;
+    double delta = 0;
+    for (std::size_t d = 0; d < value_dim; ++d) delta += g.o[i * value_dim + d] * d_o[i * value_dim + d];
+    for (std::size_t j = 0; j < s; ++j) {
+      double dp = 0, dot = 0;
+      for (std::size_t d = 0; d < value_dim; ++d) {
+        dp += d_o[i * value_dim + d] * v[j * value_dim + d];
+        g.d_v[j * value_dim + d] += p[j] * d_o[i * value_dim + d];
+      }
+      double ds = p[j] * (dp - delta) * double(args.scale);
+      const double term = p[j] * (std::abs(dp) + std::abs(delta)) * double(args.scale);
+      if constexpr (detail::has_score_function<Policy>) {
+        at.query = index_t(i);
+        at.key = index_t(j);
+        for (std::size_t d = 0; d < dim; ++d) dot += q[i * dim + d] * k[j * dim + d];
+        ds *= double(typename Policy::score_function{}.derivative(float(dot * double(args.scale)), at, args));
+      }
+      for (std::size_t d = 0; d < dim; ++d) {
+        g.d_q[i * dim + d] += ds * k[j * dim + d];
+        g.d_k[j * dim + d] += ds * q[i * dim + d];
+        g.largest_term = std::max(g.largest_term, term * std::max(std::abs(q[i * dim + d]), std::abs(k[j * dim + d])));
+      }
+    }
+  }
+  return g;
+}
+
+/// The largest difference is a few units of the largest number, or one of a term whose parts were rounded.
+template <class T>
+void expect_near(const tensor<T>& got, const problem& p, std::size_t batch, index_t first_row, index_t head,
+                 const doubles& wanted, double term, const char* what) {
+  const doubles values = got.rows(p, batch, first_row, head, index_t(wanted.size()) / got.dim);
+  const double unit = std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11;
+  double largest = 1e-3, worst = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double error = std::abs(values[i] - wanted[i]);
+    worst = max_error(worst, error);
+    largest = std::max(largest, std::abs(wanted[i]));
+  }
+  EXPECT_LT(worst, unit * (4 * largest + term)) << what << " of sequence " << batch << ", head " << head;
+}
+
+/// Computes a problem by run(args, memories) and checks all gradients.
+template <class Policy, class Run>
+void expect_gradients_by(Run run, const problem& p, typename Policy::args_type args = {}) {
+  using T = typename Policy::element_type;
+  constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  const T zero = T(0.0f), poison = T(std::numeric_limits<float>::quiet_NaN());
+  tensor<T> q(p, p.heads, p.queries, dim, zero), k(p, p.kv_heads, p.keys, dim, zero),
+      v(p, p.kv_heads, p.keys, value_dim, zero), d_o(p, p.heads, p.queries, value_dim, zero),
+      o(p, p.heads, p.queries, value_dim, zero);
+  tensor<T> d_q(p, p.heads, p.queries, dim, poison), d_k(p, p.kv_heads, p.keys, dim, poison),
+      d_v(p, p.kv_heads, p.keys, value_dim, poison);
+  std::mt19937 random(p.seed);
+  std::normal_distribution<float> gaussian;
+  for (auto* t : {&q.values, &k.values, &v.values, &d_o.values}) {
+    for (T& x : *t) x = T(gaussian(random));
+  }
+  const sequences of(p);
+  std::vector<float> lse(of.lse_elements(), NAN);
+  of.set(args, q, k, v, o, lse);
+
+  // What the forward pass gives, and the gradients of each head; heads that share keys add theirs up.
+  std::vector<head_gradients> wanted;
+  for (std::size_t b = 0; b < p.queries.size(); ++b) {
+    for (index_t h = 0; h < p.heads; ++h) {
+      const index_t kv = h / (p.heads / p.kv_heads), first = of.query_starts[b], first_key = of.key_starts[b];
+      wanted.push_back(
+          reference_gradients<Policy>(args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b],
+                                      q.rows(p, b, first, h, p.queries[b]), k.rows(p, b, first_key, kv, p.keys[b]),
+                                      v.rows(p, b, first_key, kv, p.keys[b]), d_o.rows(p, b, first, h, p.queries[b])));
+      for (index_t i = 0; i < p.queries[b]; ++i) {
+        lse[of.lse_place(b, h, i)] = float(wanted.back().lse[std::size_t(i)]);
+        for (index_t d = 0; d < value_dim; ++d)
+          o.values[o.at(p, b, first, h, i, d)] = T(float(wanted.back().o[std::size_t(i * value_dim + d)]));
+      }
+    }
+  }
+  std::vector<float> workspace(std::size_t(attention_backward<Policy>::workspace_bytes(args) / 4), NAN);
+  args.d_o = d_o.values.data();
+  args.d_q = d_q.values.data();
+  args.d_k = d_k.values.data();
+  args.d_v = d_v.values.data();
+  args.d_o_strides = d_o.strides;
+  args.d_q_strides = d_q.strides;
+  args.d_k_strides = d_k.strides;
+  args.d_v_strides = d_v.strides;
+  args.workspace = workspace.data();
+  run(args,
+      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                          memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
+                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace)});
+
+  const index_t group = p.heads / p.kv_heads;
+  for (std::size_t b = 0; b < p.queries.size(); ++b) {
+    for (index_t h = 0; h < p.heads; ++h) {
+      head_gradients& own = wanted[b * std::size_t(p.heads) + std::size_t(h)];
+      expect_near(d_q, p, b, of.query_starts[b], h, own.d_q, own.largest_term, "dQ");
+      if (h % group == 0) continue;
+      head_gradients& first = wanted[b * std::size_t(p.heads) + std::size_t(h / group * group)];
+      first.largest_term = std::max(first.largest_term, own.largest_term);
+      for (std::size_t i = 0; i < own.d_k.size(); ++i) first.d_k[i] += own.d_k[i];
+      for (std::size_t i = 0; i < own.d_v.size(); ++i) first.d_v[i] += own.d_v[i];
+    }
+    for (index_t kv = 0; kv < p.kv_heads; ++kv) {
+      const head_gradients& sum = wanted[b * std::size_t(p.heads) + std::size_t(kv * group)];
+      expect_near(d_k, p, b, of.key_starts[b], kv, sum.d_k, sum.largest_term, "dK");
+      expect_near(d_v, p, b, of.key_starts[b], kv, sum.d_v, 0, "dV");
+    }
+  }
+}
+
+/// On the CPU machine.
+template <class Policy>
+void expect_gradients(const problem& p, typename Policy::args_type args = {}) {
+  expect_gradients_by<Policy>(
+      [](const auto& a, const auto&) {
+        launch<attention_backward<Policy>>(a, {.check_lds = emulator::lds_checks::on});
+      },
+      p, args);
+}
+
+template <class Policy>
+void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
+  for_random_cases(cases, seed, [&](std::mt19937& random) { expect_gradients<Policy>(random_problem(random), args); });
+}
+
+/// Whole tiles, rows without keys, sequences without queries or keys.
+template <class Policy>
+void expect_gradients_at_the_edges(index_t whole_tiles) {
+  problem whole;
+  whole.queries = whole.keys = {whole_tiles};
+  expect_gradients<Policy>(whole);
+  problem blind;
+  blind.queries = {200};
+  blind.keys = {40};
+  blind.window = causal;  // 160 rows see nothing
+  expect_gradients<Policy>(blind);
+  problem empty;
+  empty.packed = true;
+  empty.queries = {5, 0, 7};
+  empty.keys = {0, 3, 9};
+  expect_gradients<Policy>(empty);
+}
+
+}  // namespace attention_test

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Runs attention_forward on the CPU machine and compares with a computation in double precision.
+#pragma once
+
+#include "../../../max_error.hpp"
+
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/attention/forward/attention_forward.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "../../../property/setting.hpp"
+
+namespace attention_test {
+
+using namespace tilewright;
+
+/// A problem: lengths of each sequence (one pair: all alike), heads, mask, memory order.
+struct problem {
+  index_t heads = 1, kv_heads = 1;
+  std::vector<index_t> queries, keys;  // of each sequence
+  attention_window window;
+  bool rows_before_heads = true;  // (batch, row, head, dim), else (batch, head, row, dim)
+  bool packed = false;            // with starts
+  float scale = 0.125f;
+  bool has_scales = false;  // of each head's 8-bit elements
+  unsigned seed = 1;
+};
+
+/// Rows of all sequences of a tensor of `heads` heads, in one of both orders.
+template <class T>
+struct tensor {
+  std::vector<T> values;
+  attention_strides strides;
+  index_t dim;
+
+  tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t cols, T fill) : dim(cols) {
+    index_t rows = 0, longest = 0;
+    for (const index_t length : lengths) rows += length, longest = std::max(longest, length);
+    const long_index_t all = p.packed ? rows : longest * long_index_t(lengths.size());
+    values.assign(std::size_t(std::max<long_index_t>(all, 1) * heads * dim), fill);
+    const index_t rows_of_batch = p.packed ? rows : longest;
+    if (p.rows_before_heads) {
+      strides = {long_index_t(rows_of_batch) * heads * dim, dim, heads * dim};
+    } else {
+      strides = {long_index_t(rows_of_batch) * heads * dim, long_index_t(rows_of_batch) * dim, dim};
+    }
+  }
+  /// Rows of a head of a sequence, times `factor`.
+  std::vector<double> rows(const problem& p, std::size_t batch, index_t first_row, index_t head, index_t count,
+                           double factor = 1) const {
+    std::vector<double> result;
+    for (index_t row = 0; row < count; ++row)
+      for (index_t d = 0; d < dim; ++d)
+        result.push_back(factor * double(float(values[at(p, batch, first_row, head, row, d)])));
+    return result;
+  }
+  std::size_t at(const problem& p, std::size_t batch, index_t first_row, index_t head, index_t row, index_t d) const {
+    const long_index_t begin = p.packed ? long_index_t(first_row) * strides.row : long_index_t(batch) * strides.batch;
+    return std::size_t(begin + head * strides.head + long_index_t(row) * strides.row + d);
+  }
+};
+
+inline std::vector<index_t> starts_of(const std::vector<index_t>& lengths) {
+  std::vector<index_t> starts{0};
+  for (const index_t length : lengths) starts.push_back(starts.back() + length);
+  return starts;
+}
+
+/// The score after the mask; -infinity where the key is not seen.
+template <class Policy, class Args>
+double reference_score(const Args& args, const score_position& at, index_t queries, index_t keys, double dot) {
+  double s = dot * double(args.scale);
+  if constexpr (detail::has_score_function<Policy>) s = double(typename Policy::score_function{}(float(s), at, args));
+  const index_t distance = at.key - (at.query + keys - queries);
+  const bool seen = (args.window.left < 0 || distance >= -args.window.left) &&
+                    (args.window.right < 0 || distance <= args.window.right);
+  return seen ? s : -std::numeric_limits<double>::infinity();
+}
+
+using doubles = std::vector<double>;
+
+/// One head of one sequence in double precision: O and the log-sum-exp of each query, and its keys' probabilities.
+struct head_results {
+  doubles o, lse, p;
+};
+template <class Policy, class Args>
+head_results reference_head(const Args& args, score_position at, index_t queries, index_t keys, const doubles& q,
+                            const doubles& k, const doubles& v) {
+  constexpr std::size_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+  const auto n = static_cast<std::size_t>(queries), s = static_cast<std::size_t>(keys);
+  head_results r{doubles(n * value_dim), doubles(n, minus_infinity), doubles(n * s)};
+  for (std::size_t i = 0; i < n; ++i) {
+    double* const p = r.p.data() + i * s;
+    double top = minus_infinity, sum = 0;
+    for (std::size_t j = 0; j < s; ++j) {
+      double dot = 0;
+      for (std::size_t d = 0; d < dim; ++d) dot += q[i * dim + d] * k[j * dim + d];
+      at.query = index_t(i);
+      at.key = index_t(j);
+      p[j] = reference_score<Policy>(args, at, queries, keys, dot);
+      top = std::max(top, p[j]);
+    }
+    for (std::size_t j = 0; j < s; ++j) sum += p[j] = top == minus_infinity ? 0 : std::exp(p[j] - top);
+    if (sum > 0) r.lse[i] = top + std::log(sum);
+    for (std::size_t j = 0; sum > 0 && j < s; ++j) {
+      p[j] /= sum;
+      for (std::size_t d = 0; p[j] > 0 && d < value_dim; ++d) r.o[i * value_dim + d] += p[j] * v[j * value_dim + d];
+    }
+  }
+  return r;
+}
+
+/// What a kernel may touch.
+struct memory {
+  const void* data;
+  std::size_t bytes;
+};
+template <class T>
+memory memory_of(const std::vector<T>& values) {
+  return {values.data(), values.size() * sizeof(T)};
+}
+
+/// A problem's lengths as arguments.
+struct sequences {
+  const problem& p;
+  std::vector<index_t> query_starts = starts_of(p.queries), key_starts = starts_of(p.keys);
+  index_t queries = *std::max_element(p.queries.begin(), p.queries.end()),
+          keys = *std::max_element(p.keys.begin(), p.keys.end()), lse_rows = p.packed ? query_starts.back() : queries;
+
+  explicit sequences(const problem& of) : p(of) {}
+  std::size_t lse_elements() const { return p.queries.size() * std::size_t(p.heads * lse_rows); }
+  std::size_t lse_place(std::size_t batch, index_t head, index_t row) const {
+    return p.packed ? std::size_t(head * lse_rows + query_starts[batch] + row)
+                    : (batch * std::size_t(p.heads) + std::size_t(head)) * std::size_t(lse_rows) + std::size_t(row);
+  }
+  template <class Args, class T, class Result>
+  void set(Args& args, const tensor<T>& q, const tensor<T>& k, const tensor<T>& v, tensor<Result>& o,
+           std::vector<float>& lse) const {
+    args.q = q.values.data();
+    args.k = k.values.data();
+    args.v = v.values.data();
+    args.o = o.values.data();
+    args.lse = lse.data();
+    args.batch = index_t(p.queries.size());
+    args.heads = p.heads;
+    args.kv_heads = p.kv_heads;
+    args.queries = queries;
+    args.keys = keys;
+    args.q_strides = q.strides;
+    args.k_strides = k.strides;
+    args.v_strides = v.strides;
+    args.o_strides = o.strides;
+    args.lse_strides = {long_index_t(p.heads) * lse_rows, lse_rows, 1};
+    if (p.packed) {
+      args.query_starts = query_starts.data();
+      args.key_starts = key_starts.data();
+    }
+    args.scale = p.scale;
+    args.window = p.window;
+  }
+};
+
+/// Computes a problem by run(args, memories) and checks O and the log-sum-exp against double precision.
+template <class Policy, class Run>
+void expect_attention_by(Run run, const problem& p, typename Policy::args_type args = {}) {
+  using T = typename Policy::element_type;
+  using Result = typename Policy::result_type;
+  constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
+  tensor<T> q(p, p.heads, p.queries, dim, T(0.0f)), k(p, p.kv_heads, p.keys, dim, T(0.0f)),
+      v(p, p.kv_heads, p.keys, value_dim, T(0.0f));
+  const Result poison = Result(std::numeric_limits<float>::quiet_NaN());
+  tensor<Result> o(p, p.heads, p.queries, value_dim, poison);
+  std::mt19937 random(p.seed);
+  std::normal_distribution<float> gaussian;
+  for (auto* t : {&q.values, &k.values, &v.values}) {
+    for (T& x : *t) x = T(gaussian(random));
+  }
+  const sequences of(p);
+  std::vector<float> lse(of.lse_elements(), NAN);
+  of.set(args, q, k, v, o, lse);
+  std::vector<float> q_scales(p.queries.size() * std::size_t(p.heads), 1),
+      k_scales(p.queries.size() * std::size_t(p.kv_heads), 1), v_scales = k_scales;
+  if (p.has_scales) {
+    for (auto* scales : {&q_scales, &k_scales, &v_scales}) {
+      for (float& x : *scales) x = 0.25f + float(random() % 100) * 0.02f;
+    }
+    args.q_scales = q_scales.data();
+    args.k_scales = k_scales.data();
+    args.v_scales = v_scales.data();
+  }
+  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                                memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts),
+                                memory_of(q_scales), memory_of(k_scales), memory_of(v_scales)});
+
+  double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
+  for (std::size_t b = 0; b < p.queries.size(); ++b) {
+    for (index_t h = 0; h < p.heads; ++h) {
+      const index_t kv = h / (p.heads / p.kv_heads), queries = p.queries[b], keys = p.keys[b],
+                    first = of.query_starts[b], first_key = of.key_starts[b];
+      const std::size_t kv_scale = b * std::size_t(p.kv_heads) + std::size_t(kv);
+      const head_results wanted = reference_head<Policy>(
+          args, {index_t(b), h, 0, 0}, queries, keys,
+          q.rows(p, b, first, h, queries, double(q_scales[b * std::size_t(p.heads) + std::size_t(h)])),
+          k.rows(p, b, first_key, kv, keys, double(k_scales[kv_scale])),
+          v.rows(p, b, first_key, kv, keys, double(v_scales[kv_scale])));
+      const doubles got = o.rows(p, b, first, h, queries);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const double error = std::abs(got[i] - wanted.o[i]);
+        worst = max_error(worst, error);
+        squares += wanted.o[i] * wanted.o[i];
+        error_squares += error * error;
+      }
+      for (index_t i = 0; i < queries; ++i) {
+        const double got_lse = double(lse[of.lse_place(b, h, i)]), wanted_lse = wanted.lse[std::size_t(i)];
+        const double error = got_lse == wanted_lse ? 0 : std::abs(got_lse - wanted_lse);
+        worst_lse = max_error(worst_lse, error);
+      }
+    }
+  }
+  if (sizeof(T) == 1) {  // the probabilities have 3 bits of mantissa
+    EXPECT_LT(worst, 0.3);
+    EXPECT_LE(error_squares, 0.04 * 0.04 * squares);
+  } else {
+    EXPECT_LT(worst, 6 * (std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11));
+  }
+  EXPECT_LT(worst_lse, 1e-4);
+}
+
+/// Why a kernel refuses `args` after change(args), or "accepted".
+template <class Kernel, class Args>
+std::string refusal_of(Args args, auto change) {
+  change(args);
+  const char* const why = Kernel::check(args);
+  return why ? why : "accepted";
+}
+#define EXPECT_REFUSAL(args, change, words) \
+  EXPECT_NE(refusal_of<kernel>(args, [&](auto& a) { change; }).find(words), std::string::npos)
+
+/// On the CPU machine.
+template <class Policy>
+void expect_attention(const problem& p, typename Policy::args_type args = {}) {
+  expect_attention_by<Policy>(
+      [](const auto& a, const auto&) { launch<attention_forward<Policy>>(a, {.check_lds = emulator::lds_checks::on}); },
+      p, args);
+}
+
+inline problem with(index_t heads, index_t kv_heads, std::vector<index_t> queries, std::vector<index_t> keys,
+                    attention_window window = {}, bool packed = false) {
+  problem p;
+  p.heads = heads;
+  p.kv_heads = kv_heads;
+  p.queries = std::move(queries);
+  p.keys = std::move(keys);
+  p.window = window;
+  p.packed = packed;
+  return p;
+}
+
+/// Random lengths, heads, masks and memory orders: each case is another combination.
+inline problem random_problem(std::mt19937& random) {
+  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
+  problem p;
+  p.packed = up_to(2) == 1;
+  p.rows_before_heads = up_to(2) == 1;
+  p.kv_heads = 1 + up_to(2);
+  p.heads = p.kv_heads * (1 + up_to(2));
+  const index_t longest = 1 + up_to(2) * 63 + up_to(140), sequences = 1 + up_to(p.packed ? 3 : 2);
+  for (index_t b = 0; b < sequences; ++b) {
+    // Lengths may differ only where starts are given; there sequences may be empty.
+    p.queries.push_back(p.packed || b == 0 ? index_t(!p.packed || up_to(8) > 0) + up_to(longest) : p.queries[0]);
+    p.keys.push_back(p.packed || b == 0 ? up_to(8) == 0 ? 0 : 1 + up_to(longest) : p.keys[0]);
+  }
+  if (*std::max_element(p.queries.begin(), p.queries.end()) == 0) p.queries[0] = 1;
+  const index_t mask = up_to(6);
+  if (mask == 1) p.window = causal;
+  if (mask == 2) p.window = {up_to(50), 0};
+  if (mask == 3) p.window = {up_to(20), up_to(20)};
+  if (mask == 4) p.window = {up_to(50), -1};
+  if (mask == 5) p.window = {-1, up_to(50)};
+  p.seed = random();
+  return p;
+}
+
+/// Calls check(random) for `cases` random problems. TILEWRIGHT_PROPERTY_CASES asks for more (property::scaled),
+/// TILEWRIGHT_PROPERTY_SEED for others.
+template <class Check>
+void for_random_cases(int cases, unsigned seed, Check check) {
+  std::mt19937 random(seed + unsigned(property::setting("TILEWRIGHT_PROPERTY_SEED", 0)));
+  for (long i = 0; i < property::scaled(cases) && !testing::Test::HasFailure(); ++i) {
+    SCOPED_TRACE("case " + std::to_string(i) + " of seed " + std::to_string(seed));
+    check(random);
+  }
+}
+
+template <class Policy>
+void expect_random_problems(int cases, unsigned seed, typename Policy::args_type args = {}) {
+  for_random_cases(cases, seed, [&](std::mt19937& random) {
+    problem p = random_problem(random);
+    p.has_scales = sizeof(typename Policy::element_type) == 1 && random() % 2 == 1;
+    expect_attention<Policy>(p, args);
+  });
+}
+
+}  // namespace attention_test

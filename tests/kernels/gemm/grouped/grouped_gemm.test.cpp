@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Grouped products on the CPU machine: groups of any length, empty ones, slots, edges, what belongs to no group.
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+
+#include "check_grouped.hpp"
+
+namespace tilewright::testing_gemm {
+namespace {
+
+using enum operand_major;
+
+// Two blocks that share A.
+constexpr specialized_tile pair_tile{.m = 128, .n = 64, .share_a = 2},
+    upper_tile{.m = 64, .n = 64, .share_b = 2, .consumers = 1};
+using forward = grouped<gemm_specialized<bfloat16_t, k, k, pair_tile>, group_kind::rows>;
+using backward_x = grouped<gemm_specialized<fp8_ocp_t, k, k, upper_tile, half_t>, group_kind::rows>;
+using backward_w = grouped<gemm_specialized<half_t, mn, mn, pair_tile>, group_kind::k>;
+
+// 40 groups: more than a wave has lanes.
+std::vector<index_t> many_groups() {
+  std::vector<index_t> counts(40, 0);
+  for (const index_t g : {1, 2, 31, 32, 33, 38}) counts[std::size_t(g)] = 1 + 7 * (g % 5);
+  return counts;
+}
+
+TEST(GroupedGemm, RowsOfAnyNumber) {
+  expect_grouped<forward>({.counts = {3, 0, 129, 1, 0, 64}, .n = 136, .k = 3 * 64 + 8, .after = 5});
+  expect_grouped<forward>({.counts = {0, 200, 0}, .n = 8, .k = 64, .alpha = 0.5f, .beta = 2});
+}
+TEST(GroupedGemm, ManyGroups) {
+  expect_grouped<forward>({.counts = many_groups(), .n = 72, .k = 72}, {.workers = 1, .resident_clusters = 3});
+}
+// Tiles of the last round are split along k, alone or so that shares cross tiles, also back to an earlier wave of
+// groups.
+TEST(GroupedGemm, LastRoundIsSplit) {
+  using one =
+      grouped<gemm_specialized<bfloat16_t, k, k, specialized_tile{.m = 64, .n = 64, .consumers = 1}>, group_kind::rows>;
+  const auto expect_split = [](std::vector<index_t> counts, index_t tiles, index_t resident, bool across_tiles) {
+    const work_schedule s = tilewright::detail::make_grouped_schedule(tiles, 24, resident, 2 * resident);
+    EXPECT_GT(s.max_parts(), 1);
+    EXPECT_EQ(s.shares_cross_tiles(), across_tiles);
+    expect_grouped<one>({.counts = counts, .n = 8, .k = 24 * 64, .beta = 1, .has_workspace = true},
+                        {.workers = 3, .resident_clusters = resident});
+  };
+  expect_split({3, 0, 129}, 4, 3, false);
+  expect_split(many_groups(), 6, 7, true);
+}
+TEST(GroupedGemm, Slots) {
+  expect_grouped<backward_x>({.counts = {5, 0, 80, 70}, .n = 80, .k = 144, .slot_rows = 80, .beta = 1});
+}
+TEST(GroupedGemm, NoRowsAtAll) { expect_grouped<forward>({.counts = {0, 0}, .n = 8, .k = 8, .after = 4}); }
+TEST(GroupedGemm, GroupsAlongK) {
+  expect_grouped<backward_w>({.counts = {3, 0, 129, 64}, .n = 72, .k = 136, .after = 5});
+  expect_grouped<backward_w>({.counts = {40, 0, 3}, .n = 72, .k = 8, .slot_rows = 40, .beta = 1});
+}
+
+// Lengths that do not fit stay inside of A and C.
+TEST(GroupedGemm, LengthsThatAreWrong) {
+  grouped_case<forward> gemm({.counts = {3, 4}, .n = 8, .k = 8});
+  gemm.ends = {-2, 1000};
+  gemm.counts = {0, 7};
+  gemm.begins = {0, 0};
+  launch_and_expect<grouped_gemm_kernel<forward>>(gemm);
+}
+
+// A wide C takes wide tiles, a narrow one those that it fills.
+TEST(GroupedGemm, ChoosesATile) {
+  const auto chosen = [](index_t groups, index_t rows, index_t n, index_t k, bool is_scaled = false) {
+    const grouped_args args{{.m = rows, .n = n, .k = k}, groups};
+    return grouped_tiles[choose_grouped_tile(args, 132, is_scaled ? 1 : 2, is_scaled)];
+  };
+  EXPECT_EQ(chosen(8, 16384, 4096, 4096), (specialized_tile{.m = 128, .n = 256, .share_b = 2}));
+  EXPECT_EQ(chosen(64, 16000, 2048, 7168), (specialized_tile{.m = 128, .n = 256}));
+  EXPECT_EQ(chosen(64, 640, 2048, 7168), (specialized_tile{.m = 128, .n = 128}));
+  EXPECT_EQ(chosen(8, 16384, 1920, 4096), (specialized_tile{.m = 128, .n = 192, .share_b = 2}));
+  for (const index_t groups : {0, 1})
+    EXPECT_EQ(chosen(groups, 8192, 2112, 7168, true).n, 192);  // block-scaled, dense: eleven tiles, but nine of 256
+}
+
+TEST(GroupedGemm, ArgumentsThatItRefuses) {
+  EXPECT_EQ(refusal<forward>([](grouped_args&) {}), "");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.groups = 0; }), "there must be at least one group");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.ends = nullptr; }), "groups need either ends or counts");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.counts = a.ends; }), "groups need either ends or counts");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.counts = a.ends, a.ends = nullptr, a.slot_rows = 3; }),
+            "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows");
+  EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.batch = 2, a.batch_stride_c = 800; }),
+            "grouped products have no batch, and do not split k");
+  EXPECT_NE(refusal<forward>([](grouped_args& a) { a.n = 9; }), "");
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm

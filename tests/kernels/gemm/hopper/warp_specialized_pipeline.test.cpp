@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Kernels of warp_specialized_pipeline on the CPU machine: clusters of eight, A by columns, what is counted; and a
+// kernel with mistakes, each of which is found.
+#include "../../../launch_sentence.hpp"
+#include "check_specialized.hpp"
+
+#include <string>
+
+namespace tilewright {
+namespace {
+
+using enum operand_major;
+
+/// What a careless kernel leaves out or does wrongly, where it is asked to.
+enum class mistake {
+  none,
+  parity_of_full,
+  parity_of_empty,
+  release_too_early,
+  no_release,
+  fewer_releases,
+  expects_less,
+  no_async_fence,
+  box_without_wait,
+  stores_without_wait,
+  no_last_wait
+};
+mistake made = mistake::none;
+
+/// Two blocks that share A, two consumers each.
+using careful_policy = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
+struct careless_policy : careful_policy {};
+using careful_block = specialized_block<careful_policy>;
+using careless_block = specialized_block<careless_policy>;
+
+}  // namespace
+
+template <>
+struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
+  using careful = detail::stage_ring<careful_block>;
+
+  void init_barriers(const careful_block::device_args& args) const {
+    careful::init_barriers(args);
+    for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
+      empty(s).init(tile.consumers * tile.share_a - 1);
+  }
+  void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0, index_t a_z,
+            index_t b_z) const {
+    if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
+    careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, a_z, b_z);
+  }
+  void wait_until_full(const cursor& at) const {
+    careful::wait_until_full({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)});
+  }
+  void multiply(const cursor& at, index_t consumer, careful_block::sums_type& c, bool accumulate) const {
+    careful::multiply(at, consumer, c, accumulate);
+    if (made == mistake::release_too_early) careful::release(at.stage, block_to_tell(exec::thread_id() % 128));
+  }
+  void release(index_t stage, index_t block) const {
+    if (made == mistake::release_too_early || (made == mistake::no_release && stage == 1)) return;
+    careful::release(stage, block);
+  }
+};
+
+template <>
+struct detail::result_boxes<careless_block> : detail::result_boxes<careful_block> {
+  template <class ForEachUnit>
+  void store(const careful_block::device_args& args, ForEachUnit for_each_unit) const {
+    unsigned i = 0;
+    for_each_box(args, for_each_unit, [&](const box_use& use) {
+      if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
+      if (made != mistake::no_async_fence) exec::fence_async_proxy();
+      exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
+      exec::commit_bulk_stores();
+      if (made != mistake::stores_without_wait) exec::wait_for_bulk_stores_to_read<in_flight>();
+      if (i >= in_flight) free(i - in_flight).arrive();
+      ++i;
+    });
+    if (made != mistake::no_last_wait) exec::wait_for_bulk_stores_to_read<0>();
+  }
+};
+
+namespace testing_gemm {
+namespace {
+
+/// What is found, without lines.
+std::string fault_with(mistake m, float beta = 0) {
+  made = m;
+  specialized_case<careful_policy> gemm({.m = 3 * 128, .n = 2 * 128, .k = 7 * 64, .beta = beta});
+  std::string text = "no fault";
+  try {
+    launch_specialized<careless_policy>(gemm.args,
+                                        {.workers = 1, .resident_clusters = 1, .check_lds = emulator::lds_checks::on});
+    expect_result(gemm);
+  } catch (const emulator::fault& f) {
+    text = f.what();
+  }
+  for (auto at = text.find(" ("); at != text.npos; at = text.find(" (")) text.erase(at, text.find(')', at) + 1 - at);
+  return text;
+}
+
+void expect_found(mistake m, const std::string& what) {
+  const std::string found = fault_with(m);
+  EXPECT_NE(found.find(what), found.npos) << found;
+}
+
+TEST(WarpSpecializedPipeline, MistakesAreFound) {
+  EXPECT_EQ(fault_with(mistake::none), "no fault");
+  EXPECT_EQ(fault_with(mistake::none, 1), "no fault");
+  expect_found(mistake::parity_of_full, "multiplies LDS bytes");
+  expect_found(mistake::parity_of_empty, "waits forever at a barrier in LDS, where");
+  expect_found(mistake::release_too_early, "copies to LDS bytes");
+  expect_found(mistake::no_release, "waits forever at a barrier in LDS, where");
+  expect_found(mistake::fewer_releases, "that a matrix instruction read with no barrier between");
+  expect_found(mistake::expects_less, "barrier in LDS");
+  expect_found(mistake::no_async_fence, "without a fence_async_proxy() between");
+  expect_found(mistake::box_without_wait, "copies from LDS bytes");
+  expect_found(mistake::stores_without_wait, "before a bulk copy that reads there was waited for");
+  expect_found(mistake::no_last_wait, "wait_for_bulk_stores_to_read<0>() is missing");
+}
+
+/// Two of the four blocks that share B copy its 80 rows.
+TEST(WarpSpecializedPipeline, ClustersOfEight) {
+  using policy =
+      gemm_specialized<half_t, mn, k, specialized_tile{.m = 64, .n = 80, .share_b = 4, .share_a = 2, .consumers = 1}>;
+  expect_specialized<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
+                             {.workers = 2, .resident_clusters = 2});
+}
+
+// The first consumer is never two tiles ahead of the second one, however few k tiles they have.
+TEST(WarpSpecializedPipeline, ShortK) {
+  expect_specialized<careful_policy>({.m = 6 * 128, .n = 128, .k = 8}, {.workers = 1, .resident_clusters = 1});
+}
+
+TEST(WarpSpecializedPipeline, ArgumentsThatItRefuses) {
+  specialized_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
+  gemm.args.lda = 4;
+  EXPECT_EQ(sentence_of([&] { launch_specialized<careful_policy>(gemm.args); }),
+            "lda is smaller than a row of A (a column, if A is column-major)");
+}
+
+// Each element is written to LDS once and multiplied once.
+TEST(WarpSpecializedPipeline, Counts) {
+  using policy = gemm_specialized<bfloat16_t, mn, mn, specialized_tile{.m = 128, .n = 64, .consumers = 1}>;
+  const emulator::launch_report report = expect_specialized<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
+  EXPECT_EQ(report.matrix_instructions, 256 / 16 * (128 / 64) * (192 / 16));
+  EXPECT_EQ(report.of(arch::lds_op::stmatrix).executions, 256 * 128 / (32 * 8));
+  EXPECT_EQ(report.by_op.size(), 1u);
+  EXPECT_EQ(report.blocks, 2);
+}
+
+}  // namespace
+}  // namespace testing_gemm
+}  // namespace tilewright

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Blocks that share tiles of C, and groups of problems.
+#include "check_gemm.hpp"
+
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <memory>
+
+namespace tilewright::testing_gemm {
+namespace {
+
+using enum operand_major;
+using base =
+    gemm_policy<arch::gfx942, half_t, k, mn, 8, block_tile{64, 64, 32, 2, 2, arch::matrix_op::mfma_32x32x8_x2}>;
+using int_base = gemm_policy<arch::gfx1201, int8_t, k, k, 1,
+                             block_tile{32, 32, 64, 1, 1, arch::matrix_op::wmma_16x16x16_b8_x2_gfx12}>;
+
+template <class Base>
+struct reducing : Base {
+  static constexpr split_k_kind split_k = split_k_kind::workspace;
+};
+struct reducing_with_epilogue : reducing<base> {
+  using epilogue = bias_and_relu;
+};
+template <class Policy>
+void expect_split_gemm(const problem& p, index_t parts) {
+  SCOPED_TRACE(describe<Policy>(p) + ", parts " + std::to_string(parts));
+  gemm_case<Policy> gemm(p);
+  gemm.args.split_k = parts;
+  std::vector<char> workspace(std::size_t(workspace_bytes(gemm.args)), char(0xff));
+  gemm.args.workspace = workspace.data();
+  using kernel = gemm_kernel<Policy>;
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  EXPECT_EQ(kernel::grid(gemm.args).y, parts);
+  launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
+  launch<split_k_reduction<Policy>>(gemm.args);
+  expect_result(gemm);
+}
+
+TEST(SplitK, WithAWorkspace) {
+  expect_split_gemm<reducing<base>>({.m = 72, .n = 40, .k = 168, .alpha = 0.5f, .beta = 2, .batch = 2, .gap = 8}, 4);
+  expect_split_gemm<reducing<base>>({.m = 64, .n = 64, .k = 40}, 1);
+  expect_split_gemm<reducing_with_epilogue>({.m = 65, .n = 136, .k = 320}, 10);
+  expect_split_gemm<reducing<int_base>>({.m = 33, .n = 31, .k = 333, .alpha = 3, .beta = -1, .gap = 1}, 3);
+}
+
+TEST(SplitK, Refusals) {
+  gemm_args args{.m = 64, .n = 64, .k = 96, .lda = 96, .ldb = 64, .ldc = 64, .beta = 1};
+  args.split_k = 2;
+  EXPECT_STREQ(gemm_kernel<base>::check(args), "this kernel does not split k; use a policy that does");
+  EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k needs a workspace, of workspace_bytes(args)");
+  args.split_k = 4;
+  EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args),
+               "split_k is larger than the number of block tiles along k, or than 65535");
+  args.split_k = 0;
+  EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k must be positive");
+  args = {.m = 100'000'000, .n = 8, .k = 96, .lda = 96, .ldb = 8, .ldc = 8, .split_k = 2, .workspace = &args};
+  EXPECT_STREQ(split_k_reduction<reducing<base>>::check(args),
+               "adding up the parts would take 2^32 threads or more; use several launches");
+}
+
+TEST(GroupedGemm, ProblemsOfAnySizes) {
+  using kernel = gemm_kernel<base>;
+  std::vector<std::unique_ptr<gemm_case<base>>> cases;
+  for (const problem& p :
+       {problem{.m = 200, .n = 72, .k = 40}, problem{.m = 8, .n = 8, .k = 8, .gap = 8},
+        problem{.m = 64, .n = 264, .k = 96, .alpha = 2, .beta = 1}, problem{.m = 65, .n = 64, .k = 32}}) {
+    cases.push_back(std::make_unique<gemm_case<base>>(p));
+  }
+  std::vector<gemm_args> problems;
+  for (const auto& c : cases) problems.push_back(c->args);
+  const gemm_group group = kernel::group(problems.data(), index_t(problems.size()), problems.data());
+  EXPECT_EQ(group.blocks, 4 * 2 + 1 + 1 * 5 + 2);
+  launch_blocks<base>({group.blocks, 1, 1}, [&] { kernel{}(group); });
+  for (const auto& c : cases) expect_result(*c);
+}
+
+}  // namespace
+}  // namespace tilewright::testing_gemm

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// The way of tokens to experts and back: choose_experts.hpp, order_by_expert.hpp, expert_rows.hpp.
+#include "../rows/matrix.hpp"
+
+#include <tilewright/kernels/routing/choose_experts.hpp>
+#include <tilewright/kernels/routing/expert_rows.hpp>
+#include <tilewright/kernels/routing/order_by_expert.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <numeric>
+
+namespace rows_test {
+
+namespace {
+
+using choose = choose_experts<arch::sm90, bfloat16_t, 256>;
+using choose_one_by_one = choose_experts<arch::gfx942, float, 140, 1, 33>;
+using scatter = expert_rows<arch::gfx942, half_t, row_tile{64, 64, 2, 8}, expert_rows_kind::scatter>;
+using combine = expert_rows<arch::gfx1201, half_t, row_tile{32, 32, 3, 1}, expert_rows_kind::combine>;
+
+template <class Kernel, class T>
+void expect_chosen(matrix<T> x, index_t choices, bool is_normalised) {
+  SCOPED_TRACE(std::to_string(x.rows) + " x " + std::to_string(x.cols) + ", " + std::to_string(choices));
+  matrix<index_t> expert(x.rows, choices, 0, -7);
+  matrix<float> weight(x.rows, choices, 0, -7.0f);
+  launch<Kernel>({x.data(), expert.data(), weight.data(), x.rows, x.cols, choices, x.stride, is_normalised},
+                 {.check_lds = emulator::lds_checks::on});
+  for (index_t r = 0; r < x.rows; ++r) {
+    std::vector<index_t> order(std::size_t(x.cols), 0);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](index_t a, index_t b) { return x(r, a) > x(r, b) || (x(r, a) == x(r, b) && a < b); });
+    double sum = 0;
+    for (index_t i = 0; i < (is_normalised ? choices : x.cols); ++i)
+      sum += std::exp(x(r, order[std::size_t(i)]) - x(r, order[0]));
+    for (index_t i = 0; i < choices; ++i) {
+      EXPECT_EQ(expert.at(r, i), order[std::size_t(i)]);
+      EXPECT_NEAR(weight(r, i), std::exp(x(r, order[std::size_t(i)]) - x(r, order[0])) / sum, 1e-5);
+    }
+  }
+}
+
+/// Every place and end against a stable sort. One of `one_of` entries has a negative expert.
+template <class Arch, index_t MostExperts = 1024>
+void expect_ordered(index_t entries, index_t experts, index_t all_experts, index_t first, std::mt19937& random,
+                    unsigned one_of = 50) {
+  SCOPED_TRACE(std::to_string(entries) + " to " + std::to_string(experts));
+  std::vector<index_t> expert(std::size_t(entries), 0), ends(std::size_t(experts), -7), source(expert.size(), -7),
+      place = source;
+  for (index_t& e : expert) e = index_t(random() % unsigned(all_experts)) - (random() % one_of == 0 ? all_experts : 0);
+  std::vector<index_t> counts(std::size_t(order_by_expert<Arch, MostExperts>::workspace_rows(entries) * experts), -7);
+  launch<order_by_expert<Arch, MostExperts>>(
+      {expert.data(), ends.data(), source.data(), place.data(), counts.data(), entries, experts, first},
+      {.check_lds = emulator::lds_checks::on});
+  std::vector<std::vector<index_t>> of_expert(std::size_t(experts), std::vector<index_t>{});
+  for (index_t i = 0; i < entries; ++i) {
+    const index_t e = expert[std::size_t(i)] - first;
+    if (e >= 0 && e < experts) of_expert[std::size_t(e)].push_back(i);
+  }
+  std::vector<index_t> wanted;
+  for (index_t e = 0; e < experts; ++e) {
+    wanted.insert(wanted.end(), of_expert[std::size_t(e)].begin(), of_expert[std::size_t(e)].end());
+    EXPECT_EQ(ends[std::size_t(e)], index_t(wanted.size()));
+  }
+  std::vector<index_t> wanted_place(expert.size(), -1);
+  for (std::size_t p = 0; p < wanted.size(); ++p) wanted_place[std::size_t(wanted[p])] = index_t(p);
+  wanted.resize(expert.size(), -1);
+  EXPECT_EQ(source, wanted);
+  EXPECT_EQ(place, wanted_place);
+}
+
+}  // namespace
+
+TEST(ChooseExperts, AreTheLargestWithTheirWeights) {
+  std::mt19937 random(61);
+  for (int i = 0; i < 4; ++i) {
+    const index_t tokens = 1 + index_t(random() % 80), experts = 8 * (1 + index_t(random() % 32));
+    expect_chosen<choose, bfloat16_t>(matrix<bfloat16_t>(tokens, experts, 8, random), 1 + index_t(random() % 8), i % 2);
+    matrix<float> x(tokens, 33 * (i + 1), i, random, 3);
+    if (i % 2 == 0) {  // differences in the last bits, and equal ones
+      for (float& value : x.values)
+        value = value < 0 ? -1 + std::round(value * 9) * 0x1p-24f : -0.0f * std::round(value);
+    }
+    expect_chosen<choose_one_by_one, float>(x, 33, i % 2);  // more choices than lanes
+  }
+}
+
+template <class Kernel, class T>
+void expect_infinities_last() {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  alignas(16) T x[16] = {T(-infinity), T(nan), T(5.0f)};
+  x[4] = std::is_same_v<T, float> ? T(bit_cast<float>(0x7f800001u)) : T(-nan);
+  for (const int i : {3, 5, 6, 7}) x[i] = x[0];
+  std::fill_n(x + 8, 8, T(nan));  // another token in the same wave
+  for (const bool is_normalised : {true, false}) {
+    std::vector<index_t> expert(16, -7);
+    std::vector<float> weight(16, -7.0f);
+    launch<Kernel>({x, expert.data(), weight.data(), 2, 8, 8, 8, is_normalised});
+    EXPECT_EQ(expert, (std::vector<index_t>{2, 0, 3, 5, 6, 7, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}));
+    EXPECT_EQ(weight, (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  }
+}
+
+/// Vectors of 16 bytes that a token's logits take in LDS: whole groups, and an odd number.
+template <index_t MostExperts, class Kernel = choose_experts<arch::sm90, float, MostExperts>>
+constexpr index_t logit_vectors = (Kernel::lds_bytes / Kernel::block_tokens - 16 * 8) / 16;
+TEST(ChooseExperts, GroupsOfLogitsAreWiderWhereThereAreMoreExperts) {
+  EXPECT_EQ(logit_vectors<145>, 152 / 4 | 1);  // groups of 8
+  EXPECT_EQ(logit_vectors<161>, 176 / 4 | 1);  // of 16
+  EXPECT_EQ(logit_vectors<481>, 496 / 4 | 1);
+  EXPECT_EQ(logit_vectors<513>, 544 / 4 | 1);  // of 32
+}
+TEST(ChooseExperts, FourBlocksFitInLds) {
+  EXPECT_EQ((choose_experts<arch::sm90, float, 384>::block_tokens), 32);
+  EXPECT_EQ((choose_experts<arch::sm90, float, 448>::block_tokens), 16);
+  EXPECT_EQ((choose_experts<arch::gfx942, float, 2048, 1, 2048>::block_tokens), 1);  // two blocks of one token
+}
+TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {
+  expect_infinities_last<choose_one_by_one, float>();
+  expect_infinities_last<choose, bfloat16_t>();
+}
+
+TEST(OrderByExpert, IsAStableSort) {
+  std::mt19937 random(62);
+  expect_ordered<arch::gfx942>(1, 1, 1, 0, random);
+  expect_ordered<arch::gfx942>(5000, 8, 8, 0, random);
+  expect_ordered<arch::sm90>(777, 1000, 1000, 0, random);
+  expect_ordered<arch::gfx942, 8>(9000, 3, 3, 0, random);       // several blocks
+  expect_ordered<arch::gfx1201>(70001, 300, 600, 200, random);  // a kernel adds up their counts
+  expect_ordered<arch::sm90, 256>(70001, 256, 256, 0, random, ~0u);
+}
+
+TEST(ExpertRows, GoToTheirPlacesAndBack) {
+  std::mt19937 random(63);
+  for (const index_t cols : {8, 1032, 3000}) {
+    const index_t tokens = 9, choices = 3, entries = tokens * choices;
+    matrix<half_t> x(tokens, cols, 8, random), y(entries, cols, 0, half_t(-7.0f)), back(tokens, cols, 8, half_t(-7.0f));
+    std::vector<index_t> source(std::size_t(entries), -1), place = source, order = source;
+    std::vector<float> weight;
+    for (index_t e = 0; e < entries; ++e) weight.push_back(float(random() % 100u) / 64);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    for (index_t p = 0; p < entries - 5; ++p) {
+      source[std::size_t(p)] = order[std::size_t(p)];
+      place[std::size_t(order[std::size_t(p)])] = p;
+    }
+    launch<scatter>({x.data(), y.data(), place.data(), weight.data(), tokens, choices, cols, x.stride, y.stride});
+    launch<combine>({y.data(), back.data(), place.data(), nullptr, tokens, choices, cols, y.stride, back.stride});
+    EXPECT_TRUE(back.has_clean_gaps(half_t(-7.0f)));
+    double worst = 0, worst_back = 0;
+    for (index_t c = 0; c < cols; ++c) {
+      std::vector<double> sums(std::size_t(tokens), 0.0);
+      for (index_t p = 0; p < entries; ++p) {
+        const index_t e = source[std::size_t(p)];
+        worst = max_error(worst, std::abs(y(p, c) - (e < 0 ? -7 : double(weight[std::size_t(e)]) * x(e / choices, c))));
+        if (e >= 0) sums[std::size_t(e / choices)] += y(p, c);
+      }
+      for (index_t t = 0; t < tokens; ++t)
+        worst_back = max_error(worst_back, std::abs(back(t, c) - sums[std::size_t(t)]));
+    }
+    EXPECT_LE(worst, 0x1p-8);
+    EXPECT_LE(worst_back, 0x1p-7);
+  }
+}
+
+TEST(Experts, RefuseWhatTheyCannotDo) {
+  alignas(16) static bfloat16_t memory[4096];
+  static index_t numbers[64];
+  static float weights[64];
+  const choose_experts_args<bfloat16_t> choice{memory, numbers, weights, 4, 64, 8, 64};
+  EXPECT_EQ(choose::check(choice), nullptr);
+  const auto refuse = [&](auto args, auto change, const char* words, auto kernel) {
+    change(args);
+    expect_refusal<decltype(kernel)>(args, words);
+  };
+  refuse(choice, [](auto& a) { a.tokens = 0; }, "must be positive", choose{});
+  refuse(choice, [](auto& a) { a.experts = a.x_stride = 512; }, "more experts than", choose{});
+  refuse(choice, [](auto& a) { a.choices = 65; }, "at most the experts", choose{});
+  refuse(choice, [](auto& a) { a.choices = 17; }, "MostChoices", choose{});
+  refuse(choice, [](auto& a) { a.weight = nullptr; }, "null", choose{});
+  refuse(choice, [](auto& a) { ++a.x; }, "aligned", choose{});
+  refuse(choice, [](auto& a) { a.tokens = 1 << 27; }, "2^29", choose{});
+  refuse(choice, [](auto& a) { a.weight = reinterpret_cast<float*>(numbers + 31); }, "overlaps another", choose{});
+  refuse(choice, [](auto& a) { a.expert = reinterpret_cast<index_t*>(memory + 64); }, "overlaps another", choose{});
+
+  static index_t ends[8], source[64], place[64], counts[8];
+  const order_by_expert_args order{numbers, ends, source, place, counts, 64, 8};
+  using sort = order_by_expert<arch::gfx942>;
+  EXPECT_EQ(sort::check(order), nullptr);
+  refuse(order, [](auto& a) { a.entries = 0; }, "must be positive", sort{});
+  refuse(order, [](auto& a) { a.experts = 1025; }, "more experts than", sort{});
+  refuse(order, [](auto& a) { a.ends = nullptr; }, "null", sort{});
+  refuse(order, [](auto& a) { a.place = numbers; }, "overlaps another", sort{});
+  refuse(order, [](auto& a) { ++reinterpret_cast<char*&>(a.source); }, "not aligned to its elements", sort{});
+  refuse(order, [](auto& a) { a.entries = 0x7fffffff; }, "close to 2^31", sort{});
+
+  auto* halves = reinterpret_cast<half_t*>(memory);
+  const expert_rows_args<half_t> rows{halves, halves + 2048, numbers, nullptr, 4, 2, 64, 64, 64};
+  EXPECT_EQ(scatter::check(rows), nullptr);
+  refuse(rows, [](auto& a) { a.choices = 0; }, "must be positive", scatter{});
+  refuse(rows, [](auto& a) { a.choices = 1 << 30; }, "close to 2^31", scatter{});
+  refuse(rows, [](auto& a) { ++a.y; }, "aligned", scatter{});
+  refuse(rows, [&](auto& a) { a.y = halves + 64; }, "overlaps another", scatter{});
+  refuse(rows, [&](auto& a) { a.place = reinterpret_cast<index_t*>(halves + 2048); }, "overlaps another", scatter{});
+  refuse(rows, [](auto& a) { a.place = nullptr; }, "null", scatter{});
+}
+
+}  // namespace rows_test

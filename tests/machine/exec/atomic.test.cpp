@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Atomic updates on the CPU: of every type, in global memory from several blocks at a time, and in LDS.
+#include "../emulator/fault_text.hpp"
+
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/machine/exec/exec.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tilewright {
+namespace {
+
+using exec::atomic_op;
+constexpr index_t block_size = 64, blocks = 32;
+
+emulator::launch_config grid(index_t lds_bytes = 0) {
+  return {.target = &arch::gfx942::value,
+          .grid = {blocks, 1, 1},
+          .block_size = block_size,
+          .lds_bytes = lds_bytes,
+          .workers = 4};
+}
+
+/// Every thread of every block updates `out` with value(its number).
+template <atomic_op Op, class V, class Value>
+V update_all(V start, Value value) {
+  alignas(4) V out = start;
+  emulator::launch(grid(), [&] {
+    const exec::global_buffer buffer = exec::make_global_buffer(&out, sizeof(V));
+    exec::buffer_atomic<Op>(buffer, 0, value(exec::block_id().x * block_size + exec::thread_id()));
+    exec::buffer_atomic<Op>(buffer, 4, value(1000));  // outside: dropped
+    exec::buffer_atomic<Op>(buffer, -4, value(1000));
+  });
+  return out;
+}
+
+TEST(Atomic, AddsNumbersOfAllBlocks) {
+  constexpr int n = block_size * blocks;
+  EXPECT_EQ(update_all<atomic_op::add>(5, [](int i) { return i; }), 5 + n * (n - 1) / 2);
+  EXPECT_EQ(update_all<atomic_op::add>(5u, [](int i) { return unsigned(-i); }), 5u - unsigned(n * (n - 1) / 2));
+  EXPECT_EQ(update_all<atomic_op::add>(0.5f, [](int i) { return float(i % 7); }), [] {
+    float sum = 0.5f;
+    for (int i = 0; i < n; ++i) sum += float(i % 7);
+    return sum;
+  }());
+}
+
+TEST(Atomic, KeepsTheLargest) {
+  EXPECT_EQ(update_all<atomic_op::max>(-7, [](int i) { return (i * 37) % 2048 - 2000; }), 47);
+  EXPECT_EQ(update_all<atomic_op::max>(3u, [](int i) { return unsigned(i) << 21; }), 2047u << 21);
+  EXPECT_EQ(update_all<atomic_op::max>(-1e9f, [](int i) { return float(-i) - 2.5f; }), -2.5f);
+  EXPECT_EQ(update_all<atomic_op::max>(-0.0f, [](int i) { return float(i - 2000); }), 1000.0f - 2000 + 1047);
+}
+
+template <class T>
+void expect_pairs() {
+  using pair = vector_t<T, 2>;
+  const pair sum = update_all<atomic_op::add>(
+      pair{{T(1.0f), T(2.0f)}}, [](int i) { return pair{{T(i % 2 ? 1.0f : -1.0f), T(i == 9 ? 3.0f : 0.0f)}}; });
+  EXPECT_EQ(float(sum[0]), 1.0f);
+  EXPECT_EQ(float(sum[1]), 5.0f);
+  const pair largest = update_all<atomic_op::max>(pair{{T(-9.0f), T(2.0f)}},
+                                                  [](int i) { return pair{{T(float(-1 - i % 5)), T(float(i % 5))}}; });
+  EXPECT_EQ(float(largest[0]), -1.0f);
+  EXPECT_EQ(float(largest[1]), 4.0f);
+}
+TEST(Atomic, UpdatesPairs) {
+  expect_pairs<half_t>();
+  expect_pairs<bfloat16_t>();
+}
+
+TEST(Atomic, UpdatesLds) {
+  std::vector<int> sums(blocks);
+  emulator::launch(grid(8), [&] {
+    const exec::lds_pointer lds = exec::lds_allocate<8>();
+    if (exec::thread_id() == 0) exec::lds_store(lds, 4, 10);
+    exec::block_sync();
+    exec::lds_atomic<atomic_op::add>(lds, 4, exec::thread_id());
+    exec::block_sync();
+    if (exec::thread_id() == 1) sums[std::size_t(exec::block_id().x)] = exec::lds_load<int>(lds, 4);
+  });
+  EXPECT_EQ(sums, std::vector<int>(blocks, 10 + 63 * 64 / 2));
+}
+
+TEST(Atomic, RefusesPlacesThatNoInstructionCanUpdate) {
+  const auto is_refused_in_lds = [](const char* why, index_t place) {
+    const auto kernel = [=] { exec::lds_atomic<atomic_op::add>(exec::lds_allocate<8>(), place, 1); };
+    return testing_exec::is_refused(why, [&] { emulator::launch(grid(8), kernel); });
+  };
+  EXPECT_TRUE(is_refused_in_lds("not a multiple of 4", 2));
+  EXPECT_TRUE(is_refused_in_lds("outside of the 8 bytes", 8));
+  alignas(4) char bytes[8] = {};
+  const auto kernel = [&] { exec::buffer_atomic<atomic_op::add>(exec::make_global_buffer(bytes, 8), 2, 1); };
+  EXPECT_TRUE(testing_exec::is_refused("at byte 2 of a buffer, whose address is not a multiple of 4",
+                                       [&] { emulator::launch(grid(), kernel); }));
+}
+
+}  // namespace
+}  // namespace tilewright
