@@ -26,7 +26,7 @@ ROOMS = (
     ("kernels/gemm", "kernels/attention", "kernels/rows", "kernels/tensor", "kernels/routing"), "kernels/parallel", "compat/ck_tile",
 )
 RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in ([rooms] if isinstance(rooms, str) else rooms)}
-KERNELS_USE = {("parallel", "gemm"), ("attention", "gemm")}
+KERNELS_USE = {("parallel", "gemm")}
 # Headers outside the rooms, and the highest room that each may include.
 UMBRELLAS = {"version.hpp": None, "core.hpp": "core/lds", "tilewright.hpp": "kernels/gemm", "ck_tile.hpp": "compat/ck_tile"}
 

@@ -18,14 +18,14 @@ from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[1]
 
-# Headers that no kernel includes: the emulated machine, launching, choosing among kernels, CK Tile's names.
+# Headers that no kernel includes: the CPU emulator, launching, choosing among kernels, CK Tile's names.
 NOT_FOR_KERNELS = re.compile(
     r"machine/emulator/|machine/exec/host/|machine/exec/nvptx/make_tensor_map\.hpp|compat/|ck_tile"
     r"|launch/(?!ready_kernel|run_kernel|kernel_facts|check_rows)|kernels/parallel/"
     r"|kernels/gemm/choice/(gemm_plan|gemm_kernels|tuning_\w+|gemm_autotune)\.hpp")
 # What one maker's GPUs do without, and so do the headers that cannot do without these.
 OTHER_MAKER = {
-    "amd": re.compile(r"machine/exec/nvptx/|machine/exec/hopper\.hpp|block/mma/wgmma|kernels/.*/specialized_|kernels/gemm/hopper/few_rows"),
+    "amd": re.compile(r"machine/exec/nvptx/|machine/exec/hopper\.hpp|block/mma/wgmma|kernels/.*hopper"),
     "nvidia": re.compile(r"machine/exec/amdgcn/"),
 }
 

@@ -83,7 +83,7 @@ def compilations(folder):
         commands |= with_single_header(clang, device, pathlib.Path(folder))
         commands["core.hpp, syntax only"] = [clang, "-std=c++20", "-fsyntax-only", INCLUDE, core]
     if nvcc:
-        for name in ("gemm_specialized", "attention_specialized"):
+        for name in ("gemm_hopper", "attention_hopper"):
             commands[f"{name}, nvcc"] = [nvcc, "-std=c++20", "-arch=sm_90a", "-cubin", INCLUDE, KERNELS / f"{name}.cu", "-o", out]
         commands["GEMM kernel, sm_90a, nvcc"] = [nvcc, "-std=c++20", "-O3", "-x", "cu", "-gencode=arch=compute_90a,code=sm_90a", "-cubin",
                                                  INCLUDE, KERNELS / "gemm_f16.hip", "-o", out]

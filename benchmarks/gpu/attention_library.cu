@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention: the attention kernels behind one C function, for benchmarks that load it from Python.
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
-#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>
@@ -13,14 +13,12 @@ namespace tw = tilewright;
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct portable : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
-struct specialized : tw::specialized_attention_policy<T, HeadDim, ValueDim> {};
+struct hopper : tw::hopper_attention_policy<T, HeadDim, ValueDim> {};
 // Faster for short sequences.
 template <class T>
-struct short_rows : tw::specialized_attention_policy<T, 128, 128, tw::specialized_attention_tile{128, 128, 2, false}> {
-};
+struct short_rows : tw::hopper_attention_policy<T, 128, 128, tw::hopper_attention_tile{128, 128, 2, false}> {};
 template <class T>
-struct short_narrow_rows
-    : tw::specialized_attention_policy<T, 64, 64, tw::specialized_attention_tile{128, 64, 2, false, 2}> {};
+struct short_narrow_rows : tw::hopper_attention_policy<T, 64, 64, tw::hopper_attention_tile{128, 64, 2, false, 2}> {};
 
 template <class T>
 bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
@@ -40,7 +38,7 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
         return true;
       }
     }
-    tw::launch<tw::attention_forward<specialized<T, D, Dv>>>(args, {.stream = stream});
+    tw::launch<tw::attention_forward<hopper<T, D, Dv>>>(args, {.stream = stream});
     return true;
   };
   return try_dims.template operator()<64, 64>() || try_dims.template operator()<96, 96>() ||

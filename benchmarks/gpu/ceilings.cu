@@ -129,7 +129,7 @@ TILEWRIGHT_HD void run_loop(const loop_args& args) {
         const unsigned to = tw::exec::lds_address(lds) + unsigned(stage * stage_bytes);
         tw::unroll<stage_bytes / (box_rows * row_bytes)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
           const index_t row = ((at / row_bytes) + i.value * box_rows) & (source_bytes / row_bytes - 1);
-          tw::exec::bulk_load(to + i.value * box_rows * row_bytes, args.boxes, full(stage), 0, row, 0);
+          tw::exec::tma_load(to + i.value * box_rows * row_bytes, args.boxes, full(stage), 0, row, 0);
         });
       }
       tw::unroll<steps>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {

@@ -21,7 +21,7 @@ struct ceiling_loop {
   lds_copies copies;
 };
 
-/// One block of eight waves on each multiprocessor; a wave has 64 x 64 sums, and what belongs to a tile of 128 x 256 x
+/// One block of eight waves on each SM; a wave has 64 x 64 sums, and what belongs to a tile of 128 x 256 x
 /// 64 happens as often as in a kernel with such tiles. No barrier, and nothing waits for data.
 inline constexpr ceiling_loop ceiling_loops[] = {
     {"mma.sync on registers, few bits set", false, false, lds_copies::none},

@@ -105,7 +105,7 @@ def gaussian(*shape, dtype):
 
 
 def workspace():
-    """specialized_workspace::bytes, whose counters are 0."""
+    """hopper_gemm_workspace::bytes, whose counters are 0."""
     return torch.zeros(2 * 132 * 128 * 256 + 1024, device="cuda")
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_grouped: grouped and block-scaled products as one C function, for benchmarks that load it from Python.
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>
@@ -25,8 +25,8 @@ struct grouped_problem {
 namespace {
 
 namespace tw = tilewright;
+using tw::hopper_gemm_tile;
 using tw::operand_major;
-using tw::specialized_tile;
 
 template <class Kernel, class Policy>
 const char* start(const grouped_problem& p, cudaStream_t stream) {
@@ -61,7 +61,7 @@ const char* start(const grouped_problem& p, cudaStream_t stream) {
   return nullptr;
 }
 
-constexpr specialized_tile tiles[] = {
+constexpr hopper_gemm_tile tiles[] = {
     {.m = 128, .n = 256},
     {.m = 128, .n = 256, .share_a = 2},
     {.m = 128, .n = 256, .share_b = 2},
@@ -75,17 +75,16 @@ enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle, 
 
 // Named structs: nvcc cannot spell the arguments of the templates that they derive from.
 template <class T, operand_major BMajor, tile_name Tile>
-struct rows : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tiles[Tile]>, tw::group_kind::rows> {};
+struct rows : tw::grouped<tw::gemm_hopper<T, operand_major::k, BMajor, tiles[Tile]>, tw::group_kind::rows> {};
 template <class T, operand_major BMajor, tile_name Tile>
-struct rows_e4m3 : tw::grouped<tw::gemm_specialized<T, operand_major::k, BMajor, tiles[Tile], tw::bfloat16_t>,
-                               tw::group_kind::rows> {};
+struct rows_e4m3
+    : tw::grouped<tw::gemm_hopper<T, operand_major::k, BMajor, tiles[Tile], tw::bfloat16_t>, tw::group_kind::rows> {};
 template <class T, tile_name Tile>
-struct along_k
-    : tw::grouped<tw::gemm_specialized<T, operand_major::mn, operand_major::mn, tiles[Tile]>, tw::group_kind::k> {};
+struct along_k : tw::grouped<tw::gemm_hopper<T, operand_major::mn, operand_major::mn, tiles[Tile]>, tw::group_kind::k> {
+};
 template <tile_name Tile>
-struct scaled
-    : tw::block_scaled<
-          tw::gemm_specialized<tw::fp8_ocp_t, operand_major::k, operand_major::k, tiles[Tile], tw::bfloat16_t>> {};
+struct scaled : tw::block_scaled<
+                    tw::gemm_hopper<tw::fp8_ocp_t, operand_major::k, operand_major::k, tiles[Tile], tw::bfloat16_t>> {};
 template <tile_name Tile>
 struct scaled_rows : tw::grouped<scaled<Tile>, tw::group_kind::rows> {};
 template <class, operand_major, tile_name Tile>

@@ -60,7 +60,7 @@ problem_class class_of(const problem& p) {
   const auto bytes = std::int64_t(bytes_of(p.type));
   const std::int64_t a_row = p.a_col_major ? p.m : p.k, b_row = p.b_col_major ? p.k : p.n;
   if (a_row * bytes % 16 != 0 || b_row * bytes % 16 != 0 || p.n * 2 % 16 != 0) return problem_class::unaligned;
-  if (p.m <= 16) return problem_class::few_rows;
+  if (p.m <= 16) return problem_class::small_m;
   if (p.m <= 64) return problem_class::some_rows;
   if (p.k <= 512 && p.m * p.n >= (std::int64_t(1) << 22)) return problem_class::short_k;
   if (double(p.k) >= 16 * std::sqrt(double(p.m) * double(p.n))) return problem_class::long_k;

@@ -14,7 +14,7 @@ std::vector<problem> sample_problems(int count, std::uint64_t seed, const std::v
 /// What a product's time depends on most; the first that applies.
 enum class problem_class : signed char {
   unaligned,  // rows of a matrix start at addresses that are no multiples of 16 bytes
-  few_rows,   // m of 1 to 16
+  small_m,    // m of 1 to 16
   some_rows,  // m of 17 to 64
   short_k,    // k up to 512, C of at least 4 Mi elements
   long_k,     // k of at least 16 times the root of m n

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // This library's GEMM kernels: the one that its model chooses, or the fastest of all by time.
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 
 #include "contender.hpp"
 #include "device.hpp"
@@ -13,8 +13,8 @@ namespace tw = tilewright;
 
 class tilewright_contender final : public contender {
  public:
-  explicit tilewright_contender(bool tuned) : tuned_(tuned), workspace_(std::size_t(tw::specialized_workspace::bytes)) {
-    check(cudaMemset(workspace_.data(), 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
+  explicit tilewright_contender(bool tuned) : tuned_(tuned), workspace_(std::size_t(tw::hopper_gemm_workspace::bytes)) {
+    check(cudaMemset(workspace_.data(), 0, tw::hopper_gemm_workspace::counter_bytes), "clearing the workspace");
   }
   std::string name() const override { return tuned_ ? "tuned" : "tilewright"; }
   std::string choice() const override { return prepared_.choice; }
@@ -34,7 +34,7 @@ class tilewright_contender final : public contender {
       workspace_ = {};
       workspace_ = buffer(bytes);
       workspace_bytes_ = bytes;
-      check(cudaMemset(workspace_.data(), 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
+      check(cudaMemset(workspace_.data(), 0, tw::hopper_gemm_workspace::counter_bytes), "clearing the workspace");
     }
     return workspace_.data();
   }

@@ -50,9 +50,9 @@ prepared_product TILEWRIGHT_PREPARE(GEMM_PRODUCT)(const problem& p, const std::v
   tw::long_index_t bytes = 0;
   for (const tw::gemm_args& args : all) bytes = std::max(bytes, tw::gemm_workspace_bytes<product>(args));
   for (tw::gemm_args& args : all) args.workspace = workspace(std::size_t(bytes));
-  int multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "asking for multiprocessors");
-  const tw::gemm_choice choice = tuned ? tuned_choice(all) : tw::choose_gemm<product>(all[0], multiprocessors);
+  int SMs = 0;
+  check(cudaDeviceGetAttribute(&SMs, cudaDevAttrMultiProcessorCount, 0), "asking for SMs");
+  const tw::gemm_choice choice = tuned ? tuned_choice(all) : tw::choose_gemm<product>(all[0], SMs);
   prepared_product result;
   result.choice = tw::gemm_kernels<product>::name(choice);
   for (const tw::gemm_args& args : all) result.launches.push_back(plan(args, choice));

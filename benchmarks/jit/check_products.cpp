@@ -11,7 +11,7 @@
 
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "stopwatch.hpp"
@@ -72,12 +72,12 @@ double check_product(jit::compiler& compiler, jit::gemm_problem p) {
   auto c = gaussian_halves(std::size_t(g.batch_stride_c * g.batch));
   const auto before = c;
   const device_array on_a(a.size() * 2), on_b(b.size() * 2), on_c(c.size() * 2), on_bias(bias.size() * 2),
-      workspace(std::size_t(std::max(tilewright::workspace_bytes(g), tilewright::specialized_workspace::bytes)));
+      workspace(std::size_t(std::max(tilewright::workspace_bytes(g), tilewright::hopper_gemm_workspace::bytes)));
   on_a.upload(a.data());
   on_b.upload(b.data());
   on_c.upload(c.data());
   on_bias.upload(bias.data());
-  require(cudaMemset(workspace.at(0), 0, tilewright::specialized_workspace::counter_bytes));
+  require(cudaMemset(workspace.at(0), 0, tilewright::hopper_gemm_workspace::counter_bytes));
   g.a = on_a.at(0);
   g.b = on_b.at(0);
   g.c = on_c.at(0);

@@ -197,7 +197,7 @@ int main(int argc, char** argv) try {
   if (argc > 2 && std::string(argv[2]) == "new-process") return run_as_new_process(folder);
   cudaFree(nullptr);
   jit::compiler compiler({.cache = {.directory = folder / "check"}});
-  std::printf("target %s, %d multiprocessors\n", compiler.target().c_str(), compiler.multiprocessors());
+  std::printf("target %s, %d SMs\n", compiler.target().c_str(), compiler.SMs());
   const bool is_right = check_products(compiler) & check_attention(compiler);
   measure_latency(folder);
   for (int i = 0; i < 2; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A copy of a std::vector in the memory that kernels use: the GPU's, or the CPU's own on the CPU machine.
+// A copy of a std::vector in the memory that kernels use: the GPU's, or the CPU's own on the CPU emulator.
 #pragma once
 
 #include <tilewright/launch/launch_error.hpp>

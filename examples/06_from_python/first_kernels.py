@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kernels of one's own from Python: PyTorch's tensors and stream on a GPU, plain memory on the CPU machine.
+"""Kernels of one's own from Python: PyTorch's tensors and stream on a GPU, plain memory on the CPU emulator.
 
     first_kernels.py LIBRARY [cpu]
 
@@ -85,7 +85,7 @@ def is_refused(kernels):
 def main():
     kernels, on_cpu = Kernels(sys.argv[1]), sys.argv[2:] == ["cpu"]
     right = is_refused(kernels) and (check_on_cpu if on_cpu else check_on_gpu)(kernels)
-    print(f"softmax and transpose are {'right' if right else 'wrong'} on the {'CPU machine' if on_cpu else 'GPU'}")
+    print(f"softmax and transpose are {'right' if right else 'wrong'} on the {'CPU emulator' if on_cpu else 'GPU'}")
     sys.exit(0 if right else 1)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernels as C functions of a shared library, which Python loads. Compiled as HIP or CUDA they are queued on a
-// stream, compiled as C++ they run on the CPU machine.
+// stream, compiled as C++ they run on the CPU emulator.
 #include "kernels.hpp"
 
 #include <tilewright/core/arch/arch.hpp>

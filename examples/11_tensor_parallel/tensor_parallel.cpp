@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layer pair on the CPU machine, as two ranks of one program.
+// The layer pair on the CPU emulator, as two ranks of one program.
 #include "layer_pair.hpp"
 
 namespace tensor_parallel_example {
@@ -32,7 +32,7 @@ bool run(const sizes& s, index_t count) {
 int main() {
   using namespace tensor_parallel_example;
   constexpr sizes s{.tokens = 64, .features = 128, .hidden = 256};
-  std::printf("2 ranks on the CPU machine: the rows travel by fused kernels\n");
+  std::printf("2 ranks on the CPU emulator: the rows travel by fused kernels\n");
   const bool right = run(s, 2);
   std::printf("layer pair of %d tokens, %d and %d features: %s\n", s.tokens, s.features, s.hidden,
               right ? "right" : "WRONG");

@@ -66,8 +66,8 @@ bool run_rank(const sizes& s, parallel::communicator& ranks) {
 
 bool run_one_gpu(const sizes& s) {
   std::printf("one GPU: the pair runs as two plain products\n");
-  using policy = tw::gemm_specialized<bfloat16_t, tw::operand_major::k, tw::operand_major::k, tw::specialized_tiles[0],
-                                      bfloat16_t, tw::epilogue::from_args>;
+  using policy = tw::gemm_hopper<bfloat16_t, tw::operand_major::k, tw::operand_major::k, tw::hopper_gemm_tiles[0],
+                                 bfloat16_t, tw::epilogue::from_args>;
   return check_part(s, {0, 1}, [](const tw::gemm_args& up, const tw::gemm_args& down) {
     tw::launch<tw::gemm_kernel<policy>>(up);
     tw::launch<tw::gemm_kernel<policy>>(down);

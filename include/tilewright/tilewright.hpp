@@ -7,7 +7,7 @@
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/lds_prediction.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
-#include <tilewright/kernels/gemm/portable/one_wave_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>
 #include <tilewright/tile/copy/async_load.hpp>

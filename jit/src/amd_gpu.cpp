@@ -44,7 +44,7 @@ class amd_gpu final : public gpu {
 
   const std::string& target() const override { return target_; }
   const std::string& name() const override { return name_; }
-  int multiprocessors() const override { return 0; }  // nothing for AMD asks
+  int SMs() const override { return 0; }  // nothing for AMD asks
 
   void* load(const std::string& code_object) override {
     void* module = nullptr;

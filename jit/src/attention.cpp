@@ -8,7 +8,7 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
-#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention.hpp>
 
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
@@ -20,7 +20,7 @@ namespace {
 /// check() and prepare() of the kernels for Hopper, for equal head dimensions of 64, 96, ... 256.
 template <class T, index_t Dim>
 host_half hopper_half() {
-  using kernel = attention_forward<specialized_attention_policy<T, Dim>>;
+  using kernel = attention_forward<hopper_attention_policy<T, Dim>>;
   return {.check = [](const void* args) { return kernel::check(*static_cast<const attention_args*>(args)); },
           .prepare =
               [](const void* args, const launch_facts& facts) {
@@ -85,10 +85,10 @@ std::string lengths_name(const attention_problem& p) {
 
 kernel_source hopper_attention(const attention_problem& p, const host_half& host) {
   return {.name = "attention_hopper_" + lengths_name(p),
-          .code = "struct policy : tw::specialized_attention_policy<" + type_name(p.type) + ", " +
+          .code = "struct policy : tw::hopper_attention_policy<" + type_name(p.type) + ", " +
                   std::to_string(p.head_dim) + "> {};\n",
           .kernel = "tw::attention_forward<policy>",
-          .uses = {"kernels/attention/forward/specialized_attention.hpp"},
+          .uses = {"kernels/attention/forward/hopper_attention.hpp"},
           .host = host};
 }
 

@@ -14,7 +14,7 @@ namespace tilewright::jit {
 compiler::compiler(const compiler_options& options) : state_(std::make_shared<state>(options)) {}
 
 const std::string& compiler::target() const { return state_->target; }
-int compiler::multiprocessors() const { return state_->device ? state_->device->multiprocessors() : 0; }
+int compiler::SMs() const { return state_->device ? state_->device->SMs() : 0; }
 
 std::string compiler::code_object(const kernel_source& source) { return state_->fetch(source); }
 

@@ -100,7 +100,7 @@ struct compiler::state {
 
   /// A choice for a product in the archives' tuning files: for this GPU, or where there is none, for the file's first.
   std::string tuned_choice(const std::string& problem) const {
-    const std::string key = device ? tuning_key(device->name(), device->multiprocessors()) : std::string();
+    const std::string key = device ? tuning_key(device->name(), device->SMs()) : std::string();
     for (const auto& a : archives) {
       for (const tuning_file::entry& e : find_tunings(a->text("tuning"), problem))
         if (key.empty() || e.key == key) return e.choice;

@@ -23,7 +23,7 @@ class gpu {
   virtual ~gpu() = default;
   virtual const std::string& target() const = 0;  // "gfx942", "sm_90a"
   virtual const std::string& name() const = 0;
-  virtual int multiprocessors() const = 0;
+  virtual int SMs() const = 0;
 
   virtual void* load(const std::string& code_object) = 0;  // a module
   virtual void unload(void* module) = 0;

@@ -26,7 +26,7 @@ template <class Kernel, index_t Vector>
 constexpr functions functions_of() {
   return {[](const gemm_args& args) {
             const char* const why = Kernel::check(args);
-            constexpr epilogue_promise promise{Vector, sizeof(half_t)};
+            constexpr vector_alignment promise{Vector, sizeof(half_t)};
             return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, promise);
           },
           [](const void* args, const launch_facts& facts) {
@@ -45,31 +45,30 @@ constexpr functions functions_of() {
 }
 
 using kernels = gemm_kernels<gemm_product<half_t, k, k>>;  // their names and numbers are the same for all products
-constexpr index_t num_tiles = kernels::few_rows;
+constexpr index_t num_tiles = kernels::small_m;
 
 /// What the host does depends on the elements' size only, so half_t stands for bfloat16_t as well.
 template <class T, class R, operand_major A, operand_major B>
 constexpr auto tiles_of() {
   return []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
-    return std::array<functions, num_tiles>{
-        functions_of<gemm_kernel<gemm_specialized<T, A, B, specialized_tiles[Is], R>>,
-                     specialized_tiles[Is].any_start ? 1 : 2>()...};
+    return std::array<functions, num_tiles>{functions_of<gemm_kernel<gemm_hopper<T, A, B, hopper_gemm_tiles[Is], R>>,
+                                                         hopper_gemm_tiles[Is].unaligned ? 1 : 2>()...};
   }(std::make_integer_sequence<index_t, num_tiles>{});
 }
 struct product_functions {
   std::array<functions, num_tiles> tiles;
-  std::array<functions, 2> few_rows;  // with vectors, and without
+  std::array<functions, 2> small_m;  // with vectors, and without
 
   const functions& operator[](index_t kernel) const {
-    return kernel < num_tiles ? tiles[std::size_t(kernel)] : few_rows[std::size_t(kernel - num_tiles)];
+    return kernel < num_tiles ? tiles[std::size_t(kernel)] : small_m[std::size_t(kernel - num_tiles)];
   }
 };
 template <operand_major A, operand_major B>
 const product_functions& functions_16_bits() {
-  using few_rows = few_rows_gemm<few_rows_policy<half_t, A, B, A == k ? 8 : 1, 8>>;
-  using without_vectors = few_rows_gemm<few_rows_policy<half_t, A, B, 1, 1>>;
+  using small_m = small_m_gemm<small_m_policy<half_t, A, B, A == k ? 8 : 1, 8>>;
+  using without_vectors = small_m_gemm<small_m_policy<half_t, A, B, 1, 1>>;
   static constexpr product_functions f{tiles_of<half_t, half_t, A, B>(),
-                                       {functions_of<few_rows, 4>(), functions_of<without_vectors, 1>()}};
+                                       {functions_of<small_m, 4>(), functions_of<without_vectors, 1>()}};
   return f;
 }
 const product_functions* find_functions(const gemm_problem& p) {
@@ -81,9 +80,9 @@ const product_functions* find_functions(const gemm_problem& p) {
 }
 
 /// Returns the kernel that p.policy names. Without a policy, the kernel that the model ranks first. -1: no kernel fits.
-/// `multiprocessors` of an H100: the choice must not depend on where a kernel is made.
+/// `SMs` of an H100: the choice must not depend on where a kernel is made.
 gemm_choice choose(const gemm_problem& p, const product_functions& f) {
-  constexpr index_t multiprocessors = 132;
+  constexpr index_t SMs = 132;
   const auto can = [&](index_t i) { return f[i].check && !f[i].check(p.args); };
   if (!p.policy.empty()) {
     for (gemm_choice given{}; given.kernel < kernels::size; ++given.kernel) {
@@ -91,7 +90,7 @@ gemm_choice choose(const gemm_problem& p, const product_functions& f) {
       if (p.policy.substr(0, p.policy.find(',')) != kernels::name(given.kernel) || !can(given.kernel)) continue;
       const std::string parts = p.policy.substr(std::min(length + 2, p.policy.size()));
       given.parts = parts == name_of_parts(1) ? 1 : parts.starts_with("k in ") ? std::atoi(parts.c_str() + 5) : 0;
-      const bool splits = given.kernel < num_tiles && !specialized_tiles[given.kernel].ping_pong;
+      const bool splits = given.kernel < num_tiles && !hopper_gemm_tiles[given.kernel].ping_pong;
       if (kernels::name(given) == p.policy && given.parts >= 0 && (given.parts < 2 || splits)) return given;
     }
     return {-1};
@@ -99,8 +98,8 @@ gemm_choice choose(const gemm_problem& p, const product_functions& f) {
   for (index_t i = num_tiles; i < kernels::size; ++i)
     if (can(i)) return {i};
   const index_t bytes = p.type == element::fp8 ? 1 : 2;
-  specialized_choice best{.tile = -1, .clocks = 1e300};
-  for_each_specialized(p.args, {bytes, p.a_along_k, p.b_along_k}, multiprocessors, 1, [&](const specialized_choice& c) {
+  hopper_gemm_choice best{.tile = -1, .clocks = 1e300};
+  for_each_hopper_kernel(p.args, {bytes, p.a_along_k, p.b_along_k}, SMs, 1, [&](const hopper_gemm_choice& c) {
     if (c.clocks < best.clocks && can(c.tile)) best = c;
   });
   return {best.tile, best.parts};
@@ -121,21 +120,21 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   const functions& host = (*f)[chosen.kernel];
   if (chosen.kernel < num_tiles) {
     s.name = "gemm_hopper_" + kernels::name(chosen.kernel);
-    s.code = "struct policy : tw::gemm_specialized<" + types + "tw::specialized_tiles[" +
-             std::to_string(chosen.kernel) + "], " + end + " {};\n";
+    s.code = "struct policy : tw::gemm_hopper<" + types + "tw::hopper_gemm_tiles[" + std::to_string(chosen.kernel) +
+             "], " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
     if (chosen.parts < 2) {  // none follows
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";
     }
-    s.uses = {"kernels/gemm/choice/specialized_choice.hpp", "kernels/gemm/hopper/warp_specialized_pipeline.hpp"};
+    s.uses = {"kernels/gemm/choice/hopper_gemm_choice.hpp", "kernels/gemm/hopper/warp_specialized_pipeline.hpp"};
   } else {
-    const bool wide = chosen.kernel == kernels::few_rows;
+    const bool wide = chosen.kernel == kernels::small_m;
     s.name = "gemm_" + kernels::name(chosen.kernel);
-    s.code = "struct policy : tw::few_rows_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
+    s.code = "struct policy : tw::small_m_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
              (wide ? "8, " : "1, ") + end + " {};\n";
-    s.kernel = "tw::few_rows_gemm<policy>";
-    s.uses = {"kernels/gemm/hopper/few_rows_gemm.hpp"};
+    s.kernel = "tw::small_m_gemm<policy>";
+    s.uses = {"kernels/gemm/hopper/small_m_gemm.hpp"};
   }
   s.name += "_" + operands_name(p);
   s.host.check = [check = host.check](const void* args) {

@@ -70,7 +70,7 @@ class nvidia_gpu final : public gpu {
 
   const std::string& target() const override { return target_; }
   const std::string& name() const override { return name_; }
-  int multiprocessors() const override { return multiprocessors_; }
+  int SMs() const override { return multiprocessors_; }
 
   void* load(const std::string& code_object) override {
     use_context();
@@ -123,7 +123,7 @@ class nvidia_gpu final : public gpu {
       require(max_clusters_(&count, function, &how.config), "asking how many clusters run at the same time");
     } else {
       require(max_blocks_(&count, function, shape.block_size, std::size_t(shape.lds_bytes)),
-              "asking how many blocks fit on a multiprocessor");
+              "asking how many blocks fit on an SM");
       count *= multiprocessors_;
     }
     if (count == 0) throw error("the GPU cannot run one cluster of this kernel");

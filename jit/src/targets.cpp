@@ -15,7 +15,8 @@ void require_known_target(const std::string& target) {
   if (std::find(known.begin(), known.end(), target) != known.end()) return;
   if (target == "cpu" || target == "host")
     throw error(
-        "the CPU machine runs kernels that are part of a program, so there are no code objects for it; use tw::launch");
+        "the CPU emulator runs kernels that are part of a program, so there are no code objects for it; use "
+        "tw::launch");
   std::string names;
   for (const std::string_view name : known) names.append(names.empty() ? "" : ", ").append(name);
   throw error("'" + target + "' is not a target; there are " + names);

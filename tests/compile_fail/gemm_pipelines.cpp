@@ -3,13 +3,13 @@
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
-#include <tilewright/kernels/gemm/portable/one_wave_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 
 namespace tw = tilewright;
 using enum tw::arch::matrix_op;
 using enum tw::operand_major;
-using tw::block_tile, tw::gemm_policy, tw::half_t, tw::one_wave_pipeline;
+using tw::block_tile, tw::gemm_policy, tw::half_t, tw::one_wave_per_simd_pipeline;
 using namespace tilewright::arch;
 
 // Column-major A copied to LDS without registers on a target that cannot read it transposed.
@@ -25,33 +25,33 @@ using gemm_direct_vector =
 int gemm_direct_vector_main() { return gemm_direct_vector::vector; }
 
 // Bytes that are put in order between global memory and LDS.
-// EXPECT: one_wave_pipeline: on this target 8-bit operands
+// EXPECT: one_wave_per_simd_pipeline: on this target 8-bit operands
 using one_wave_bytes = gemm_policy<gfx942, tw::fp8_fnuz_t, mn, k, 16,
-                                   block_tile{128, 128, 64, 2, 2, mfma_32x32x16_b8_x2}, one_wave_pipeline>;
+                                   block_tile{128, 128, 64, 2, 2, mfma_32x32x16_b8_x2}, one_wave_per_simd_pipeline>;
 void one_wave_bytes_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_bytes>{}(args); }
 
 // Operands of two steps are 128 registers, two tiles in flight as many.
-// EXPECT: one_wave_pipeline: sums, operands of two steps along k and two tiles in flight are more
-using one_wave_registers =
-    gemm_policy<gfx950, tw::fp8_ocp_t, k, k, 16, block_tile{256, 256, 128, 2, 2, mfma_32x32x64_b8}, one_wave_pipeline>;
+// EXPECT: one_wave_per_simd_pipeline: sums, operands of two steps along k and two tiles in flight are more
+using one_wave_registers = gemm_policy<gfx950, tw::fp8_ocp_t, k, k, 16,
+                                       block_tile{256, 256, 128, 2, 2, mfma_32x32x64_b8}, one_wave_per_simd_pipeline>;
 void one_wave_registers_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_registers>{}(args); }
 
 // A tile of one step has no next step to read.
-// EXPECT: one_wave_pipeline: k of the block tile must be at least two steps
+// EXPECT: one_wave_per_simd_pipeline: k of the block tile must be at least two steps
 using one_wave_steps =
-    gemm_policy<gfx950, half_t, k, k, 8, block_tile{128, 128, 16, 2, 2, mfma_32x32x16}, one_wave_pipeline>;
+    gemm_policy<gfx950, half_t, k, k, 8, block_tile{128, 128, 16, 2, 2, mfma_32x32x16}, one_wave_per_simd_pipeline>;
 void one_wave_steps_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_steps>{}(args); }
 
 // A wave cannot have all registers of a SIMD of RDNA.
-// EXPECT: one_wave_pipeline: a wave can use all registers of a SIMD on CDNA only
-using one_wave_target =
-    gemm_policy<gfx1201, half_t, k, k, 8, block_tile{64, 64, 64, 2, 2, wmma_16x16x16_gfx12}, one_wave_pipeline>;
+// EXPECT: one_wave_per_simd_pipeline: a wave can use all registers of a SIMD on CDNA only
+using one_wave_target = gemm_policy<gfx1201, half_t, k, k, 8, block_tile{64, 64, 64, 2, 2, wmma_16x16x16_gfx12},
+                                    one_wave_per_simd_pipeline>;
 void one_wave_target_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_target>{}(args); }
 
 // Two waves for each SIMD.
-// EXPECT: one_wave_pipeline: a compute unit has four SIMDs
+// EXPECT: one_wave_per_simd_pipeline: a compute unit has four SIMDs
 using one_wave_waves =
-    gemm_policy<gfx942, half_t, k, k, 8, block_tile{128, 128, 64, 2, 4, mfma_32x32x8_x2}, one_wave_pipeline>;
+    gemm_policy<gfx942, half_t, k, k, 8, block_tile{128, 128, 64, 2, 4, mfma_32x32x8_x2}, one_wave_per_simd_pipeline>;
 void one_wave_waves_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_waves>{}(args); }
 
 // Waves of WMMA hardware do not take turns.

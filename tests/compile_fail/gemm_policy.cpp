@@ -34,32 +34,32 @@ auto size = tw::gemm_kernel<kernel_lds>::block_size;
 struct doubles : gemm_policy<gfx942, double, k, k, 2> {};
 
 // OCP fp8 on gfx942, which has the fnuz formats.
-// EXPECT: gemm_policy: the target does not have this matrix instruction for these elements
+// EXPECT: operand_policy: the target does not have this matrix instruction for these elements
 constexpr block_tile tile{128, 128, 128, 2, 2, matrix_op::mfma_32x32x16_b8_x2};
 constexpr auto block_size = tw::gemm_kernel<gemm_policy<gfx942, tw::fp8_ocp_t, k, k, 16, tile>>::block_size;
 
 // An instruction of gfx1201 on gfx942.
-// EXPECT: gemm_policy: the target does not have this matrix instruction for these elements
+// EXPECT: operand_policy: the target does not have this matrix instruction for these elements
 using instruction = gemm_policy<gfx942, half_t, k, k, 8, block_tile{64, 64, 32, 2, 2, matrix_op::wmma_16x16x16_gfx12}>;
 auto instruction_major = instruction::a_major;
 
 // A block tile of 96 rows.
-// EXPECT(2): gemm_policy: m, n and k of the block tile must be powers of two
+// EXPECT(2): operand_policy: m, n and k of the block tile must be powers of two
 using power_of_two = gemm_policy<gfx942, half_t, k, k, 8, block_tile{96, 64, 32, 1, 2, matrix_op::mfma_32x32x8}>;
 auto power_of_two_major = power_of_two::a_major;
 
 // A block tile of 48 rows for two waves with instructions of 32 rows.
-// EXPECT: gemm_policy: the block tile is not a whole number of matrix instructions for each wave
+// EXPECT: operand_policy: the block tile is not a whole number of matrix instructions for each wave
 using forty_eight_rows = gemm_policy<gfx942, half_t, k, k, 8, block_tile{48, 64, 32, 2, 2, matrix_op::mfma_32x32x8}>;
 auto forty_eight_rows_major = forty_eight_rows::a_major;
 
 // A block tile of which half of the threads would copy nothing.
-// EXPECT: gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
-// EXPECT(gcc): gemm_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
+// EXPECT: operand_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
+// EXPECT(gcc): operand_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
 using too_small = gemm_policy<gfx942, half_t, k, k, 8, block_tile{16, 16, 16, 1, 1, matrix_op::mfma_16x16x16}>;
 auto too_small_major = too_small::a_major;
 
 // Vectors of three elements, and of 32 bytes.
-// EXPECT(2): gemm_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing
+// EXPECT(2): operand_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing
 struct three : gemm_policy<gfx942, half_t, k, k, 3> {};
 struct sixteen : gemm_policy<gfx942, half_t, k, k, 16> {};

@@ -3,7 +3,7 @@
 // EXPECT: row_tile: a block has whole waves and at most 1024 threads
 // EXPECT: row_tile: threads_per_row is a power of two that divides the threads
 // EXPECT: row_tile: a thread holds at least one vector, of up to 16 elements
-// EXPECT: row_tile: rows that start anywhere need 4 * vector threads each
+// EXPECT: row_tile: unaligned rows need 4 * vector threads each
 #include <tilewright/block/rows/row_block.hpp>
 #include <tilewright/core/arch/arch.hpp>
 

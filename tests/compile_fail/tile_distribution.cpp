@@ -19,10 +19,10 @@ constexpr auto of_ids_differ = tw::make_static_tile_distribution(ids_differ{});
 
 // Nobody owns factor 1 of dimension 1.
 // EXPECT: tile_distribution_encoding: a factor has no owner; give each (major, minor) id to one P or one Y
-using owned_by_nobody =
+using owned_by_none =
     tile_distribution_encoding<sequence<>, tuple<sequence<4, 2>, sequence<8, 2>>, tuple<sequence<1, 2>>,
                                tuple<sequence<0, 0>>, sequence<1>, sequence<1>>;
-constexpr auto of_owned_by_nobody = tw::make_static_tile_distribution(owned_by_nobody{});
+constexpr auto of_owned_by_nobody = tw::make_static_tile_distribution(owned_by_none{});
 
 // The lane and Y both own factor 0 of dimension 0.
 // EXPECT: tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// models.hip on the emulated GPUs: the results are those of the CPU machine, memory is accessed in vectors of 16 bytes,
-// and nothing is spilled.
+// models.hip on the emulated GPUs: the results are those of the CPU emulator, memory is accessed in vectors of 16
+// bytes, and nothing is spilled.
 #include "../max_error.hpp"
 
 #include <amdgcn_emulator.hpp>

@@ -132,6 +132,6 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")        \
   X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")                    \
   X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")           \
-  X(one_wave, cdna_with_8bit_floats, "one_wave_pipeline, 256 x 256, bf16")                                   \
+  X(one_wave, cdna_with_8bit_floats, "one_wave_per_simd_pipeline, 256 x 256, bf16")                          \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                        \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One kernel that uses every tile operation, and what its results must be: for the CPU backend and for each GPU.
+// One kernel that uses every tile operation, and what its results must be: for the CPU emulator and for each GPU.
 #pragma once
 
 #include <tilewright/compat/ck_tile/static_distributed_lds_tensor.hpp>

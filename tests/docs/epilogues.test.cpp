@@ -30,7 +30,7 @@ struct normalise {
     tw::tile_elementwise_inout([&](float& x, float norm) { x = x / norm + args.offset; }, sums,
                                tw::along<0>(at.along_m(args.norm)));
   }
-  static constexpr const char* check(const normalise_args& args, const tw::epilogue_promise&) {
+  static constexpr const char* check(const normalise_args& args, const tw::vector_alignment&) {
     return args.norm ? nullptr : "normalise needs args.norm, which is null";
   }
 };

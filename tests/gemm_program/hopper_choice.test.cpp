@@ -22,7 +22,7 @@ std::vector<hopper_product> products() {
   for (const tw::operand_major a : {k, mn}) {
     for (const tw::operand_major b : {k, mn}) {
       for (const bool has_epilogue : {false, true}) {
-        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {"128x256_b2", "few_rows"},
+        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {"128x256_b2", "small_m"},
                          wants_even_n, choose};
         list.push_back(e);
         e.type = element::e4m3;
@@ -53,11 +53,11 @@ kernel_request named(const std::string& policy) {
   return request;
 }
 
-constexpr int multiprocessors = 132;
+constexpr int SMs = 132;
 
 hopper_choice choice(const problem& p, const kernel_request& request = {}) {
   static const std::vector<hopper_product> list = products();
-  return choose_hopper_kernel(list, kernel_problem_of(p, {}), request, multiprocessors);
+  return choose_hopper_kernel(list, kernel_problem_of(p, {}), request, SMs);
 }
 
 std::string refusal_of(const problem& p, const kernel_request& request) {
@@ -98,8 +98,8 @@ TEST(HopperKernelChoice, EpiloguesWhereTheyAreWanted) {
 TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
   problem p = product("rcr");
   p.m = 16;
-  EXPECT_EQ(name_of_choice(p), "hopper_few_rows_f16_ak_bk_to_f16");
-  EXPECT_EQ(choice(product("rcr"), named("hopper_few_rows")).name(), "hopper_few_rows_f16_ak_bk_to_f16");
+  EXPECT_EQ(name_of_choice(p), "hopper_small_m_f16_ak_bk_to_f16");
+  EXPECT_EQ(choice(product("rcr"), named("hopper_small_m")).name(), "hopper_small_m_f16_ak_bk_to_f16");
 }
 
 // How k is split is the model's choice, too, or that of the policy.
@@ -142,13 +142,13 @@ TEST(HopperKernelChoice, WhatIsAskedForByNameIsRefusedInstead) {
   odd.n = 4095;
   EXPECT_EQ(refusal_of(odd, named("hopper_128x256_b2")), "the Hopper kernels cannot do this: n must be even");
   EXPECT_EQ(refusal_of(product("rcr"), named("hopper_1x1")),
-            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_few_rows, "
+            "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_small_m, "
             "also with \", k whole\" or such as \", k in 3 parts\"");
 }
 
 TEST(HopperKernelChoice, NoneOnOtherMachines) {
   const hopper_choice c =
-      choose_hopper_kernel({}, kernel_problem_of(product("rcr"), {}), named("hopper_128x256_b2"), multiprocessors);
+      choose_hopper_kernel({}, kernel_problem_of(product("rcr"), {}), named("hopper_128x256_b2"), SMs);
   EXPECT_EQ(c.product, nullptr);
   EXPECT_EQ(c.reason, "");
 }

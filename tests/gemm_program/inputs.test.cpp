@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the gemm program multiplies: how options and files settle it, and what contradicts.
+// What the gemm program multiplies: how options and files fence_operand it, and what contradicts.
 #include <limits>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ranks that share GPUs: every element of the results of parallel/'s kernels for fixed and for drawn sizes, and the
 // error of a missing rank.
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/parallel/all_gather_kernel.hpp>
 #include <tilewright/kernels/parallel/parallel_choice.hpp>
 #include <tilewright/kernels/parallel/peer_memory.hpp>
@@ -158,7 +158,7 @@ __global__ void count_wrong(const bfloat16_t* c, index_t rows, index_t cols, exp
 /// `together` calls are queued before a wait. The last rank misses a last call if `leaves`.
 template <index_t Tile>
 bool check(index_t ranks, index_t rows, index_t n, index_t k, int together, bool leaves) {
-  using policy = tw::gemm_specialized<bfloat16_t, tw::operand_major::k, tw::operand_major::k, p::parallel_tiles[Tile]>;
+  using policy = tw::gemm_hopper<bfloat16_t, tw::operand_major::k, tw::operand_major::k, p::parallel_tiles[Tile]>;
   bool good = true;
   for (const char* kind : {"all-gather", "reduce-scatter", "all-reduce"}) {
     const bool gathers = kind[4] == 'g', reduces_all = kind[4] == 'r';

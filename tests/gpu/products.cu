@@ -24,11 +24,11 @@ struct options {
   std::string product, kernel;  // empty: all
   int cases = 16, first = 0;
   bool small = false;     // for compute-sanitizer
-  bool any_start = true;  // whether tiles of rows that start anywhere are checked, too
+  bool unaligned = true;  // whether tiles of unaligned rows are checked, too
 
   bool leaves_out(index_t kernel) const {
-    return !any_start && kernel >= 0 && kernel < tw::specialized_tiles.size() &&
-           tw::specialized_tiles[kernel].any_start;
+    return !unaligned && kernel >= 0 && kernel < tw::hopper_gemm_tiles.size() &&
+           tw::hopper_gemm_tiles[kernel].unaligned;
   }
 };
 
@@ -63,37 +63,37 @@ struct drawn {
 
 /// Lengths around the tile of C that a kernel computes, or around those of a cluster. In one of four products there are
 /// a few tiles more than workers: whole tiles, and then parts of the others.
-void draw_lengths(const options& o, index_t kernel, index_t multiprocessors, dice& d, tw::gemm_args& g) {
-  const bool is_tile = kernel >= 0 && kernel < tw::specialized_tiles.size();
-  tw::specialized_tile t = is_tile ? tw::specialized_tiles[kernel] : tw::specialized_tile{.m = 128, .n = 128};
+void draw_lengths(const options& o, index_t kernel, index_t SMs, dice& d, tw::gemm_args& g) {
+  const bool is_tile = kernel >= 0 && kernel < tw::hopper_gemm_tiles.size();
+  tw::hopper_gemm_tile t = is_tile ? tw::hopper_gemm_tiles[kernel] : tw::hopper_gemm_tile{.m = 128, .n = 128};
   const index_t rows = t.m * d.of({1, t.share_b}), cols = t.n * d.of({1, t.share_a});
   do {
     g.m = d.near(t.swap_ab ? cols : rows), g.n = d.near(t.swap_ab ? rows : cols);
-    if (kernel >= tw::specialized_tiles.size() || (kernel < 0 && d.one_in(4))) g.m = 1 + d.below(16);
+    if (kernel >= tw::hopper_gemm_tiles.size() || (kernel < 0 && d.one_in(4))) g.m = 1 + d.below(16);
     g.k = d.of({d.near(64), d.near(256), 1 + d.below(6000)});
     if (kernel < 0 && !o.small) g.m *= d.of({1, 4}), g.n *= d.of({1, 4});
     g.batch = d.one_in(3) ? 2 + d.below(2) : 1;
   } while (double(g.m) * g.n * g.k * g.batch > (o.small ? 5e7 : 2e10));
   if (!is_tile || o.small || !d.one_in(4)) return;
-  const index_t tiles = tw::detail::expected_clusters(t, multiprocessors) + 1 + d.below(40), down = 2 + d.below(6);
+  const index_t tiles = tw::detail::expected_clusters(t, SMs) + 1 + d.below(40), down = 2 + d.below(6);
   (t.swap_ab ? g.n : g.m) = down * t.m * t.share_b - d.below(t.m);
   (t.swap_ab ? g.m : g.n) = tw::ceil_div(tiles, down) * t.n * t.share_a - d.below(t.n);
   g.k = 1500 + d.below(3000), g.batch = 1;
 }
 
 /// Whether whole tiles are followed by parts of others.
-bool has_whole_and_split_tiles(const hopper_product& p, const drawn& x, index_t multiprocessors) {
-  if (x.choice.kernel >= tw::specialized_tiles.size() || x.choice.parts != 0) return false;
-  const tw::specialized_tile& t = tw::specialized_tiles[x.choice.kernel];
+bool has_whole_and_split_tiles(const hopper_product& p, const drawn& x, index_t SMs) {
+  if (x.choice.kernel >= tw::hopper_gemm_tiles.size() || x.choice.parts != 0) return false;
+  const tw::hopper_gemm_tile& t = tw::hopper_gemm_tiles[x.choice.kernel];
   const tw::work_schedule s =
-      tw::detail::schedule_of(tw::detail::in_order_of(t, x.args), t, index_t(bytes_of(p.type)), multiprocessors, 0);
+      tw::detail::schedule_of(tw::detail::in_order_of(t, x.args), t, index_t(bytes_of(p.type)), SMs, 0);
   return s.whole_tiles > 0 && s.sharers > 0;
 }
 
-drawn draw(const options& o, const hopper_product& p, index_t kernel, index_t multiprocessors, dice& d) {
+drawn draw(const options& o, const hopper_product& p, index_t kernel, index_t SMs, dice& d) {
   drawn x;
   tw::gemm_args& g = x.args;
-  draw_lengths(o, kernel, multiprocessors, d, g);
+  draw_lengths(o, kernel, SMs, d, g);
   const index_t bytes = index_t(bytes_of(p.type));
   const bool is_aligned = !d.one_in(3), is_whole = is_aligned && d.one_in(2);
   for (index_t* length : {&g.m, &g.n, &g.k})
@@ -231,7 +231,7 @@ std::string fault_in(const verdict& v, const drawn& x) {
 }
 
 /// All cases of a kernel; -1: the one that the model prefers. True if they are right.
-bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int multiprocessors) {
+bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int SMs) {
   const std::string product = name_of(p), name = kernel < 0 ? "chosen" : p.kernels[std::size_t(kernel)];
   int wrong = 0, whole_and_split = 0;
   float worst = 0;
@@ -240,9 +240,9 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
     drawn x;
     const char* refusal = nullptr;
     for (int attempt = 0; attempt < 1000; ++attempt) {
-      x = draw(o, p, kernel, multiprocessors, d);
+      x = draw(o, p, kernel, SMs, d);
       point_anywhere(x, p.type, p.result);
-      if (kernel < 0) x.choice = p.choose(x.args, multiprocessors);
+      if (kernel < 0) x.choice = p.choose(x.args, SMs);
       refusal = o.leaves_out(x.choice.kernel) ? "the tile is left out" : p.check(x.args, x.choice);
       if (!refusal) break;
     }
@@ -252,7 +252,7 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
       try {
         const verdict v = run(o, p, x, std::uint64_t(i) * 8);
         worst = std::max(worst, v.worst);
-        whole_and_split += has_whole_and_split_tiles(p, x, multiprocessors);
+        whole_and_split += has_whole_and_split_tiles(p, x, SMs);
         fault = fault_in(v, x);
       } catch (const std::exception& error) {
         fault = error.what(), is_lost = true;
@@ -262,7 +262,7 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
       ++wrong;
       std::printf("%s %s FAIL  %s; %s; repeat: --product %s --kernel %s --first %d --cases 1%s%s\n", product.c_str(),
                   name.c_str(), fault.c_str(), text_of(x).c_str(), product.c_str(), name.c_str(), i,
-                  o.small ? " --small" : "", o.any_start ? "" : " --no-any-start");
+                  o.small ? " --small" : "", o.unaligned ? "" : " --no-any-start");
       std::fflush(stdout);
     }
     if (is_lost) std::_Exit(1);
@@ -288,7 +288,7 @@ options parsed(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--small" || name == "--no-any-start") {
-      (name == "--small" ? o.small : o.any_start) = name == "--small";
+      (name == "--small" ? o.small : o.unaligned) = name == "--small";
       continue;
     }
     if (++i == argc) throw std::invalid_argument(name + " needs a value");
@@ -312,7 +312,7 @@ options parsed(int argc, char** argv) {
 int main(int argc, char** argv) try {
   using namespace product_check;
   const options o = parsed(argc, argv);
-  const int multiprocessors = gpu::device().multiprocessors;
+  const int SMs = gpu::device().SMs;
   bool all_right = true;
   int kernels = 0;
   for (const hopper_product& p : gemm_program::all_hopper_products()) {
@@ -320,7 +320,7 @@ int main(int argc, char** argv) try {
     for (index_t kernel = -1; kernel < index_t(p.kernels.size()); ++kernel) {
       if (!o.kernel.empty() && o.kernel != (kernel < 0 ? "chosen" : p.kernels[std::size_t(kernel)])) continue;
       if (o.leaves_out(kernel)) continue;
-      all_right = check_kernel(o, p, kernel, multiprocessors) && all_right;
+      all_right = check_kernel(o, p, kernel, SMs) && all_right;
       ++kernels;
     }
   }

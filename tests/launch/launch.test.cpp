@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The contract of a ready kernel, for every kernel of the library: it refuses before anything is written, and a launch
-// on the CPU machine computes the whole result.
+// on the CPU emulator computes the whole result.
 #include "../../examples/04_tile_copy/tile_copy.hpp"
 #include "../kernels/gemm/check_gemm.hpp"
 #include "../launch_sentence.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Correct kernels that look wrong, or nearly are: the CPU machine must stay silent.
+// Correct kernels that look wrong, or nearly are: the CPU emulator must stay silent.
 #include "tile_mistakes.hpp"
 
 namespace tilewright::planted {
@@ -342,7 +342,7 @@ const kernel elsewhere[] = {
        const exec::mbarrier b = barrier(1);
        if (thread() == 0) {
          load_box(w, b, 4096);
-         exec::bulk_load(3072, w.map, b, 0, 16, 0);
+         exec::tma_load(3072, w.map, b, 0, 16, 0);
        }
        b.wait(0);
        load(1024 + thread() * 4);
@@ -356,7 +356,7 @@ const kernel elsewhere[] = {
        exec::block_sync();
        if (thread() == 0) {
          store_box(w);
-         exec::wait_for_bulk_stores_to_read<0>();
+         exec::tma_store_wait_read<0>();
          store(1024);
        }
      },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels with one mistake each, and the sentence with which the CPU machine refuses them.
+// Kernels with one mistake each, and the sentence with which the CPU emulator refuses them.
 #include "tile_mistakes.hpp"
 
 #include <fstream>
@@ -540,13 +540,13 @@ const kernel hopper[] = {
     {"a box at a place that is no multiple of 128", "which is not a multiple of 128",
      [](world& w) {
        const exec::mbarrier b = barrier(1);
-       if (thread() == 0) exec::bulk_load(1088, w.map, b, 0, 0, 0);
+       if (thread() == 0) exec::tma_load(1088, w.map, b, 0, 0, 0);
      },
      sm90},
     {no_proxy_fence::name, "without a fence_async_proxy() between", run<no_proxy_fence>, sm90},
     {box_stored_early::name, "with no barrier between|no thread has written", run<box_stored_early>, sm90},
     {overwritten_early::name, "before a bulk copy", run<overwritten_early>, sm90},
-    {"a thread leaves before its stores have read", "wait_for_bulk_stores_to_read<0>() is missing",
+    {"a thread leaves before its stores have read", "tma_store_wait_read<0>() is missing",
      [](world& w) {
        write_box();
        exec::fence_async_proxy();
@@ -564,7 +564,7 @@ const kernel hopper[] = {
        exec::block_sync();
        if (thread() != 0) return;
        store_box(w);
-       exec::wait_for_bulk_stores_to_read<0>();
+       exec::tma_store_wait_read<0>();
      },
      sm90,
      {.blocks = 2}},

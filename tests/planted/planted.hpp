@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Small kernels, each with a name, a launch and what the CPU machine must say of it.
+// Small kernels, each with a name, a launch and what the CPU emulator must say of it.
 #pragma once
 
 #include <tilewright/core/arch/arch.hpp>

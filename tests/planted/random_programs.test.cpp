@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random programs on the CPU machine: it reports a race exactly where some pair of accesses races. The pairs are found
+// Random programs on the CPU emulator: it reports a race exactly where some pair of accesses races. The pairs are found
 // by comparing all of them, without shadows or clocks.
 #include "planted.hpp"
 

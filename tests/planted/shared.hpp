@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What planted kernels call, and the mistakes that the CPU machine and compute-sanitizer (tests/gpu/planted.cu) both
+// What planted kernels call, and the mistakes that the CPU emulator and compute-sanitizer (tests/gpu/planted.cu) both
 // look at.
 #pragma once
 
@@ -78,7 +78,7 @@ TILEWRIGHT_HD exec::mbarrier barrier(index_t arrivals, call_site where = {}) {
 TILEWRIGHT_HD void load_box(const world& w, exec::mbarrier b, index_t expected_bytes = 2048, call_site where = {}) {
   const exec::call_scope scope(where);
   b.arrive_and_expect(expected_bytes);
-  exec::bulk_load(1024, w.map, b, 0, 0, 0);
+  exec::tma_load(1024, w.map, b, 0, 0, 0);
 }
 TILEWRIGHT_HD void write_box(call_site where = {}) {
   const exec::call_scope scope(where);
@@ -87,8 +87,8 @@ TILEWRIGHT_HD void write_box(call_site where = {}) {
 }
 TILEWRIGHT_HD void store_box(const world& w, call_site where = {}) {
   const exec::call_scope scope(where);
-  exec::bulk_store(w.map, 1024, 0, 0, 0);
-  exec::commit_bulk_stores();
+  exec::tma_store(w.map, 1024, 0, 0, 0);
+  exec::tma_store_commit();
 }
 
 // Each returns what it has read, so that nothing is left out.
@@ -287,7 +287,7 @@ struct no_proxy_fence {
     exec::block_sync();
     if (thread() != 0) return 0;
     store_box(w);
-    exec::wait_for_bulk_stores_to_read<0>();
+    exec::tma_store_wait_read<0>();
     return 0;
   }
 };
@@ -300,7 +300,7 @@ struct overwritten_early {
     if (thread() != 0) return 0;
     store_box(w);
     store(1024, 7);
-    exec::wait_for_bulk_stores_to_read<0>();
+    exec::tma_store_wait_read<0>();
     return 0;
   }
 };
@@ -331,7 +331,7 @@ struct box_stored_early {
     exec::fence_async_proxy();
     if (thread() != 0) return 0;
     store_box(w);
-    exec::wait_for_bulk_stores_to_read<0>();
+    exec::tma_store_wait_read<0>();
     return 0;
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies through LDS on every target: what is written is read, and the conflicts that the CPU backend
+// Copies through LDS on every target: what is written is read, and the conflicts that the CPU emulator
 // counts are those that were predicted.
 #include "on_cpu.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs tile kernels of one block on the CPU backend, and says what each register should hold.
+// Runs tile kernels of one block on the CPU emulator, and says what each register should hold.
 #pragma once
 
 #include "../core/distribution/copies.hpp"
@@ -30,8 +30,8 @@ emulator::launch_report run(const arch::target& target, Kernel kernel, index_t l
 /// Byte offsets of all accesses of a window from its buffer's first byte; out_of_bounds_offset outside of the tensor.
 template <class Window>
 auto checked_offsets(const Window& window) {
-  return detail::checked_offsets<known_inside<>>(window, typename Window::access_sequence{},
-                                                 typename Window::dim_sequence{});
+  return detail::checked_offsets<in_bounds<>>(window, typename Window::access_sequence{},
+                                              typename Window::dim_sequence{});
 }
 
 /// The tile's lengths as make_tile_window wants them.

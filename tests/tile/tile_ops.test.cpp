@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every tile operation on the CPU backend, as every target.
+// Every tile operation on the CPU emulator, as every target.
 #include "../device/tile_ops_problem.hpp"
 
 #include <tilewright/core/arch/arch.hpp>

@@ -17,7 +17,7 @@ std::optional<outcome> attend_on_gpu(inputs& data, const options& o) try {
     places[i] = buffers.emplace_back(tensors[i].data(), tensors[i].size()).data();
   const tw::attention_backward_args args = arguments_of(data, places);
   const bool is_hopper = device.target == "sm_90";
-  if (o.kernel == kernel_kind::specialized && !is_hopper)
+  if (o.kernel == kernel_kind::hopper && !is_hopper)
     throw refusal("the kernel for Hopper does not run on " + device.target + "; leave --kernel out");
   const bool is_fp8 = gemm_program::is_fp8(data.q.type);
   kernel_choice choice{data.q.type == element::f16, is_fp8, int(kernel_dim(data)),
@@ -27,7 +27,7 @@ std::optional<outcome> attend_on_gpu(inputs& data, const options& o) try {
   };
   if (data.has_gradients()) queue();
   choice.backward = data.has_gradients();
-  outcome result{device.name + " (" + device.target + ")" + (choice.specialized ? ", the kernel for Hopper" : ""), {}};
+  outcome result{device.name + " (" + device.target + ")" + (choice.for_hopper ? ", the kernel for Hopper" : ""), {}};
   gpu::event begin, end;
   for (int i = 0; i < o.repeat; ++i) {
     begin.record();

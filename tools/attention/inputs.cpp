@@ -20,7 +20,7 @@ using gemm_program::npy_reader, gemm_program::npy_scalar;
 class size {
  public:
   size(const char* what, std::optional<std::int64_t> wanted) : what_(what), value_(wanted), from_("the options") {}
-  void settle(std::int64_t value, const std::string& from) {
+  void fence_operand(std::int64_t value, const std::string& from) {
     if (value_ && *value_ != value)
       throw refusal(std::string(what_) + " would be " + std::to_string(*value_) + " by " + from_ + ", but " +
                     std::to_string(value) + " by " + from);
@@ -63,14 +63,14 @@ inputs prepare_inputs(const options& o) {
       queries("the number of queries", o.queries), keys("the number of keys", o.keys),
       dim("the head dimension of Q and K", o.dim), value_dim("the head dimension of V", o.value_dim);
   std::optional<element> type = o.type;
-  const auto settle = [&](const std::optional<npy_reader>& file, size& of_heads, size& rows, size& columns) {
+  const auto fence_operand = [&](const std::optional<npy_reader>& file, size& of_heads, size& rows, size& columns) {
     if (!file) return;
     const gemm_program::npy_header& h = file->header();
     if (h.batch % batch != 0)
       throw refusal(file->name() + " holds " + std::to_string(h.batch) + " matrices, which is no multiple of --batch");
-    of_heads.settle(h.batch / batch, file->name());
-    rows.settle(h.rows, file->name());
-    columns.settle(h.cols, file->name());
+    of_heads.fence_operand(h.batch / batch, file->name());
+    rows.fence_operand(h.rows, file->name());
+    columns.fence_operand(h.cols, file->name());
     if (h.scalar == npy_scalar::f32) return;
     if (h.scalar != npy_scalar::f16 && h.scalar != npy_scalar::bf16)
       throw refusal(file->name() + " holds neither float16, bfloat16 nor float32");
@@ -80,10 +80,10 @@ inputs prepare_inputs(const options& o) {
       throw refusal(file->name() + " holds " + name_of(found) + ", but another file or --dtype says " + name_of(*type));
     type = found;
   };
-  settle(q, heads, queries, dim);
-  settle(k, kv_heads, keys, dim);
-  settle(v, kv_heads, keys, value_dim);
-  settle(d_o, heads, queries, value_dim);
+  fence_operand(q, heads, queries, dim);
+  fence_operand(k, kv_heads, keys, dim);
+  fence_operand(v, kv_heads, keys, value_dim);
+  fence_operand(d_o, heads, queries, value_dim);
 
   inputs data;
   data.batch = batch;

@@ -11,7 +11,7 @@ namespace attention_program {
 struct kernel_choice {
   bool is_f16, is_fp8;  // else bf16
   int dim;              // head dimension: 64, 128 or 256
-  bool specialized;     // for Hopper, else portable
+  bool for_hopper;      // for Hopper, else portable
   bool backward = false;
 };
 

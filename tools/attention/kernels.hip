@@ -3,9 +3,9 @@
 #include <type_traits>
 
 #include <tilewright/core/arch/arch.hpp>
-#include <tilewright/kernels/attention/backward/specialized_backward.hpp>
+#include <tilewright/kernels/attention/backward/hopper_backward.hpp>
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
-#include <tilewright/kernels/attention/forward/specialized_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #if TILEWRIGHT_CPU_PASS
@@ -27,7 +27,7 @@ struct kernels {
   struct forward : tw::attention_forward<tw::attention_policy<Arch, T, Dim>> {};
   template <class Arch>
   struct backward : tw::attention_backward<tw::attention_backward_policy<Arch, T, Dim>> {};
-  struct specialized_forward : tw::attention_forward<tw::specialized_attention_policy<T, Dim>> {};
+  struct hopper_forward : tw::attention_forward<tw::hopper_attention_policy<T, Dim>> {};
   struct hopper_backward : tw::attention_backward<tw::hopper_backward_policy<T, Dim>> {};
 };
 
@@ -36,12 +36,12 @@ template <class... Archs, class Kernels>
 void launch(Kernels, const kernel_choice& choice, const tw::attention_backward_args& args,
             const tw::launch_options& how) {
   const tw::attention_args& forward_args = args;
-  if (choice.specialized) {
+  if (choice.for_hopper) {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDACC__)
     if (choice.backward) {
       tw::launch<typename Kernels::hopper_backward>(args, how);
     } else {
-      tw::launch<typename Kernels::specialized_forward>(forward_args, how);
+      tw::launch<typename Kernels::hopper_forward>(forward_args, how);
     }
 #endif
   } else if (choice.backward) {
@@ -71,13 +71,13 @@ struct fp8_kernels {
                          std::conditional_t<Arch::value.fp8 == tw::arch::fp8_kind::none, tw::half_t, tw::fp8_ocp_t>>;
   template <class Arch>
   struct forward : tw::attention_forward<tw::attention_policy<Arch, element_type<Arch>, Dim>> {};
-  struct specialized_forward : tw::attention_forward<tw::specialized_attention_policy<tw::fp8_ocp_t, Dim>> {};
+  struct hopper_forward : tw::attention_forward<tw::hopper_attention_policy<tw::fp8_ocp_t, Dim>> {};
 };
 template <class Kernels>
 void launch_fp8(Kernels, const kernel_choice& choice, const tw::attention_args& args, const tw::launch_options& how) {
-  if (choice.specialized) {
+  if (choice.for_hopper) {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDACC__)
-    tw::launch<typename Kernels::specialized_forward>(args, how);
+    tw::launch<typename Kernels::hopper_forward>(args, how);
 #endif
   } else {
 #if TILEWRIGHT_CPU_PASS
@@ -115,7 +115,7 @@ outcome attend_on_cpu(inputs& data, const options& o, const std::function<void(d
   for (std::size_t i = 0; i < num_tensors; ++i) places[i] = tensors[i].data();
   const tw::attention_backward_args args = arguments_of(data, places);
   kernel_choice choice{data.q.type == element::f16, is_fp8, int(kernel_dim(data)),
-                       o.kernel == kernel_kind::specialized || (is_fp8 && is_hopper)};
+                       o.kernel == kernel_kind::hopper || (is_fp8 && is_hopper)};
   const double parts = data.has_gradients() ? 3 : 1;  // the gradients take twice as long
   launch<tw::arch::gfx942, tw::arch::sm90>(
       choice, args,
@@ -125,7 +125,7 @@ outcome attend_on_cpu(inputs& data, const options& o, const std::function<void(d
   if (data.has_gradients())
     launch<tw::arch::gfx942, tw::arch::sm90>(choice, args, {.emulate = *tw::arch::find_target(o.target.c_str())});
   take_results(data, tensors);
-  return {"emulated " + o.target + (choice.specialized ? ", the kernel for Hopper" : ""), {}};
+  return {"emulated " + o.target + (choice.for_hopper ? ", the kernel for Hopper" : ""), {}};
 }
 
 #else

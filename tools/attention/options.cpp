@@ -79,10 +79,9 @@ void add_run(command_line& line, options& o, const std::vector<std::string>& tar
               {"host", "gpu"}, [&o](std::size_t i) { o.on_gpu = i == 1; });
   line.choice("--arch", "GPU that the CPU emulates (default " + o.target + ")", targets,
               [&o, targets](std::size_t i) { o.target = targets[i]; });
-  line.choice("--kernel",
-              "The portable kernel, or the one for Hopper (default: on an H100 the latter, else the former)",
-              {"portable", "hopper"},
-              [&o](std::size_t i) { o.kernel = i == 0 ? kernel_kind::portable : kernel_kind::specialized; });
+  line.choice(
+      "--kernel", "The portable kernel, or the one for Hopper (default: on an H100 the latter, else the former)",
+      {"portable", "hopper"}, [&o](std::size_t i) { o.kernel = i == 0 ? kernel_kind::portable : kernel_kind::hopper; });
   line.flag("--verify", "Compare with double precision (the default)", [&o] { o.verify = true; });
   line.flag("--no-verify", "Do not compare", [&o] { o.verify = false; });
   line.number<int>(
@@ -138,7 +137,7 @@ options parse_options(int argc, const char* const* argv, const std::vector<std::
   if (result.d_o_file || result.d_q_file || result.d_k_file || result.d_v_file) result.backward = true;
   if (result.backward && result.type == element::e4m3)
     throw refusal("there are no kernels for the gradients with 8-bit elements; use --dtype f16 or bf16");
-  if (result.kernel == kernel_kind::specialized) {
+  if (result.kernel == kernel_kind::hopper) {
     if (line.has("--arch") && result.target != "sm_90")
       throw refusal("--kernel hopper is for sm_90; it cannot be combined with --arch " + result.target);
     result.target = "sm_90";

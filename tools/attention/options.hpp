@@ -16,8 +16,8 @@ namespace attention_program {
 namespace tw = tilewright;
 using gemm_program::element, gemm_program::refusal;
 
-/// Portable: for every target; specialized: for Hopper.
-enum class kernel_kind { automatic, portable, specialized };
+/// Portable: for every target; hopper: for sm_90a.
+enum class kernel_kind { automatic, portable, hopper };
 
 /// What the command line said; what it left open is empty.
 struct options {

@@ -100,13 +100,13 @@ class backend {
   virtual outcome run(const problem& p, const operands& data, const run_options& options) = 0;
 };
 
-/// The CPU backend, emulating a target; the GPU backend of the build,
+/// The CPU emulator, emulating a target; the GPU backend of the build,
 /// or nullptr where the program was built without one.
-std::unique_ptr<backend> make_cpu_backend(const std::string& target);
+std::unique_ptr<backend> make_cpu_emulator(const std::string& target);
 std::unique_ptr<backend> make_gpu_backend();
 /// This machine's GPU, with kernels that tilewright::jit compiles for each problem.
 std::unique_ptr<backend> make_jit_backend();
-/// Names of the targets that the CPU backend emulates.
+/// Names of the targets that the CPU emulator emulates.
 std::vector<std::string> emulated_targets();
 
 }  // namespace gemm_program

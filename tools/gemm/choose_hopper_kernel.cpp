@@ -51,7 +51,7 @@ std::string hopper_choice::name() const {
 }
 
 hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, const kernel_problem& problem,
-                                   const kernel_request& request, int multiprocessors) {
+                                   const kernel_request& request, int SMs) {
   const bool is_asked_for = request.policy && request.policy->rfind(prefix, 0) == 0;
   if (list.empty() || (request.policy && !is_asked_for)) return {};
   const auto decline = [&](const std::string& why) -> hopper_choice {
@@ -81,7 +81,7 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, cons
     }
     kernel = *named;
   } else {
-    kernel = found->choose(args, multiprocessors);
+    kernel = found->choose(args, SMs);
   }
   if (const char* why = found->check(args, kernel)) return decline(why);
   return {&*found, kernel,

@@ -49,13 +49,13 @@ class gpu_backend final : public backend {
 
   void require(const problem& p, const kernel_request& request) override {
     kernel_problem problem = kernel_problem_of(p);
-    if (!choose_hopper_kernel(hopper_, problem, request, device_.multiprocessors).product)
+    if (!choose_hopper_kernel(hopper_, problem, request, device_.SMs).product)
       choose_kernel(kernels_, problem, request);
   }
 
   outcome run(const problem& p, const operands& data, const run_options& options) override try {
     kernel_problem problem = kernel_problem_of(p, data);
-    const hopper_choice hopper = choose_hopper_kernel(hopper_, problem, options.kernel, device_.multiprocessors);
+    const hopper_choice hopper = choose_hopper_kernel(hopper_, problem, options.kernel, device_.SMs);
     chosen_kernel portable{};
     if (!hopper.product) {
       portable = choose_kernel(kernels_, problem, options.kernel);

@@ -17,7 +17,7 @@ using tw::operand_major;
 template <class Product>
 std::function<void()> prepare(const tw::gemm_args& given, const tw::gemm_choice& choice) {
   const auto workspace = std::make_shared<gpu::buffer<char>>(std::size_t(tw::gemm_workspace_bytes<Product>(given)));
-  gpu::check(cudaMemset(workspace->data(), 0, tw::specialized_workspace::counter_bytes), "clearing the workspace");
+  gpu::check(cudaMemset(workspace->data(), 0, tw::hopper_gemm_workspace::counter_bytes), "clearing the workspace");
   tw::gemm_args args = given;
   args.workspace = workspace->data();
   return [launch = tw::gemm_plan<Product>(args, choice), workspace] { launch(); };

@@ -21,7 +21,7 @@ struct hopper_product {
 
   /// A sentence about what a choice cannot do, or nullptr; the choice that the model prefers.
   const char* (*check)(const tw::gemm_args&, const tw::gemm_choice&) = nullptr;
-  tw::gemm_choice (*choose)(const tw::gemm_args&, tw::index_t multiprocessors) = nullptr;
+  tw::gemm_choice (*choose)(const tw::gemm_args&, tw::index_t SMs) = nullptr;
   /// Operands are on the GPU; the result queues the product.
   std::function<void()> (*prepare)(const tw::gemm_args&, const tw::gemm_choice&) = nullptr;
 };
@@ -53,6 +53,6 @@ struct hopper_choice {
   std::string name() const;
 };
 hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, const kernel_problem& problem,
-                                   const kernel_request& request, int multiprocessors);
+                                   const kernel_request& request, int SMs);
 
 }  // namespace gemm_program

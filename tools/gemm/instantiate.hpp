@@ -25,7 +25,7 @@ const char* name_of_policy() {
 
 #if TILEWRIGHT_CPU_PASS
 
-/// Launches on the CPU machine and adds the LDS conflicts that it counts.
+/// Launches on the CPU emulator and adds the LDS conflicts that it counts.
 template <class Kernel>
 void run_on_cpu(const tw::gemm_args& args, std::vector<lds_conflicts>& conflicts,
                 const std::function<void(double)>& progress) {

@@ -6,7 +6,7 @@
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "formatted.hpp"
@@ -103,7 +103,7 @@ class jit_backend final : public backend {
  private:
   jit::buffer workspace_for(const tw::gemm_args& args) {
     const std::vector<char> zeros(args.split_k > 1       ? std::size_t(tw::workspace_bytes(args))
-                                  : target() == "sm_90a" ? std::size_t(tw::specialized_workspace::bytes)
+                                  : target() == "sm_90a" ? std::size_t(tw::hopper_gemm_workspace::bytes)
                                                          : 16);
     jit::buffer memory = compiler_.allocate(zeros.size());
     memory.upload(zeros.data());

@@ -23,7 +23,7 @@ struct kernel_entry {
   tw::grid_curve curve = tw::grid_curve::row_groups;
 
   const char* (*check)(const tw::gemm_args&) = nullptr;  // a sentence, or nullptr
-  /// One of them: runs the kernel on the CPU machine and adds the conflicts that it counts; queues it on the GPU.
+  /// One of them: runs the kernel on the CPU emulator and adds the conflicts that it counts; queues it on the GPU.
   void (*run_on_cpu)(const tw::gemm_args&, std::vector<lds_conflicts>&,
                      const std::function<void(double)>& progress) = nullptr;
   void (*launch)(const tw::gemm_args&) = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The GEMM kernels of kernel_table.hpp: compile this file as HIP for AMD GPUs and as CUDA (-x cu) for NVIDIA GPUs, once
-// for each GEMM_ELEMENTS, and as C++ for the CPU backend: a shared library for each GEMM_EMULATED_TARGET, of all
+// for each GEMM_ELEMENTS, and as C++ for the CPU emulator: a shared library for each GEMM_EMULATED_TARGET, of all
 // kernels or of GEMM_ELEMENTS.
 #include "instantiate.hpp"
 

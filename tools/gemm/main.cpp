@@ -25,7 +25,7 @@ std::unique_ptr<backend> make_backend(const options& o) {
     if (o.where == device::gpu)
       throw refusal("this program has no kernels for GPUs; gemm-hip and gemm-cuda do, and --device host emulates one");
   }
-  return make_cpu_backend(o.target);
+  return make_cpu_emulator(o.target);
 }
 
 outcome run(backend& machine, const options& o, inputs& data) {

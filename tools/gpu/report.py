@@ -233,7 +233,7 @@ class Report:
     def sanitizers(self):
         program = self.program(f"gemm-{self.runtime}")
         if self.runtime == "hip":
-            return self.left_out("sanitizers", "memory errors and races", "ROCm has no tool that checks programs as they are; the CPU machine and the emulator do")
+            return self.left_out("sanitizers", "memory errors and races", "ROCm has no tool that checks programs as they are; the CPU emulator and the emulator do")
         if not shutil.which("compute-sanitizer") or not program:
             return self.left_out("sanitizers", "memory errors and races", "compute-sanitizer is not in PATH" if program else "the program gemm was not built")
         checked = {"attention": [self.program("gpu_attention-cuda")]}
@@ -244,7 +244,7 @@ class Report:
                     for tool in ("memcheck", "racecheck", "synccheck") for what, command in checked.items() if command[0]}
         if "memcheck: Hopper products" in commands:
             commands["memcheck: Hopper products"].append("--no-any-start")
-            self.left_out("sanitizers", "memcheck: Hopper products, tiles with any_start",
+            self.left_out("sanitizers", "memcheck: Hopper products, tiles with unaligned",
                           "memcheck stops at their cp.async of 16 bytes with fewer source bytes at the end of an allocation: it counts 16, although the GPU reads the source bytes alone")
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             for (what, command), done in zip(commands.items(), pool.map(run, commands.values())):

@@ -36,10 +36,10 @@ inline void check(TILEWRIGHT_GPU(Error_t) error, const char* what) {
   throw std::runtime_error(message);
 }
 
-/// Facts of device 0: its name, its instruction set ("gfx942", "sm_90"), its multiprocessors (compute units).
+/// Facts of device 0: its name, its instruction set ("gfx942", "sm_90"), its SMs (compute units).
 struct device_facts {
   std::string name, target;
-  int multiprocessors;
+  int SMs;
 };
 
 inline device_facts device() {

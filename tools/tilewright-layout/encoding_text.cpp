@@ -110,7 +110,7 @@ distribution_encoding encoding_of_text(const std::string& text) {
     case encoding_fault::none: break;
     case encoding_fault::unknown_factor: throw refusal(id + " names a factor that does not exist");
     case encoding_fault::owned_twice: throw refusal(id + " has two owners; list it once, in a P or in Y");
-    case encoding_fault::owned_by_nobody: throw refusal(id + " has no owner; list it in a P or in Y");
+    case encoding_fault::owned_by_none: throw refusal(id + " has no owner; list it in a P or in Y");
     case encoding_fault::replicated_per_thread: throw refusal(id + " replicates, but stands in Y; list it in a P");
     case encoding_fault::bad_length: throw refusal(id + " has a length below 1");
   }

@@ -153,7 +153,7 @@ void describe(command_line& line) {
 }
 
 /// What the options say together.
-void settle(options& o, const std::string& used) {
+void fence_operand(options& o, const std::string& used) {
   if (o.targets.empty()) o.targets.push_back(&tilewright::arch::gfx942::value);
   o.target = o.targets[0];
   o.what = used == "distribution" ? command::distribution
@@ -190,7 +190,7 @@ parsed_line parse_command_line(int argc, const char* const* argv) {
     result.help = true;
     result.text = *text;
   } else {
-    settle(result.asked, line.used_command());
+    fence_operand(result.asked, line.used_command());
   }
   return result;
 }

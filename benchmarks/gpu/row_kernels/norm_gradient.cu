@@ -37,7 +37,7 @@ const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
   using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
   static const index_t most = resident<kernel>();
   // A multiple of the vector, where enough blocks are left: neighbouring rows are then taken at the same time.
-  constexpr index_t vector = Tile.any_start ? Tile.vector : 1;
+  constexpr index_t vector = Tile.unaligned ? Tile.vector : 1;
   args.num_parts = args.rows <= most ? args.rows : most % vector * 4 <= most ? most / vector * vector : most;
   args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.parts_stride()));
   return start<kernel>(args, c);

@@ -24,7 +24,7 @@ inline bool is_aligned(const row_matrix& m, index_t vector) {
 }
 
 /// Whether the bytes from the first to the last elements of both overlap, even if rows of one lie between those of the
-/// other: kernels for rows that start anywhere read bytes beside them.
+/// other: kernels for unaligned rows read bytes beside them.
 inline bool overlap(const row_matrix& a, const row_matrix& b) {
   const char *const first = static_cast<const char*>(a.data), *const second = static_cast<const char*>(b.data);
   return first < second + b.bytes() && second < first + a.bytes();

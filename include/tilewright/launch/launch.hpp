@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch<kernel>(args, options): one way to start a kernel, on a GPU's stream or on the CPU machine.
+// launch<kernel>(args, options): one way to start a kernel, on a GPU's stream or on the CPU emulator.
 #pragma once
 
 #include <tilewright/core/base/config.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// launch() on the CPU machine.
+// launch() on the CPU emulator.
 #pragma once
 
 #include <tilewright/core/arch/arch.hpp>
@@ -22,7 +22,7 @@ struct emulated_target {
 
 }  // namespace detail
 
-/// How the CPU machine runs a kernel.
+/// How the CPU emulator runs a kernel.
 struct launch_options {
   detail::emulated_target emulate = {};  // must be given if the kernel names no arch
   int workers = 0;                       // clusters that the CPU runs at a time; 0: one for each of its threads
@@ -126,9 +126,9 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
 
 }  // namespace detail
 
-/// Runs a kernel on the CPU machine and waits for its end. Throws launch_error, before anything runs, with the sentence
-/// of Kernel::check(args) or where there is no target to emulate; emulator::fault where the kernel breaks a rule of the
-/// target. Returns what the machine counted.
+/// Runs a kernel on the CPU emulator and waits for its end. Throws launch_error, before anything runs, with the
+/// sentence of Kernel::check(args) or where there is no target to emulate; emulator::fault where the kernel breaks a
+/// rule of the target. Returns what the machine counted.
 template <class Kernel>
 emulator::launch_report launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
   static_assert(require_ready_kernel<Kernel>());

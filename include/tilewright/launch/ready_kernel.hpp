@@ -87,7 +87,7 @@ concept HasBody = requires(const Kernel& kernel, const launched_args_t<Kernel>& 
 ///   operator()(args)         what each thread does
 /// and, where needed,
 ///   arch                     the target that it is compiled for
-///   blocks_at_once           blocks that should fit on a multiprocessor, which limits registers (NVIDIA)
+///   blocks_at_once           blocks that should fit on an SM, which limits registers (NVIDIA)
 ///   cluster                  blocks along x that form a cluster
 ///   overlaps_previous        true: it may start before the previous kernel has ended, and waits for it itself (NVIDIA)
 ///   followed_by              a ready kernel with the same args_type that is launched after it, unless its grid.x is

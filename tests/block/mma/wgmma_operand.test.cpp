@@ -24,7 +24,7 @@ int hardware_address(const tw::wgmma_operand& o, int row, int k) {
     const int per_box = 128 / o.element_bytes;
     address = start + row / per_box * leading + k_in / 8 * stride + k_in % 8 * 128 + row % per_box * o.element_bytes;
   }
-  return tw::detail::bulk_swizzled_address(128, address);
+  return tw::detail::tma_swizzled_address(128, address);
 }
 
 // Where a bulk copy puts the element.

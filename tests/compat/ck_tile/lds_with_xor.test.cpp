@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The documents' functions for swizzled LDS on the CPU backend: what is written is read, and columns meet in no bank.
+// The documents' functions for swizzled LDS on the CPU emulator: what is written is read, and columns meet in no bank.
 #include <tilewright/compat/ck_tile/xor_preshuffle.hpp>
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/machine/emulator/launch.hpp>

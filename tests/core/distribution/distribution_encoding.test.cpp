@@ -52,7 +52,7 @@ TEST(DistributionEncoding, CheckNamesTheFactorThatIsWrong) {
   expect_fault(e, replicated_per_thread, {0, 0});
   e = encoding;
   e.p[1] = {};
-  expect_fault(e, owned_by_nobody, {0, 0});
+  expect_fault(e, owned_by_none, {0, 0});
   e = encoding;
   e.h[1][0] = 0;
   expect_fault(e, bad_length, {2, 0});

@@ -13,7 +13,7 @@ int swizzle(int bits, int address) { return address ^ ((address & ((1 << bits) -
 TEST(BulkSwizzle, AddressesAreThoseOfTheHardware) {
   for (const int row_bytes : {64, 128}) {
     for (int address = 0; address < 8192; ++address) {
-      EXPECT_EQ(tw::detail::bulk_swizzled_address(row_bytes, address), swizzle(row_bytes == 128 ? 3 : 2, address));
+      EXPECT_EQ(tw::detail::tma_swizzled_address(row_bytes, address), swizzle(row_bytes == 128 ? 3 : 2, address));
     }
   }
 }
@@ -22,7 +22,7 @@ TEST(BulkSwizzle, LayoutPutsEveryByteThere) {
   for (const int row_bytes : {64, 128}) {
     for (const int element_bytes : {1, 2, 4}) {
       for (const int rows : {8, 16, 64, 80, 160, 256}) {
-        const tw::swizzled_layout l = tw::bulk_swizzle(rows, row_bytes, element_bytes);
+        const tw::swizzled_layout l = tw::tma_swizzle(rows, row_bytes, element_bytes);
         EXPECT_GE(l.tile.rows, rows);
         EXPECT_EQ(l.tile.cols * element_bytes, row_bytes);
         for (int row = 0; row < rows; ++row) {
@@ -30,25 +30,25 @@ TEST(BulkSwizzle, LayoutPutsEveryByteThere) {
             ASSERT_EQ(l.address(row, byte), swizzle(row_bytes == 128 ? 3 : 2, row * row_bytes + byte));
           }
         }
-        EXPECT_TRUE(tw::detail::is_bulk_swizzle(l));
+        EXPECT_TRUE(tw::detail::is_tma_swizzle(l));
       }
     }
   }
 }
 
 TEST(BulkSwizzle, OtherLayoutsAreNot) {
-  tw::swizzled_layout plain = tw::bulk_swizzle(64, 128, 2);
+  tw::swizzled_layout plain = tw::tma_swizzle(64, 128, 2);
   for (tw::index_t& flip : plain.flips) flip = 0;
-  EXPECT_FALSE(tw::detail::is_bulk_swizzle(plain));
-  tw::swizzled_layout other = tw::bulk_swizzle(64, 128, 2);
+  EXPECT_FALSE(tw::detail::is_tma_swizzle(plain));
+  tw::swizzled_layout other = tw::tma_swizzle(64, 128, 2);
   other.flips[4] = 1;
-  EXPECT_FALSE(tw::detail::is_bulk_swizzle(other));
-  EXPECT_FALSE(tw::detail::is_bulk_swizzle(tw::swizzled_rows({64, 128, 2}, 256, {1, 2, 4, 0, 0, 0})));
+  EXPECT_FALSE(tw::detail::is_tma_swizzle(other));
+  EXPECT_FALSE(tw::detail::is_tma_swizzle(tw::swizzled_rows({64, 128, 2}, 256, {1, 2, 4, 0, 0, 0})));
 }
 
 // The descriptor that kernels use agrees with the layout.
 TEST(BulkSwizzle, Descriptor) {
-  constexpr tw::swizzled_layout layout = tw::bulk_swizzle(64, 128, 2);
+  constexpr tw::swizzled_layout layout = tw::tma_swizzle(64, 128, 2);
   constexpr auto descriptor = tw::make_lds_descriptor<layout>();
   for (int row = 0; row < 64; ++row) {
     for (int col = 0; col < 64; ++col) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs GEMM kernels on the CPU backend and compares every bit of C, and every counted LDS conflict,
+// Runs GEMM kernels on the CPU emulator and compares every bit of C, and every counted LDS conflict,
 // with what it should be.
 #pragma once
 
@@ -195,7 +195,7 @@ void expect_result(const gemm_case<Policy>& gemm) {
   }
 }
 
-/// Runs a kernel's call on the CPU backend.
+/// Runs a kernel's call on the CPU emulator.
 template <class Policy, class Call>
 emulator::launch_report launch_blocks(const grid_size& grid, Call call) {
   using kernel = gemm_kernel<Policy>;

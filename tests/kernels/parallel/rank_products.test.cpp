@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Products of several ranks on the CPU machine, where flags are noticed as late as they may be: results, buffers in
+// Products of several ranks on the CPU emulator, where flags are noticed as late as they may be: results, buffers in
 // turns, late ranks, missing ranks.
 #include <gtest/gtest.h>
 
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/parallel/all_gather_kernel.hpp>
 #include <tilewright/kernels/parallel/emulated_rank.hpp>
@@ -18,14 +18,14 @@
 namespace tilewright::parallel {
 namespace {
 
-using policy = gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, specialized_tiles[6], bfloat16_t,
-                                epilogue::from_args>;
+using policy =
+    gemm_hopper<bfloat16_t, operand_major::k, operand_major::k, hopper_gemm_tiles[6], bfloat16_t, epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
-using reduce_in_turns = detail::fused_reduce_scatter<
-    reduce_scatter_kernel<gemm_specialized<bfloat16_t, operand_major::k, operand_major::k, parallel_tiles[1],
-                                           bfloat16_t, epilogue::from_args>>,
-    emulated_rank>;
+using reduce_in_turns =
+    detail::fused_reduce_scatter<reduce_scatter_kernel<gemm_hopper<bfloat16_t, operand_major::k, operand_major::k,
+                                                                   parallel_tiles[1], bfloat16_t, epilogue::from_args>>,
+                                 emulated_rank>;
 using collective_gather = collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using collective_reduce = collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
 

@@ -46,7 +46,7 @@ TEST(LaunchRows, TakesUnalignedRowsFarApart) {
 
 template <row_tile Tile>
 struct refuses : quantise<Tile> {
-  static const char* check(const auto&) { return Tile.any_start ? "any start" : "aligned"; }
+  static const char* check(const auto&) { return Tile.unaligned ? "any start" : "aligned"; }
 };
 
 /// What launch_rows throws.
@@ -62,18 +62,18 @@ template <row_tile Tile>
 struct wants_vectors : quantise<Tile> {
   static const char* check(const auto&) {
     static const std::string sentence = detail::needs_vectors;
-    return Tile.any_start ? "any start" : sentence.c_str();
+    return Tile.unaligned ? "any start" : sentence.c_str();
   }
 };
 
 TEST(LaunchRows, ComparesSentencesByTheirText) { EXPECT_EQ(sentence_of<wants_vectors>(), "any start"); }
 
-static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337) == row_tile{256, 32, 6, 8, 1, true});
-static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(5003) == row_tile{128, 128, 5, 8, 1, true});
-static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(1337, 5) == row_tile{128, 64, 3, 8, 1, true});
-static_assert(choose_any_start_tile<arch::sm90, bfloat16_t>(50257) == row_tile{256, 256, 5, 8, 1, true, 4});
-static_assert(choose_any_start_tile<arch::sm90, float>(131072) == row_tile{256, 256, 4, 4, 8, true, 3});
-static_assert(choose_any_start_tile<arch::sm90, fp8_ocp_t>(300) == row_tile{128, 64, 1, 16, 1, true});
-static_assert(choose_any_start_tile<arch::gfx942, float>(20001) == row_tile{256, 256, 5, 4, 1, true, 1});
+static_assert(choose_unaligned_tile<arch::sm90, bfloat16_t>(1337) == row_tile{256, 32, 6, 8, 1, true});
+static_assert(choose_unaligned_tile<arch::sm90, bfloat16_t>(5003) == row_tile{128, 128, 5, 8, 1, true});
+static_assert(choose_unaligned_tile<arch::sm90, bfloat16_t>(1337, 5) == row_tile{128, 64, 3, 8, 1, true});
+static_assert(choose_unaligned_tile<arch::sm90, bfloat16_t>(50257) == row_tile{256, 256, 5, 8, 1, true, 4});
+static_assert(choose_unaligned_tile<arch::sm90, float>(131072) == row_tile{256, 256, 4, 4, 8, true, 3});
+static_assert(choose_unaligned_tile<arch::sm90, fp8_ocp_t>(300) == row_tile{128, 64, 1, 16, 1, true});
+static_assert(choose_unaligned_tile<arch::gfx942, float>(20001) == row_tile{256, 256, 5, 4, 1, true, 1});
 
 }  // namespace rows_test

@@ -63,7 +63,7 @@ using layer = row_norm<arch::gfx942, float, row_tile{256, 128, 2, 4, 1, true, 2}
 using rms_int8 = row_norm<arch::sm90, bfloat16_t, row_tile{64, 64, 1, 8, 1, true}, norm_kind::rms_norm, int8_t>;
 using rms_in_lds = row_norm<arch::gfx942, half_t, row_tile{256, 128, 1, 8, 1, true, 2}, norm_kind::rms_norm, int8_t>;
 using layer_without_room =
-    row_norm<arch::gfx942, bfloat16_t, choose_any_start_tile<arch::gfx942, bfloat16_t>(1337), norm_kind::layer_norm>;
+    row_norm<arch::gfx942, bfloat16_t, choose_unaligned_tile<arch::gfx942, bfloat16_t>(1337), norm_kind::layer_norm>;
 using layer_fp8 = row_norm<arch::sm90, half_t, row_tile{64, 64, 3, 1, 4}, norm_kind::layer_norm, fp8_ocp_t>;
 
 }  // namespace

@@ -41,10 +41,10 @@ using in_parts = softmax<arch::gfx1201, float, row_tile{256, 256, 2, 4}>;
 using in_lds =
     softmax<arch::sm90, bfloat16_t,
             row_tile{
-                .threads = 64, .threads_per_row = 64, .vectors = 1, .blocks = 2, .any_start = true, .lds_parts = 3}>;
-using any_start =
+                .threads = 64, .threads_per_row = 64, .vectors = 1, .blocks = 2, .unaligned = true, .lds_parts = 3}>;
+using unaligned =
     softmax<arch::gfx942, half_t,
-            row_tile{.threads = 128, .threads_per_row = 64, .vectors = 2, .any_start = true, .lds_parts = 2}>;
+            row_tile{.threads = 128, .threads_per_row = 64, .vectors = 2, .unaligned = true, .lds_parts = 2}>;
 using one_by_one = softmax<arch::gfx942, float, choose_row_tile(100, 1), softmax_kind::log_softmax>;
 
 static_assert(choose_row_tile<arch::sm90, bfloat16_t>(1000) == choose_row_tile(1000, 8));
@@ -62,7 +62,7 @@ TEST(Softmax, RowsOfAnyLength) {
     expect_softmax<in_a_wave>({3, random_length(random, 3000, 8), gap, random, 4}, 0, f16_error);
     expect_softmax<in_a_cluster>({5, random_length(random, 9000, 8), gap, random, 4}, gap, bf16_error);
     expect_softmax<in_lds>({3, random_length(random, 9000, 1), i, random, 4}, i + 1, bf16_error);
-    expect_softmax<any_start>({rows, random_length(random, 5000, 1), i, random, 4}, i + 3, f16_error);
+    expect_softmax<unaligned>({rows, random_length(random, 5000, 1), i, random, 4}, i + 3, f16_error);
     expect_softmax<in_parts>({2, random_length(random, 20000, 4), gap, random, 4}, 0, f32_error);
     expect_softmax<one_by_one, true>({rows, random_length(random, 1000, 1), i, random, 4}, 3, f32_error);
   }

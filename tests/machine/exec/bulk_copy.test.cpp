@@ -74,7 +74,7 @@ exec::mbarrier make_barrier() {
 
 element element_in_lds(index_t row_bytes, index_t row, index_t column) {
   return exec::lds_load<element>(
-      {}, tilewright::detail::bulk_swizzled_address(row_bytes, box_place + row * row_bytes + column * 2));
+      {}, tilewright::detail::tma_swizzled_address(row_bytes, box_place + row * row_bytes + column * 2));
 }
 
 TEST(BulkCopy, LoadsWhatIsInsideAndZeros) {
@@ -88,7 +88,7 @@ TEST(BulkCopy, LoadsWhatIsInsideAndZeros) {
         const exec::mbarrier done = make_barrier();
         if (exec::thread_id() == 0) {
           done.arrive_and_expect(columns * 2 * tensor::box_rows);
-          exec::bulk_load(box_place, t.map, done, p.x, p.y, p.z);
+          exec::tma_load(box_place, t.map, done, p.x, p.y, p.z);
         }
         done.wait(0);
         if (exec::thread_id() != 0) return;
@@ -118,15 +118,15 @@ TEST(BulkCopy, FiveDimensions) {
     const exec::mbarrier done = make_barrier();
     if (exec::thread_id() == 0) {
       done.arrive_and_expect(64 * tensor::box_rows);
-      exec::bulk_load(box_place, t.map, done, {{8, tensor::rows - end + first, 0, end, 0}});
+      exec::tma_load(box_place, t.map, done, {{8, tensor::rows - end + first, 0, end, 0}});
     }
     done.wait(0);
     if (exec::thread_id() != 0) return;
     for (index_t row = 0; row < tensor::box_rows; ++row)
       EXPECT_EQ(element_in_lds(64, row, 5), first + row < end ? *t.at(13, first + row, 1) : element(0));
-    exec::bulk_store(t.map, box_place, {{0, tensor::rows - 1, 0, end, 0}});
-    exec::commit_bulk_stores();
-    exec::wait_for_bulk_stores_to_read<0>();
+    exec::tma_store(t.map, box_place, {{0, tensor::rows - 1, 0, end, 0}});
+    exec::tma_store_commit();
+    exec::tma_store_wait_read<0>();
   });
   tensor expected(32);
   for (index_t column = 0; column < 32; ++column) *expected.at(column, end - 1, 1) = *expected.at(column + 8, first, 1);
@@ -149,14 +149,14 @@ TEST(BulkCopy, StoresWhatIsInsideAndNothingElse) {
       for (index_t row = 0; row < tensor::box_rows; ++row) {
         for (index_t column = 0; column < columns; ++column) {
           exec::lds_store(
-              {}, tilewright::detail::bulk_swizzled_address(columns * 2, box_place + row * columns * 2 + column * 2),
+              {}, tilewright::detail::tma_swizzled_address(columns * 2, box_place + row * columns * 2 + column * 2),
               element(10000 + row * 100 + column));
         }
       }
       exec::fence_async_proxy();
-      exec::bulk_store(t.map, box_place, x, y, z);
-      exec::commit_bulk_stores();
-      exec::wait_for_bulk_stores_to_read<0>();
+      exec::tma_store(t.map, box_place, x, y, z);
+      exec::tma_store_commit();
+      exec::tma_store_wait_read<0>();
     });
     EXPECT_EQ(t.data, expected.data);
   }
@@ -169,9 +169,9 @@ TEST(BulkCopy, AddsFloatsOfAllBlocks) {
     if (exec::thread_id() != 0) return;
     for (index_t i = 0; i < 8; ++i) exec::lds_store({}, box_place + 4 * i, float(i + 1));
     exec::fence_async_proxy();
-    exec::bulk_add(sums.data() + 4, box_place, bytes);
-    exec::commit_bulk_stores();
-    exec::wait_for_bulk_stores<0>();
+    exec::tma_reduce_add(sums.data() + 4, box_place, bytes);
+    exec::tma_store_commit();
+    exec::tma_store_wait<0>();
   };
   run([&] { kernel(32); }, 4);
   EXPECT_EQ(sums, (std::array<float, 12>{100, 200, 0, 0, 4, 8, 12, 16, 20, 24, 28, 32}));
@@ -203,9 +203,9 @@ TEST(BulkCopy, StoresCompleteSixteenBytesWithZeros) {
     if (exec::thread_id() != 0) return;
     for (index_t i = 0; i < tensor::box_rows * 64; ++i) exec::lds_store({}, box_place + 2 * i, element(9));
     exec::fence_async_proxy();
-    exec::bulk_store(t.map, box_place, 0, 18, 0);
-    exec::commit_bulk_stores();
-    exec::wait_for_bulk_stores_to_read<0>();
+    exec::tma_store(t.map, box_place, 0, 18, 0);
+    exec::tma_store_commit();
+    exec::tma_store_wait_read<0>();
   });
   EXPECT_EQ(t.data, expected.data);
 }
@@ -218,7 +218,7 @@ TEST(BulkCopy, MulticastFillsTheBlocksOfItsMask) {
         const exec::mbarrier done = make_barrier();
         const index_t rank = exec::block_of_cluster();
         if (rank % 2 == 1 && exec::thread_id() == 0) done.arrive_and_expect(tensor::box_rows * 128);
-        if (rank == 2 && exec::thread_id() == 0) exec::bulk_load_multicast(box_place, t.map, done, 0b1010, 5, 6, 1);
+        if (rank == 2 && exec::thread_id() == 0) exec::tma_load_multicast(box_place, t.map, done, 0b1010, 5, 6, 1);
         if (rank % 2 == 1) done.wait(0);
         if (rank % 2 == 1 && exec::thread_id() == 0) seen[std::size_t(rank)] = element_in_lds(128, 3, 2);
         exec::cluster_sync();
@@ -237,7 +237,7 @@ TEST(BulkCopy, ComesWhenNothingElseCanHappen) {
       exec::fence_barrier_init();
       for (const exec::mbarrier b : {one, other}) {
         b.arrive_and_expect(2048);
-        exec::bulk_load(b.address == one.address ? box_place : other_place, t.map, b, 0, 0, 0);
+        exec::tma_load(b.address == one.address ? box_place : other_place, t.map, b, 0, 0, 0);
       }
     }
     exec::block_sync();
@@ -268,11 +268,11 @@ TEST(BulkCopy, WhatIsMissingBetweenACopyAndOtherAccesses) {
     if (first) {
       if (missing != fence) exec::fence_async_proxy();
       if (missing != announcement) done.arrive_and_expect(2048);
-      exec::bulk_load(box_place, t.map, done, 0, 0, 0);
+      exec::tma_load(box_place, t.map, done, 0, 0, 0);
       if (missing != wait) done.wait(0);
-      exec::bulk_store(t.map, box_place, 0, 0, 0);
-      exec::commit_bulk_stores();
-      exec::wait_for_bulk_stores_to_read<0>();
+      exec::tma_store(t.map, box_place, 0, 0, 0);
+      exec::tma_store_commit();
+      exec::tma_store_wait_read<0>();
       exec::lds_store({}, box_place, 1);
     }
   };
@@ -299,7 +299,7 @@ TEST(BulkCopy, PlacesAndRequestsThatAreNone) {
   EXPECT_EQ(
       fault_of([&] {
         exec::lds_allocate<lds_bytes>();
-        exec::bulk_store(t.map, 15360, 0, 0, 0);
+        exec::tma_store(t.map, 15360, 0, 0, 0);
       }),
       "thread 0 of block (0, 0, 0) copies a box of 2048 bytes (here) at LDS byte 15360, outside of the 16384 bytes "
       "that it has allocated");

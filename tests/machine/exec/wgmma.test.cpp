@@ -59,7 +59,7 @@ void expect_product(bool accumulate) {
   constexpr wgmma_operand a{64, sizeof(T), AAlongK}, b{N, sizeof(T), BAlongK};
   std::vector<float> result(64 * N, -1);
   const emulator::launch_report report = run([&] {
-    exec::take_registers<240>();
+    exec::warpgroup_reg_alloc<240>();
     exec::lds_allocate<lds_bytes>();
     write_operand<T>(a, a_place, a_at);
     write_operand<T>(b, b_place, b_at);
@@ -245,7 +245,7 @@ TEST(Wgmma, WhatIsMissing) {
       "thread 32 of block (0, 0, 0) passes wgmma (here) other operands than the threads of its warpgroup before it");
   EXPECT_EQ(fault_without(swizzle),
             "thread 127 of block (0, 0, 0) passes wgmma (here) a descriptor of a without a swizzle or with a base "
-            "offset, which the CPU backend does not know");
+            "offset, which the CPU emulator does not know");
 }
 
 TEST(Wgmma, OperandsMustLieInTheAllocation) {

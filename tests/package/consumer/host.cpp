@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Launches a kernel on the CPU backend.
+// Launches a kernel on the CPU emulator.
 #include <tilewright/machine/emulator/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
 namespace tw = tilewright;
 
 /// Sum of the thread ids that a wave has, computed by the threads through LDS.
-int sum_on_the_cpu_backend() {
+int sum_on_the_cpu_emulator() {
   int sum = 0;
   tw::emulator::launch({.target = &tw::arch::gfx942::value, .grid = {1, 1, 1}, .block_size = 64, .lds_bytes = 256},
                        [&] {

@@ -20,7 +20,7 @@ bool fails(const char* wanted, Work work) {
 
 int main() {
   const jit::kernel_source source{.name = "scale", .code = "struct scale {};", .kernel = "scale"};
-  const bool refuses_cpu = fails("the CPU machine runs kernels", [] { jit::compiler({.target = "cpu"}); });
+  const bool refuses_cpu = fails("the CPU emulator runs kernels", [] { jit::compiler({.target = "cpu"}); });
   const bool names_compiler = fails("no-such-compiler cannot be run", [&] {
     (void)jit::compiler({.target = "gfx942", .compiler = "no-such-compiler"}).code_object(source);
   });

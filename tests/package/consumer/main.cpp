@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program that uses the headers, and the CPU backend where its build says so.
+// A program that uses the headers, and the CPU emulator where its build says so.
 #include <tilewright/core.hpp>
 #include <tilewright/version.hpp>
 
@@ -8,13 +8,13 @@
 static_assert(__cplusplus >= 202002L, "the library asks for C++20");
 
 #ifdef CONSUMER_HAS_HOST
-int sum_on_the_cpu_backend();
+int sum_on_the_cpu_emulator();
 #else
-int sum_on_the_cpu_backend() { return 64 * 63 / 2; }
+int sum_on_the_cpu_emulator() { return 64 * 63 / 2; }
 #endif
 
 int main() {
-  const int sum = sum_on_the_cpu_backend();
+  const int sum = sum_on_the_cpu_emulator();
   std::printf("tilewright %d.%d.%d: %d\n", TILEWRIGHT_VERSION_MAJOR, TILEWRIGHT_VERSION_MINOR, TILEWRIGHT_VERSION_PATCH,
               sum);
   return sum == 64 * 63 / 2 ? 0 : 1;

@@ -46,7 +46,7 @@ void expect_copies(const arch::target& target, const Layout& layout, multi_index
         const auto back = make_tile_window(view, lengths_of<check>(), {}, check{});
         for (std::size_t i = 0; i <= steps.size(); ++i) {
           const index_t buffer = index_t(i % 2) * bytes;
-          async_load_tile(to, from, known_inside<>{}, buffer);
+          async_load_tile(to, from, in_bounds<>{}, buffer);
           async_wait();
           exec::block_sync();
           const auto tile = load_tile_with_offset(back, buffer);

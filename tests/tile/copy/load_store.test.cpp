@@ -16,7 +16,7 @@ constexpr auto global = address_space_enum::global;
 
 /// Loads the window at `origin`, and again after each step. Every register must hold the element of its position,
 /// or zero where the tensor has none.
-template <class Distribution, class Descriptor, class Known = known_inside<>>
+template <class Distribution, class Descriptor, class Known = in_bounds<>>
 void expect_loads(const Descriptor& descriptor, multi_index<Descriptor::ndim> origin,
                   const std::vector<multi_index<Descriptor::ndim>>& steps = {}, Known known = {},
                   const arch::target& target = arch::gfx942::value) {
@@ -116,8 +116,8 @@ TEST(LoadTile, WithMixedStrides) {
 
 TEST(LoadTile, OnWavesOf32) {
   for (const auto& origin : places) {
-    expect_loads<by_rows<32>>(row_major<8>(104, 72, 80), origin, {}, known_inside<>{}, arch::sm90::value);
-    expect_loads<by_columns<32>>(column_major<8>(96, 72, 104), origin, {}, known_inside<>{}, arch::gfx1100::value);
+    expect_loads<by_rows<32>>(row_major<8>(104, 72, 80), origin, {}, in_bounds<>{}, arch::sm90::value);
+    expect_loads<by_columns<32>>(column_major<8>(96, 72, 104), origin, {}, in_bounds<>{}, arch::gfx1100::value);
   }
 }
 
@@ -140,9 +140,9 @@ TEST(LoadTile, FromBeforeTheTensorOnward) {
 }
 
 TEST(LoadTile, WhereTheWindowIsKnownToBeInside) {
-  expect_loads<by_rows<64>>(row_major<8>(100, 96, 96), {80, 0}, {{{0, 32}}, {{0, 32}}}, known_inside<1>{});
-  expect_loads<by_rows<64>>(row_major<8>(96, 72, 72), {0, 56}, {{{32, 0}}, {{32, 0}}}, known_inside<0>{});
-  expect_loads<by_rows<64>>(row_major<8>(96, 96, 96), {32, 32}, {{{32, 32}}}, known_inside<0, 1>{});
+  expect_loads<by_rows<64>>(row_major<8>(100, 96, 96), {80, 0}, {{{0, 32}}, {{0, 32}}}, in_bounds<1>{});
+  expect_loads<by_rows<64>>(row_major<8>(96, 72, 72), {0, 56}, {{{32, 0}}, {{32, 0}}}, in_bounds<0>{});
+  expect_loads<by_rows<64>>(row_major<8>(96, 96, 96), {32, 32}, {{{32, 32}}}, in_bounds<0, 1>{});
 }
 
 TEST(LoadTile, WhileTheWindowMovesAnywhere) {
@@ -166,7 +166,7 @@ TEST(LoadTile, ThroughPads) {
                                       make_pad_transform(number<72>{}, number<8>{}, number<24>{}));
   expect_loads<by_rows<64>>(statically, {0, 0}, walk);
   expect_loads<by_columns<64>>(statically, {0, 0}, walk);
-  expect_loads<by_rows<64>>(statically, {0, 0}, {{{64, 64}}}, known_inside<0, 1>{});  // of the padded tensor
+  expect_loads<by_rows<64>>(statically, {0, 0}, {{{64, 64}}}, in_bounds<0, 1>{});  // of the padded tensor
   const auto at_run_time =
       transformed(row_major<8>(104, 72, 80), make_pad_transform(104, 5, 3), make_right_pad_transform(72, 24));
   expect_loads<by_rows<64>>(at_run_time, {0, 0}, walk);

@@ -198,7 +198,7 @@ TEST(WindowOnAViewThatRunsBackwards, ReadsAllOfIt) {
       make_tuple(index_t(64), number<64>{}), make_tuple(number<-64>{}, number<1>{}), index_t(63 * 64), number<8>{}));
 }
 
-/// What the CPU backend says of a window at {0, 0}.
+/// What the CPU emulator says of a window at {0, 0}.
 template <class T = element, class Descriptor>
 std::string fault_of(const Descriptor& descriptor) {
   try {

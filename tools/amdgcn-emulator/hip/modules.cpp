@@ -63,7 +63,7 @@ void run(ihipModule_t& module, const std::string& name, dim3 grid, dim3 block, s
   module.code->forbid_all();
   for (const auto& [begin, size] : state.allocations) module.code->allow(begin, size);
   emu::options options;
-  options.resident = multiprocessors;  // blocks may wait for each other
+  options.resident = SMs;  // blocks may wait for each other
   const emu::result result =
       module.code->launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds, arguments, options);
   static const bool races_allowed = std::getenv("AMDGCN_EMULATED_RACES") != nullptr;

@@ -25,14 +25,14 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int) {
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "emulated %s", emulated_gpu().c_str());
   std::snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "%s", emulated_gpu().c_str());
-  properties->multiProcessorCount = multiprocessors;
+  properties->multiProcessorCount = SMs;
   properties->warpSize = emulated_gpu().starts_with("gfx9") ? 64 : 32;
   properties->totalGlobalMem = std::size_t{1} << 32;
   return hipSuccess;
 }
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
   if (attribute != hipDeviceAttributeMultiprocessorCount) return remember(hipErrorInvalidValue);
-  return *value = multiprocessors, hipSuccess;
+  return *value = SMs, hipSuccess;
 }
 hipError_t hipRuntimeGetVersion(int* version) { return *version = HIP_VERSION, hipSuccess; }
 hipError_t hipDriverGetVersion(int* version) { return *version = HIP_VERSION, hipSuccess; }

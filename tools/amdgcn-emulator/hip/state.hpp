@@ -22,7 +22,7 @@ struct ihipModuleSymbol_t {
 };
 namespace emulated_hip {
 
-constexpr int multiprocessors = 4;
+constexpr int SMs = 4;
 
 struct fat_binary {  // what the compiler passes to __hipRegisterFatBinary, and what is made of it
   const char* bundle = nullptr;

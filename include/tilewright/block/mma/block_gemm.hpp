@@ -128,7 +128,7 @@ TILEWRIGHT_HD void multiply_before_later_reads([[maybe_unused]] C& c) {
 #if TILEWRIGHT_AMDGCN_PASS
   if constexpr (arch::describe(Tile.op).wave_size() == 32) {
     TILEWRIGHT_UNROLL_ALL
-    for (auto& x : c.thread_buffer) x = bit_cast<decltype(+x)>(exec::forget_origin(bit_cast<index_t>(x)));
+    for (auto& x : c.thread_buffer) x = bit_cast<decltype(+x)>(exec::opaque(bit_cast<index_t>(x)));
   }
 #endif
 }

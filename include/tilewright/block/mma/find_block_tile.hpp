@@ -190,7 +190,7 @@ TILEWRIGHT_HD constexpr bool fits_better(const product_verdict& a, const product
   return a.num_fitting != b.num_fitting ? a.num_fitting > b.num_fitting : a.num_permuted < b.num_permuted;
 }
 
-/// Whether the target of this compilation may have the instruction; the CPU backend's is known at run time only.
+/// Whether the target of this compilation may have the instruction; the CPU emulator's is known at run time only.
 TILEWRIGHT_HD constexpr bool may_have(arch::matrix_op op, arch::matrix_element a, arch::matrix_element b) {
 #if TILEWRIGHT_DEVICE_PASS
   return arch::current::value.supports(op, a, b);

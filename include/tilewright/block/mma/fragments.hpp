@@ -69,7 +69,7 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
     static_assert(reads_8_bytes, "load_fragments: a transposing read takes 8 contiguous bytes");
     load_accesses_exchanging<lds_read::transposing>(tile, window, lds_bytes, accesses);
   } else {
-    load_accesses(tile, window, known_inside<>{}, lds_bytes, accesses);
+    load_accesses(tile, window, in_bounds<>{}, lds_bytes, accesses);
   }
 }
 

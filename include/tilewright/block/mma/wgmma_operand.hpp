@@ -20,7 +20,7 @@ struct wgmma_operand {
   TILEWRIGHT_HD constexpr index_t box_rows() const { return k_is_contiguous ? rows : k(); }
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return box_rows() * row_bytes; }
   TILEWRIGHT_HD constexpr index_t bytes() const { return num_boxes() * box_bytes(); }
-  TILEWRIGHT_HD constexpr swizzled_layout layout() const { return bulk_swizzle(box_rows(), row_bytes, element_bytes); }
+  TILEWRIGHT_HD constexpr swizzled_layout layout() const { return tma_swizzle(box_rows(), row_bytes, element_bytes); }
 
   /// One instruction multiplies this many elements along k. The operand of the i-th begins this many bytes further:
   /// before the swizzle, which the hardware applies to the sum.
@@ -42,7 +42,7 @@ struct wgmma_operand {
 
   /// Whether the layout is the one that the descriptor tells the hardware.
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    return detail::is_bulk_swizzle(layout()) && rows % 8 == 0 && box_bytes() % 1024 == 0;
+    return detail::is_tma_swizzle(layout()) && rows % 8 == 0 && box_bytes() % 1024 == 0;
   }
 
   friend constexpr bool operator==(const wgmma_operand&, const wgmma_operand&) = default;

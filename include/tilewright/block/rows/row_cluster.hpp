@@ -9,8 +9,8 @@
 #else
 #include <tilewright/machine/exec/exec.hpp>
 namespace tilewright::exec {  // a row has one block, kernels do not overlap
-TILEWRIGHT_HD void let_next_kernel_start() {}
-TILEWRIGHT_HD void wait_for_previous_kernel() {}
+TILEWRIGHT_HD void grid_dependency_launch() {}
+TILEWRIGHT_HD void grid_dependency_wait() {}
 TILEWRIGHT_HD index_t block_of_cluster() { return 0; }
 TILEWRIGHT_HD void cluster_sync() {}
 TILEWRIGHT_HD void cluster_sync_lds() {}
@@ -37,8 +37,8 @@ template <class Arch>
 inline constexpr bool overlaps_previous_v = Arch::value.has_wgmma;
 
 TILEWRIGHT_HD void overlap_kernels() {
-  exec::let_next_kernel_start();
-  exec::wait_for_previous_kernel();
+  exec::grid_dependency_launch();
+  exec::grid_dependency_wait();
 }
 /// Number of the calling block among those that share its row.
 template <index_t Blocks>

@@ -27,7 +27,7 @@ struct packed_elements {
 template <class Arch, row_tile Tile, index_t Access = Tile.vector>
 struct row_memory {
   static_assert(require_row_tile<Arch, Tile>());
-  static constexpr bool has_ends = Tile.any_start && Access > 1;
+  static constexpr bool has_ends = Tile.unaligned && Access > 1;
   static constexpr index_t access = Access, wave_size = Arch::value.wave_size,
                            lanes = min(Tile.threads_per_row, wave_size), waves_per_row = Tile.threads_per_row / lanes,
                            part_cols = Tile.cols(), in_vectors = Tile.vectors * Tile.vector,
@@ -70,7 +70,7 @@ struct row_memory {
   /// Why a block cannot take the rows of these matrices; nullptr if it can.
   static const char* check(const auto&... matrices) {
     const char* why = nullptr;
-    ((why = why ? why : check_matrix(matrices, Tile.any_start ? 1 : Tile.vector, Tile.rows())), ...);
+    ((why = why ? why : check_matrix(matrices, Tile.unaligned ? 1 : Tile.vector, Tile.rows())), ...);
     return why;
   }
   /// The most columns that a block has.

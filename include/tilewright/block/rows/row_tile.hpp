@@ -13,14 +13,14 @@ namespace tilewright {
 struct row_tile {
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
   index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
-  bool any_start = false;  // rows start at any element, and have any length
+  bool unaligned = false;  // rows start at any element, and have any length
   index_t lds_parts = 0;   // parts of a row that LDS keeps, in place of reading them again
 
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
   /// The longest row that is read once.
   TILEWRIGHT_HD constexpr index_t most_cols() const {
-    return cols() * (1 + lds_parts) * blocks + (any_start ? 2 * vector : 0);
+    return cols() * (1 + lds_parts) * blocks + (unaligned ? 2 * vector : 0);
   }
   friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
 };
@@ -57,9 +57,9 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
 /// The same for rows of T that start anywhere. A thread holds up to six vectors: what is done once for each row counts.
 /// Where several waves share a row, blocks are small: all waves of a block wait for each other.
 template <class Arch, class T>
-TILEWRIGHT_HD constexpr row_tile choose_any_start_tile(index_t cols, index_t most_vectors = 6) {
+TILEWRIGHT_HD constexpr row_tile choose_unaligned_tile(index_t cols, index_t most_vectors = 6) {
   constexpr index_t vector = 16 / index_t(sizeof(T));
-  row_tile tile{.threads_per_row = max(32, 4 * vector), .vectors = most_vectors, .vector = vector, .any_start = true};
+  row_tile tile{.threads_per_row = max(32, 4 * vector), .vectors = most_vectors, .vector = vector, .unaligned = true};
   while (tile.threads_per_row < tile.threads && tile.most_cols() < cols) tile.threads_per_row *= 2;
   if (tile.threads_per_row > Arch::value.wave_size) tile.threads = max(128, tile.threads_per_row);
   for (;; tile.blocks *= 2) {
@@ -96,8 +96,8 @@ TILEWRIGHT_HD constexpr bool require_row_tile() {
                 "row_tile: blocks that share a row have one row: threads == threads_per_row");
   static_assert(Tile.vectors > 0 && is_power_of_two(Tile.vector) && Tile.vector <= 16,
                 "row_tile: a thread holds at least one vector, of up to 16 elements");
-  static_assert(!Tile.any_start || Tile.threads_per_row >= 4 * Tile.vector,
-                "row_tile: rows that start anywhere need 4 * vector threads each, one for each element at their ends");
+  static_assert(!Tile.unaligned || Tile.threads_per_row >= 4 * Tile.vector,
+                "row_tile: unaligned rows need 4 * vector threads each, one for each element at their ends");
   return true;
 }
 

@@ -5,7 +5,7 @@
 #include <tilewright/core/base/config.hpp>
 
 // arch::current is the target of this device pass. The host half of a HIP or CUDA compilation only has to understand
-// the kernels that it never runs, so there it is an arbitrary target of the same maker. The CPU backend chooses its
+// the kernels that it never runs, so there it is an arbitrary target of the same maker. The CPU emulator chooses its
 // target at run time, so a plain C++ compiler does not see the name at all. Kernels must not take it as a template
 // argument: the two halves of the compilation would name different kernels.
 #if defined(__gfx90a__)

@@ -16,3 +16,10 @@ struct block_index {
 inline constexpr index_t out_of_bounds_offset = -2147483647 - 1;
 
 }  // namespace tilewright::exec
+
+namespace tilewright {
+
+/// Size of a grid in blocks: what kernels return from grid().
+using grid_size = exec::block_index;
+
+}  // namespace tilewright

@@ -19,7 +19,7 @@
 // TILEWRIGHT_HD      a function that host and device may call. It contains `inline`: do not write that again.
 // TILEWRIGHT_GLOBAL  a kernel entry.
 // TILEWRIGHT_BLOCK_SIZE(n[, blocks])  the kernel is always launched with n threads in a block. For NVIDIA GPUs `blocks`
-//                    is how many blocks should fit on a multiprocessor, which bounds the registers.
+//                    is how many blocks should fit on an SM, which bounds the registers.
 // Device code is always inlined: a tile whose address a call takes would not live in registers, and compilers are
 // faster that way. None of the macros needs a runtime header; for a plain C++ compiler TILEWRIGHT_HD is `inline`, the
 // others are empty.

@@ -126,7 +126,7 @@ template <class T>
 concept TileDistributionEncoding = requires { requires __is_same(decltype(T::value), const distribution_encoding); };
 
 /// Why an encoding is none. bad_length: less than 1; replicated_per_thread: a factor of R in y.
-enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_nobody, replicated_per_thread, bad_length };
+enum class encoding_fault { none, unknown_factor, owned_twice, owned_by_none, replicated_per_thread, bad_length };
 
 /// A fault and the factor that it is about.
 struct encoding_check {
@@ -161,7 +161,7 @@ TILEWRIGHT_HD constexpr detail::encoding_check check_encoding(const distribution
   for (signed char major = 0; major <= e.ndim_x(); ++major) {
     for (signed char minor = 0; minor < factors(major); ++minor) {
       if (e.length({major, minor}) < 1) return {bad_length, {major, minor}};
-      if (!owners[major][minor] && e.length({major, minor}) > 1) return {owned_by_nobody, {major, minor}};
+      if (!owners[major][minor] && e.length({major, minor}) > 1) return {owned_by_none, {major, minor}};
     }
   }
   return {};

@@ -22,7 +22,7 @@ TILEWRIGHT_HD constexpr bool require_sound_encoding() {
   } else if constexpr (Fault == encoding_fault::owned_twice) {
     static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: a factor has two owners; give each (major, minor) id to one P or one Y");
-  } else if constexpr (Fault == encoding_fault::owned_by_nobody) {
+  } else if constexpr (Fault == encoding_fault::owned_by_none) {
     static_assert(is_factor_owned_well<Major, Minor>,
                   "tile_distribution_encoding: a factor has no owner; give each (major, minor) id to one P or one Y");
   } else if constexpr (Fault == encoding_fault::replicated_per_thread) {

@@ -29,7 +29,7 @@ TILEWRIGHT_HD constexpr swizzled_layout byte_swizzle_layout(const lds_tile& tile
 
 /// The layout of a box of NVIDIA's bulk copies and of wgmma's operands, with rows of 128 or 64 bytes: Swizzle<3, 4, 3>
 /// or <2, 4, 3>. At most 4096 rows; the layout has the next power of two. (PTX ISA, "Swizzling modes")
-TILEWRIGHT_HD constexpr swizzled_layout bulk_swizzle(index_t rows, index_t row_bytes, index_t element_bytes) {
+TILEWRIGHT_HD constexpr swizzled_layout tma_swizzle(index_t rows, index_t row_bytes, index_t element_bytes) {
   const lds_tile tile{1 << detail::log2_floor(2 * rows - 1), row_bytes / element_bytes, element_bytes};
   return byte_swizzle_layout(tile, row_bytes == 128 ? 3 : 2, 4, 3);
 }
@@ -37,13 +37,13 @@ TILEWRIGHT_HD constexpr swizzled_layout bulk_swizzle(index_t rows, index_t row_b
 namespace detail {
 
 /// The same as a function of the byte address, in a box that begins at a multiple of 1024 bytes.
-TILEWRIGHT_HD constexpr index_t bulk_swizzled_address(index_t row_bytes, index_t address) {
+TILEWRIGHT_HD constexpr index_t tma_swizzled_address(index_t row_bytes, index_t address) {
   return address ^ (address >> 3 & (row_bytes == 128 ? 0x70 : 0x30));
 }
 
-TILEWRIGHT_HD constexpr bool is_bulk_swizzle(const swizzled_layout& l) {
+TILEWRIGHT_HD constexpr bool is_tma_swizzle(const swizzled_layout& l) {
   const index_t row_bytes = l.tile.row_bytes();
-  return (row_bytes == 128 || row_bytes == 64) && l == bulk_swizzle(l.tile.rows, row_bytes, l.tile.element_bytes);
+  return (row_bytes == 128 || row_bytes == 64) && l == tma_swizzle(l.tile.rows, row_bytes, l.tile.element_bytes);
 }
 
 /// Whether row_xor_layout knows rows of this many bytes.

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <tilewright/block/mma/chained_products.hpp>
+#include <tilewright/block/mma/default_block_tile.hpp>
+#include <tilewright/block/operands/operand_policy.hpp>
 #include <tilewright/core/base/tuple.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
-#include <tilewright/kernels/gemm/gemm_policy.hpp>
 #include <tilewright/tile/registers/static_distributed_tensor.hpp>
 
 namespace tilewright {
@@ -112,7 +113,7 @@ struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, 
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
   static_assert(Arch::value.supports(op, arch::matrix_element_v<T>),
                 "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
-                "fp8_ocp_t that of gfx950 and gfx1201; for sm_90 see specialized_attention_policy");
+                "fp8_ocp_t that of gfx950 and gfx1201; for sm_90 see hopper_attention_policy");
   static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 &&
                     detail::is_power_of_two(Tile.keys),
                 "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "
@@ -157,9 +158,8 @@ struct attention_product {
   using a = a_distribution<tile>;
   using c = c_distribution<tile>;
   static constexpr bool copies_directly = Policy::tile.copies_directly || !is_amd_v<typename Policy::arch>;
-  using pipeline = detail::conditional_t<copies_directly, multi_stage_pipeline<2>, double_buffered_pipeline>;
-  using plan = gemm_policy<typename Policy::arch, typename Policy::element_type, operand_major::k, Major,
-                           Policy::vector, tile, pipeline>;
+  using plan = operand_policy<typename Policy::arch, typename Policy::element_type, operand_major::k, Major,
+                              Policy::vector, tile, copies_directly>;
   using b_copy = tile_distribution<plan::b_copy>;
   using b_read = tile_distribution<plan::b_read>;
   using a_copy = tile_distribution<plan::a_copy>;
@@ -189,8 +189,8 @@ struct attention_registers {
 
 }  // namespace detail
 
-/// Attention forward, ready for launch(). Defined in attention_forward.hpp, and for specialized_attention_policy in
-/// specialized_attention.hpp.
+/// Attention forward, ready for launch(). Defined in attention_forward.hpp, and for hopper_attention_policy in
+/// hopper_attention.hpp.
 template <class Policy>
 struct attention_forward;
 

@@ -2,8 +2,8 @@
 // Argument checks of all GEMM kernels.
 #pragma once
 
+#include <tilewright/block/operands/k_tiles.hpp>
 #include <tilewright/kernels/gemm/gemm_policy.hpp>
-#include <tilewright/kernels/gemm/k_tiles.hpp>
 
 namespace tilewright {
 
@@ -103,9 +103,9 @@ constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& k
       c_span > 0x7fffffff / kernel.result_bytes)
     return "a leading dimension is so large that a block would need offsets of 2 GiB or more";
   if (v == 1) return nullptr;
-  const epilogue_promise operands{v, kernel.result_bytes};
-  if (!operands.is_kept_by(args.a, kernel.element_bytes) || !operands.is_kept_by(args.b, kernel.element_bytes) ||
-      !operands.is_kept_by(args.c, kernel.result_bytes))
+  const vector_alignment operands{v, kernel.result_bytes};
+  if (!operands.is_met_by(args.a, kernel.element_bytes) || !operands.is_met_by(args.b, kernel.element_bytes) ||
+      !operands.is_met_by(args.c, kernel.result_bytes))
     return "this kernel moves whole vectors: A, B and C must be aligned to them; use the kernel with vector 1";
   const index_t a_row = kernel.a_along_k ? args.k : args.m, b_row = kernel.b_along_k ? args.k : args.n;
   if (a_row % v || b_row % v || args.lda % v || args.ldb % v || args.n % v || args.ldc % v || args.batch_stride_a % v ||
@@ -132,9 +132,9 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
 /// A sentence about what is wrong with the arguments; nullptr if nothing is. A pipeline adds its own demands, and
 /// promises its epilogue what it reads.
 template <class Policy>
-constexpr const char* check_gemm(const typename Policy::args_type& args, const epilogue_promise& promise) {
+constexpr const char* check_gemm(const typename Policy::args_type& args, const vector_alignment& promise) {
   if (const char* why = detail::check_lengths(args, detail::checked_gemm_v<Policy>)) return why;
-  if (!epilogue_promise::is_aligned(args.workspace, 16)) return "the workspace is not aligned to 16 bytes";
+  if (!vector_alignment::is_aligned(args.workspace, 16)) return "the workspace is not aligned to 16 bytes";
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
@@ -143,7 +143,7 @@ constexpr const char* check_gemm(const typename Policy::args_type& args, const e
 
 /// The same for one product, or a batch of them, on one GPU.
 template <class Policy>
-constexpr const char* check_product(const typename Policy::args_type& args, const epilogue_promise& promise) {
+constexpr const char* check_product(const typename Policy::args_type& args, const vector_alignment& promise) {
   if (const char* why = check_gemm<Policy>(args, promise)) return why;
   return detail::check_result_memory(args, detail::checked_gemm_v<Policy>);
 }

@@ -2,7 +2,7 @@
 // Arguments of a GEMM kernel: operands, sizes, scalars, what epilogues read.
 #pragma once
 
-#include <tilewright/core/base/index.hpp>
+#include <tilewright/core/base/block_index.hpp>
 
 namespace tilewright {
 
@@ -26,7 +26,7 @@ struct gemm_args {
   long_index_t product_stride_b = 0;
 
   index_t split_k = 1;  // parts of k of each tile; with 1, warp_specialized_pipeline splits k where that is faster
-  /// Aligned to 16 bytes: a specialized_workspace for warp_specialized_pipeline and few_rows_gemm, else of
+  /// Aligned to 16 bytes: a hopper_gemm_workspace for warp_specialized_pipeline and small_m_gemm, else of
   /// workspace_bytes(args), for split_k_kind::workspace.
   void* workspace = nullptr;
 
@@ -65,11 +65,6 @@ struct block_scaled_args : grouped_args {
   const float* b_scales = nullptr;  // (n / 128, k / 128), contiguous along k
   index_t row_stride_a_scales = 0, k_stride_a_scales = 0, ld_b_scales = 0;
   long_index_t batch_stride_a_scales = 0, batch_stride_b_scales = 0;
-};
-
-/// Size of a grid in blocks.
-struct grid_size {
-  index_t x, y, z;
 };
 
 /// Products of any sizes in one launch. The problems lie in memory that the GPU can read.

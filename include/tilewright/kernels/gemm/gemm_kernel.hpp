@@ -55,7 +55,7 @@ struct gemm_kernel {
   static_assert(products == 1 || Policy::split_k == split_k_kind::none,
                 "gemm: two products cannot be split along k; use one product for each launch");
 
-  /// Minimum blocks per multiprocessor for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
+  /// Minimum blocks per SM for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
   /// keep 100 registers besides their sums.
   static constexpr index_t blocks_at_once =
       !tilewright::arch::is_amd(Policy::arch::value) &&

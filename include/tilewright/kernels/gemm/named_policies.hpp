@@ -4,7 +4,7 @@
 
 #include <tilewright/core/base/tuple.hpp>
 #include <tilewright/kernels/gemm/portable/direct_tile.hpp>
-#include <tilewright/kernels/gemm/portable/one_wave_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 
 namespace tilewright {
@@ -48,12 +48,12 @@ struct gemm_ping_pong
   static constexpr const char* name = "gemm_ping_pong";
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
-struct gemm_one_wave
-    : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_buffers_tile<Arch, T>(2, 2), one_wave_pipeline> {
+struct gemm_one_wave : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_buffers_tile<Arch, T>(2, 2),
+                                   one_wave_per_simd_pipeline> {
   static constexpr const char* name = "gemm_one_wave";
 };
 /// For NVIDIA GPUs: eight waves of 64 x 64, and as many stages of multi_stage_pipeline as LDS holds, up to four (sm_90;
-/// sm_80: three). Elements have 16 bits, and a Vector 16 bytes. 132 multiprocessors then have as many rows of A as
+/// sm_80: three). Elements have 16 bits, and a Vector 16 bytes. 132 SMs then have as many rows of A as
 /// columns of B.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_128x256

@@ -76,8 +76,8 @@ struct sum_of_parts {
     const Sum* const first = static_cast<const Sum*>(parts.c);
 #if TILEWRIGHT_HOPPER_PASS
     if constexpr (overlaps_previous) {
-      exec::let_next_kernel_start();
-      exec::wait_for_previous_kernel();
+      exec::grid_dependency_launch();
+      exec::grid_dependency_wait();
     }
 #endif
     tile_type sums{};

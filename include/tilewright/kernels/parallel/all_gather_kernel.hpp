@@ -9,7 +9,7 @@ namespace tilewright::parallel {
 namespace detail {
 
 template <class Args>
-struct all_gather_device_args : specialized_args<Args, 1> {
+struct all_gather_device_args : hopper_gemm_device_args<Args, 1> {
   exec::tensor_map gathered;
 };
 
@@ -56,7 +56,7 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
   TILEWRIGHT_HD static void send(const device_args& d, ForEachUnit) {
     const all_gather_args& args = d.args;
     if (!args.arrived) return;
-    exec::wait_for_previous_kernel();
+    exec::grid_dependency_wait();
     const index_t rank = args.self.rank, rows = part::rows(args.m), per_row = parts_of_row(d),
                   parts = ceil_div(args.m, rows) * per_row;
     const long_index_t stride = long_index_t(args.ld_gathered) * element_bytes,
@@ -105,7 +105,7 @@ struct all_gather_kernel<Policy> : detail::rank_kernel<detail::all_gather_block<
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using T = typename Policy::element_type;
-    constexpr specialized_tile tile = block::tile;
+    constexpr hopper_gemm_tile tile = block::tile;
     const args_type batch = as_batch(args);
     device_args d = detail::plan_ranks<block>(batch, facts);
     const auto map = [&](exec::tensor_map& to, const void* data, index_t ld, index_t count) {

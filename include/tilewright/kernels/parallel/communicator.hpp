@@ -27,7 +27,7 @@ class communicator {
       : self_(self), timeout_ms_(timeout_ms) {
     namespace d = detail;
     d::require_nccl(ncclCommInitRank(&nccl_, self.ranks, id, self.rank), "joining the other ranks", nullptr);
-    int low = 0, high = 0;  // NCCL's kernels must find multiprocessors next to a product's
+    int low = 0, high = 0;  // NCCL's kernels must find SMs next to a product's
     d::require_gpu(TILEWRIGHT_RUNTIME(DeviceGetStreamPriorityRange)(&low, &high), "asking for priorities");
     d::require_gpu(TILEWRIGHT_RUNTIME(StreamCreateWithPriority)(&copies_, TILEWRIGHT_RUNTIME(StreamNonBlocking), high),
                    "making a stream");

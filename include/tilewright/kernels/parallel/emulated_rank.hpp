@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks on the CPU machine: memory, copies and flags as a communicator has them, made as late as they may be.
+// Ranks on the CPU emulator: memory, copies and flags as a communicator has them, made as late as they may be.
 #pragma once
 
 #include <tilewright/kernels/parallel/rank_args.hpp>

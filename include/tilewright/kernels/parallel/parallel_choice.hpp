@@ -2,7 +2,7 @@
 // How a product of several ranks is computed: a model of the rates of products and transfers.
 #pragma once
 
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/parallel/rank_args.hpp>
 
 namespace tilewright::parallel {
@@ -18,7 +18,7 @@ struct parallel_choice {
 };
 
 /// Tiles of the kernels.
-inline constexpr array<specialized_tile, 3> parallel_tiles{{
+inline constexpr array<hopper_gemm_tile, 3> parallel_tiles{{
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 128, .share_a = 2},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
@@ -26,12 +26,12 @@ inline constexpr array<specialized_tile, 3> parallel_tiles{{
 
 /// Rates of a machine. The defaults were measured on two H200s.
 struct parallel_rates {
-  double clock = 1.65e9;        // of multiprocessors that are busy
+  double clock = 1.65e9;        // of SMs that are busy
   double peer_bytes = 280e9;    // bytes that a kernel writes to other GPUs in a second
   double peer_seconds = 15e-6;  // until the first of them can be used there
   double nccl_bytes = 210e9;    // bytes that arrive at a GPU in a second
   double nccl_seconds = 20e-6;  // of a call, beyond its bytes
-  index_t multiprocessors = 132;
+  index_t SMs = 132;
 };
 
 namespace detail {
@@ -41,21 +41,20 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
                                  const parallel_rates& rates) {
   args.m = divide(args.m, parts);
   args.batch = parts;
-  return predict_specialized_clocks(args, parallel_tiles[tile], types, rates.multiprocessors, args.workspace ? 0 : 1) /
-         rates.clock;
+  return predict_hopper_clocks(args, parallel_tiles[tile], types, rates.SMs, args.workspace ? 0 : 1) / rates.clock;
 }
 
 /// Seconds more in a kernel that sends and has few rounds of tiles: those who share the last ones wait longer for each
 /// other.
 constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const product_operand_types& types,
                                double product, const parallel_rates& rates) {
-  const specialized_tile& t = parallel_tiles[tile];
-  const index_t workers = expected_clusters(t, rates.multiprocessors);
+  const hopper_gemm_tile& t = parallel_tiles[tile];
+  const index_t workers = expected_clusters(t, rates.SMs);
   args.m = divide(args.m, ranks);
   args.batch = ranks;
-  const index_t max_parts = args.workspace ? index_t(specialized_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const index_t max_parts = args.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const work_schedule s =
-      make_work_schedule(specialized_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
+      make_work_schedule(hopper_tile_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
                          max_parts, split_cost_of(t));
   return s.sharers > 0 && s.whole_tiles < 4 * workers ? 0.1 * product : 0;
 }

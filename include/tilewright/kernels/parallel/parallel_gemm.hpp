@@ -45,8 +45,8 @@ class parallel_product {
     if constexpr (Nth < parallel_tiles.size()) {
       if (choice_.tile != Nth) return use<Product, Kernel, Fused, Collective, Nth + 1>(ranks, args...);
       using kernel =
-          Kernel<gemm_specialized<typename Product::element_type, Product::a_major, Product::b_major,
-                                  parallel_tiles[Nth], typename Product::result_type, typename Product::epilogue_type>>;
+          Kernel<gemm_hopper<typename Product::element_type, Product::a_major, Product::b_major, parallel_tiles[Nth],
+                             typename Product::result_type, typename Product::epilogue_type>>;
       const auto make = [&]<class Call>(Call*) {
         call_ = [call = std::make_shared<Call>(ranks, args...)](stream_type stream) { (*call)(stream); };
       };

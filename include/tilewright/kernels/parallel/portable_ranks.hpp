@@ -14,7 +14,7 @@ namespace detail {
 template <class Finish>
 struct add_received {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     return tilewright::epilogue::detail::check<Finish>(args, promise);
   }
   template <class Sums, class At, class Args>

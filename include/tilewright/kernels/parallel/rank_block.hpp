@@ -13,17 +13,17 @@ struct with_rank_args : Policy {
   using args_type = Args;
 };
 
-/// A specialized_block of which one wave pushes rows or tiles to other GPUs.
+/// A hopper_gemm_block of which one wave pushes rows or tiles to other GPUs.
 template <class Policy, class Args>
-struct rank_block : specialized_block<with_rank_args<Policy, Args>> {
+struct rank_block : hopper_gemm_block<with_rank_args<Policy, Args>> {
   using policy = with_rank_args<Policy, Args>;
   using unit_type = chunk_unit;
   static constexpr bool has_sender = true;
   static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
                 "parallel: the policy must be one of a plain product");
-  static_assert(!Policy::pipeline::tile.ping_pong && !Policy::pipeline::tile.any_start && Policy::tile.n % 32 == 0,
+  static_assert(!Policy::pipeline::tile.ping_pong && !Policy::pipeline::tile.unaligned && Policy::tile.n % 32 == 0,
                 "parallel: the consumers of a block must share its tile, so no ping_pong, rows start at multiples of "
-                "16 bytes, so no any_start, and n of the tile must be a multiple of 32");
+                "16 bytes, so no unaligned, and n of the tile must be a multiple of 32");
 };
 
 template <class Block>
@@ -47,21 +47,21 @@ constexpr const char* check_rank_block(const Args& args, const Args& batch) {
   if (args.split_k != 1) return "products of several ranks do not split k into equal parts: set split_k to 1";
   if (const char* why = check_ranks(args)) return why;
   if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename policy::result_type)})) return why;
-  return check_bulk_copies<policy>(batch);
+  return check_tma<policy>(batch);
 }
 
-/// plan_specialized for the product of a rank, whose A has the rows of all ranks.
+/// plan_hopper_gemm for the product of a rank, whose A has the rows of all ranks.
 template <class Block, class Args>
 typename Block::device_args plan_ranks(Args batch, const launch_facts& facts) {
   using policy = typename Block::policy;
   using T = typename policy::element_type;
   constexpr bool a_along_k = policy::a_major == operand_major::k, b_along_k = policy::b_major == operand_major::k;
-  constexpr specialized_tile tile = Block::tile;
+  constexpr hopper_gemm_tile tile = Block::tile;
   constexpr index_t k = Block::tile_k;
   typename Block::device_args d{};
   batch.batch_stride_b = 16;  // of a map that is replaced
-  static_cast<specialized_args<Args, 1>&>(d) =
-      plan_specialized<policy>(batch, facts.resident_clusters, facts.make_tensor_map);
+  static_cast<hopper_gemm_device_args<Args, 1>&>(d) =
+      plan_hopper_gemm<policy>(batch, facts.resident_clusters, facts.make_tensor_map);
   d.args.batch_stride_b = 0;
   facts.make_tensor_map(
       d.a, request_map<T>(batch.a, {a_along_k ? batch.k : batch.m, a_along_k ? batch.m : batch.k}, batch.lda,

@@ -9,7 +9,7 @@ namespace tilewright::parallel {
 namespace detail {
 
 template <class Args>
-struct reduce_scatter_device_args : specialized_args<Args, 1> {
+struct reduce_scatter_device_args : hopper_gemm_device_args<Args, 1> {
   exec::tensor_map sums, received;
   index_t tile_cols;  // tiles of a row of C, flags of a row of tiles
   index_t lead;       // k tiles between additions of others' sums, and after the last one
@@ -144,7 +144,7 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using R = typename Policy::result_type;
-    constexpr specialized_tile tile = block::tile;
+    constexpr hopper_gemm_tile tile = block::tile;
     const args_type batch = as_batch(args);
     device_args d = detail::plan_ranks<block>(batch, facts);
     const auto map = [&](exec::tensor_map& to, const void* data, index_t ld, index_t count) {

@@ -27,7 +27,7 @@ struct routed_part {
   static constexpr index_t waves = block_size / wave, of_thread = 16, group = 4, tile = block_size * of_thread,
                            owned = ceil_div(MostExperts, block_size);
   // Few entries are one part, others have parts of this length or of a tile, 1024 threads for each of an H100's
-  // multiprocessors. Few parts add up their counts themselves.
+  // SMs. Few parts add up their counts themselves.
   static constexpr index_t least = 2048, most_parts = 132 * 1024 / block_size, few_parts = 32;
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
@@ -47,7 +47,7 @@ struct routed_part {
     return max(min(most_parts, ceil_div(entries, least)), ceil_div(entries, tile));
   }
   TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory, index_t number)
-      : args(a), lds(exec::forget_origin(memory)) {
+      : args(a), lds(exec::opaque(memory)) {
     const index_t each = round_up(ceil_div(args.entries, num_parts(args.entries)), wave);  // whole sectors
     const long_index_t begin = long_index_t{number} * each;
     first = index_t(min(begin, long_index_t{args.entries}));

@@ -26,7 +26,7 @@ inline constexpr index_t most_threads_v = 512;
 template <class Kernel>
   requires requires { Kernel::most_threads; }
 inline constexpr index_t most_threads_v<Kernel> = Kernel::most_threads;
-/// The vectors of a thread for rows that start anywhere.
+/// The vectors of a thread for unaligned rows.
 template <class Kernel>
 inline constexpr index_t most_vectors_v = 6;
 template <class Kernel>
@@ -51,7 +51,7 @@ void launch_rows(const auto& args, const launch_options& options = {}) {
   const char* const why = Kernel<choose_row_tile<arch, T>(16384)>::check(args);
   const bool is_aligned = !why || std::string_view(why) != detail::needs_vectors;
   is_aligned ? detail::launch_shortest<Kernel, choose_row_tile<arch, T>(Cols, threads(Cols))...>(args, options)
-             : detail::launch_shortest<Kernel, choose_any_start_tile<arch, T>(Cols, detail::most_vectors_v<any>)...>(
+             : detail::launch_shortest<Kernel, choose_unaligned_tile<arch, T>(Cols, detail::most_vectors_v<any>)...>(
                    args, options);
 }
 

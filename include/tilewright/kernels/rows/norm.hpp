@@ -40,7 +40,7 @@ struct row_norm {
   static constexpr bool has_row_scales = Scales == scale_kind::per_row;
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);
   using part = typename block::template packed_part<T>;
-  /// A block of rows that start anywhere shifts weights once and keeps them in LDS for all of its turns.
+  /// A block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
   static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
   using own_part = detail::own_lds<Tile.threads, part>;
   /// What a thread holds of a row: such a block converts it to floats once.

@@ -21,7 +21,7 @@ struct row_norm_gradient {
       detail::sum_of_norm_parts<Arch, T, 1 << detail::log2_floor(max(2, min(32, Tile.cols() * Tile.blocks / 1024)))>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static_assert(Tile.vector * sizeof(T) >= 4,
-                "row_norm_gradient: vectors have at least 4 bytes; any_start takes any row");
+                "row_norm_gradient: vectors have at least 4 bytes; unaligned takes any row");
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
   using row_posts = detail::row_posts<Arch, Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
@@ -78,7 +78,7 @@ struct row_norm_gradient {
     const index_t step = is_one ? args.num_parts : Tile.vector;
     index_t begin = is_one ? 0 : index_t(long_index_t{number} * args.rows / args.num_parts),
             end = is_one ? args.rows : index_t((number + 1ll) * args.rows / args.num_parts);
-    if constexpr (!Tile.any_start) return take_rows(args, {number, number}, lds, posts);
+    if constexpr (!Tile.unaligned) return take_rows(args, {number, number}, lds, posts);
     row_range range{number};
     TILEWRIGHT_UNROLL(1)
     for (index_t row_class = is_one ? number : 0; end > 0; ++row_class) {
@@ -98,7 +98,7 @@ struct row_norm_gradient {
  private:
   static constexpr index_t elements = block::elements, copies = 2 * Tile.vectors, half = bytes_of_stage / 2;
   using column_sums = detail::norm_column_sums<block, is_layer_norm>;
-  using row_range = detail::norm_rows<Tile.any_start>;
+  using row_range = detail::norm_rows<Tile.unaligned>;
 
   /// Rows that start at the same element of a vector.
   TILEWRIGHT_HD static void take_rows(const args_type& args, const row_range& range, exec::lds_pointer lds,
@@ -117,7 +117,7 @@ struct row_norm_gradient {
     if (range.adds) sums.template move<false>(args, all, range.number, 0, lds);
     for (index_t stage = 0; stage < Stages; ++stage)
       copy_row(args, all, range, range.first + stage * range.step(args), lds + stage * bytes_of_stage);
-    const bool is_busy = !Tile.any_start || Tile.blocks < 8 || all.count_of_wave(0) > 0;  // a quarter may have nothing
+    const bool is_busy = !Tile.unaligned || Tile.blocks < 8 || all.count_of_wave(0) > 0;  // a quarter may have nothing
     row_state before(args, all, range, range.first), now = before;
     index_t stage_before = 0, stage = 0;
     TILEWRIGHT_UNROLL(1)

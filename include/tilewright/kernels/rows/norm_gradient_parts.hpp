@@ -117,7 +117,7 @@ struct norm_column_sums {
 };
 
 /// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts. `Across`
-/// threads are neighbours along a row: few where rows are short, so that all multiprocessors have work.
+/// threads are neighbours along a row: few where rows are short, so that all SMs have work.
 template <class Arch, class T, index_t Across>
 struct sum_of_norm_parts {
   using arch = Arch;

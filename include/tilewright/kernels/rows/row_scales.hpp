@@ -57,9 +57,9 @@ TILEWRIGHT_HD float factor_of_scale(float& largest, float most) {
   return largest > 0 ? most * exec::rcp(largest) : 0.0f;
 }
 
-/// Elements of an access: vectors must divide groups of 128, so rows that start anywhere are moved one by one.
+/// Elements of an access: vectors must divide groups of 128, so unaligned rows are moved one by one.
 template <row_tile Tile, scale_kind Scales>
-inline constexpr index_t access_v = Tile.any_start && Scales == scale_kind::per_128 ? 1 : Tile.vector;
+inline constexpr index_t access_v = Tile.unaligned && Scales == scale_kind::per_128 ? 1 : Tile.vector;
 
 /// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
 template <class Block, row_tile Tile>

@@ -62,14 +62,13 @@ inline index_t resident_blocks(const gpu_launch& launch) {
   constexpr auto count = cudaDevAttrMultiProcessorCount;
   const auto lds_bytes = std::size_t(launch.lds_bytes);
 #endif
-  int device = 0, blocks = 0, multiprocessors = 0;
+  int device = 0, blocks = 0, SMs = 0;
   require_success(TILEWRIGHT_RUNTIME(GetDevice)(&device), "looking for a GPU");
-  require_success(TILEWRIGHT_RUNTIME(DeviceGetAttribute)(&multiprocessors, count, device),
-                  "asking for the number of multiprocessors");
+  require_success(TILEWRIGHT_RUNTIME(DeviceGetAttribute)(&SMs, count, device), "asking for the number of SMs");
   require_success(TILEWRIGHT_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, launch.function,
                                                                                 launch.block_size, lds_bytes),
-                  "asking how many blocks fit on a multiprocessor");
-  return blocks * multiprocessors;
+                  "asking how many blocks fit on an SM");
+  return blocks * SMs;
 }
 
 #if defined(__HIP__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several GPUs on the CPU machine: launches that run at the same time and wait for each other's flags, and copies
+// Several GPUs on the CPU emulator: launches that run at the same time and wait for each other's flags, and copies
 // between them, which happen as late as they may.
 #pragma once
 

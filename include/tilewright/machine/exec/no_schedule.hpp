@@ -15,7 +15,7 @@ template <instruction_kind, index_t>
 TILEWRIGHT_HD void schedule_group() {}
 TILEWRIGHT_HD void schedule_fence() {}
 template <class T>
-TILEWRIGHT_HD T forget_origin(T value) {
+TILEWRIGHT_HD T opaque(T value) {
   return value;
 }
 #if !TILEWRIGHT_CPU_PASS  // the emulator takes note of this wait

@@ -59,7 +59,7 @@ TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Know
 /// another buffer of the same layout. Targets without such copies, or without copies of this vector's size, load and
 /// store (check_direct_to_lds tells). Kernels that copy again and again take lane_copy or wave_copy,
 /// which check bounds once.
-template <TileWindow LdsWindow, TileWindow Window, class Known = known_inside<>>
+template <TileWindow LdsWindow, TileWindow Window, class Known = in_bounds<>>
 TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},
                                    index_t lds_bytes = 0, exec::call_site where = {}) {
   const exec::call_scope scope(where);

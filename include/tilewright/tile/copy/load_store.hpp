@@ -87,7 +87,7 @@ enum class lds_read : signed char { plain, ldmatrix, ldmatrix_transposed, transp
 template <lds_read How, class Tile, class Window, index_t... Is>
 TILEWRIGHT_HD void load_accesses_exchanging(Tile& tile, const Window& window, index_t bytes, sequence<Is...> accesses) {
   if constexpr (How == lds_read::plain) {
-    load_accesses(tile, window, known_inside<>{}, bytes, accesses);
+    load_accesses(tile, window, in_bounds<>{}, bytes, accesses);
   } else {
     const auto offsets = window.offsets(accesses);
     const auto read = [&](index_t offset) TILEWRIGHT_INLINE_LAMBDA {
@@ -144,7 +144,7 @@ TILEWRIGHT_HD constexpr void require_storable() {
 }  // namespace detail
 
 /// Reads the window into registers. Elements outside of a tensor in global memory are zero.
-template <TileWindow Window, class Known = known_inside<>>
+template <TileWindow Window, class Known = in_bounds<>>
 TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
   detail::tile_of<Window> tile;
@@ -154,7 +154,7 @@ TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_
 
 /// Reads the window from memory `bytes` further on. In LDS: another buffer of the same layout. In global memory: at
 /// least 0, the same for all threads of a wave, and inside of the tensor wherever the window itself is.
-template <TileWindow Window, class Known = known_inside<>>
+template <TileWindow Window, class Known = in_bounds<>>
 TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Known known = {},
                                          exec::call_site where = {}) {
   const exec::call_scope scope(where);
@@ -164,7 +164,7 @@ TILEWRIGHT_HD auto load_tile_with_offset(const Window& window, index_t bytes, Kn
 }
 
 /// Reads the window into an existing tile.
-template <class T, class Distribution, TileWindow Window, class Known = known_inside<>>
+template <class T, class Distribution, TileWindow Window, class Known = in_bounds<>>
 TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, const Window& window, Known known = {},
                              exec::call_site where = {}) {
   constexpr bool has_right_type = __is_same(detail::tile_of<Window>, static_distributed_tensor<T, Distribution>);
@@ -176,7 +176,7 @@ TILEWRIGHT_HD void load_tile(static_distributed_tensor<T, Distribution>& tile, c
 
 /// Writes registers into the window. Elements outside of a tensor in global memory are not written.
 /// The tile must have the window's distribution.
-template <TileWindow Window, class T, class Distribution, class Known = known_inside<>>
+template <TileWindow Window, class T, class Distribution, class Known = in_bounds<>>
 TILEWRIGHT_HD void store_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
                               Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);
@@ -192,7 +192,7 @@ TILEWRIGHT_HD void store_tile_with_offset(const Window& window, const static_dis
   constexpr bool is_in_lds = Window::view_type::address_space == address_space_enum::lds;
   static_assert(is_in_lds, "store_tile_with_offset: the window must be in LDS");
   detail::require_storable<Window, T, Distribution>();
-  detail::store_accesses(tile, window, known_inside<>{}, bytes, typename Window::access_sequence{});
+  detail::store_accesses(tile, window, in_bounds<>{}, bytes, typename Window::access_sequence{});
 }
 
 }  // namespace tilewright

@@ -28,14 +28,14 @@ class lane_copy {
  public:
   static constexpr index_t num_access = Window::num_access;
 
-  template <class Known = known_inside<>>
+  template <class Known = in_bounds<>>
   TILEWRIGHT_HD lane_copy(const Window& window, const LdsWindow& to, Known = {})
       : from_(window.view.buffer),
         offset_(detail::checked_offsets<Known>(window, typename Window::access_sequence{},
                                                typename Window::dim_sequence{})),
         to_(to) {
     // Else a compiler may compute places again in each turn of a loop, where copies begin under a condition.
-    for (index_t b = 0; b < LdsWindow::num_bases; ++b) to_.base[b] = exec::forget_origin(to_.base[b]);
+    for (index_t b = 0; b < LdsWindow::num_bases; ++b) to_.base[b] = exec::opaque(to_.base[b]);
   }
 
   /// Moves on in memory.
@@ -117,14 +117,14 @@ class wave_copy {
   static constexpr index_t num_access = Window::num_access;
 
   /// `lds`: where the tile's layout begins.
-  template <class Known = known_inside<>>
+  template <class Known = in_bounds<>>
   TILEWRIGHT_HD wave_copy(const Window& window, exec::lds_pointer lds, Known = {})
       : from_(window.view.buffer),
         offset_(detail::checked_offsets<Known>(window, typename Window::access_sequence{},
                                                typename Window::dim_sequence{})),
         to_(lds + constant(places::value.first)) {
     TILEWRIGHT_UNROLL_ALL
-    for (index_t& offset : offset_) offset = exec::forget_origin(offset);
+    for (index_t& offset : offset_) offset = exec::opaque(offset);
     const index_t wave = exec::wave_id();
     unroll<6>([&](auto b) {
       constexpr index_t step = places::value.of_wave_bit[b.value];
@@ -135,7 +135,7 @@ class wave_copy {
   /// Moves on in memory.
   TILEWRIGHT_HD void advance(index_t by_bytes) {
     from_.advance(long_index_t(unsigned(by_bytes)));
-    to_ = exec::forget_origin(to_);  // else a loop would keep the places of all its copies in scalar registers
+    to_ = exec::opaque(to_);  // else a loop would keep the places of all its copies in scalar registers
   }
 
   /// Starts copies First to Last - 1 of num_access, to the buffer `lds_bytes` after the first one.

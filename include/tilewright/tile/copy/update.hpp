@@ -49,7 +49,7 @@ TILEWRIGHT_HD void update_accesses(const Tile& tile, const Window& window, Known
 /// global memory are left alone. The atomic operations are relaxed; they take int, unsigned and float, and half_t and
 /// bfloat16_t in pairs, so that the window's vectors must hold at least two of these. Floats must not be NaN where the
 /// largest is kept. If several threads hold the same elements (replication R), one updates.
-template <memory_operation_enum Operation, TileWindow Window, class T, class Distribution, class Known = known_inside<>>
+template <memory_operation_enum Operation, TileWindow Window, class T, class Distribution, class Known = in_bounds<>>
 TILEWRIGHT_HD void update_tile(const Window& window, const static_distributed_tensor<T, Distribution>& tile,
                                Known known = {}, exec::call_site where = {}) {
   using enum memory_operation_enum;

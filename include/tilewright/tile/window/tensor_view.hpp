@@ -93,7 +93,7 @@ TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const t
 }  // namespace detail
 
 /// A tensor in global memory with lengths and strides (number<N>{} or integers); see make_naive_tensor_descriptor.
-/// The CPU backend checks the promise GuaranteedVector.
+/// The CPU emulator checks the promise GuaranteedVector.
 template <address_space_enum Space, class T, class Lengths, class Strides, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths, const Strides& strides,
                                                     number<GuaranteedVector> guaranteed_vector = {}) {

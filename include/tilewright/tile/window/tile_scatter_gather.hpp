@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// Promises make_tile_scatter_gather and make_paged_tile_window that all rows begin within 2^31 bytes, so that AMD GPUs
-/// may use their buffer instructions. The CPU backend checks it.
+/// may use their buffer instructions. The CPU emulator checks it.
 struct near_rows {};
 
 namespace detail {

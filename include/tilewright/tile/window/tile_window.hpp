@@ -63,7 +63,7 @@ TILEWRIGHT_HD constexpr Window make_grouped_window(const View& view, const multi
 
 /// The window of the given lengths whose first element is at `origin`. Lengths are number<N>{}s and must be those of
 /// the distribution. The origin is the same for all threads of a block; vectors need it to be a multiple of the vector
-/// length in their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU backend
+/// length in their dimension, and swizzled views need it to be a multiple of the window's lengths: the CPU emulator
 /// checks both. `p` is whose part of the tile the thread accesses, its own unless said otherwise.
 template <class View, class... Lengths, TileDistribution Distribution>
 TILEWRIGHT_HD constexpr auto make_tile_window(
@@ -183,7 +183,7 @@ TILEWRIGHT_HD constexpr void move_tile_window(tile_window_with_static_lengths<Vi
 
 /// A window of a view whose addresses are not linear as a whole (merged, swizzled, indexed) but are so along dimensions
 /// `Linear`: accesses that differ only there share an address register, and moving along them is an addition.
-/// The CPU backend checks the claim.
+/// The CPU emulator checks the claim.
 template <class View, class... Lengths, TileDistribution Distribution, index_t... Linear>
 TILEWRIGHT_HD constexpr auto make_tile_window_linear(const View& view, const tuple<Lengths...>&,
                                                      const multi_index<sizeof...(Lengths)>& origin,

@@ -85,7 +85,7 @@ namespace tilewright {
 /// memory only. Pads, indexing and functors of the view are checked in any case: elements that they add are inside, but
 /// do not exist.
 template <index_t... Dims>
-struct known_inside {
+struct in_bounds {
   template <index_t D>
   static constexpr bool contains = ((D == Dims) || ...);
 };

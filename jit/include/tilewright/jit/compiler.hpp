@@ -44,8 +44,8 @@ class compiler {
   explicit compiler(const compiler_options& options = {});
 
   const std::string& target() const;
-  /// The GPU's number of multiprocessors; 0: unknown.
-  int multiprocessors() const;
+  /// The GPU's number of SMs; 0: unknown.
+  int SMs() const;
 
   /// The bytes of a code object (AMD) or cubin (NVIDIA). Needs no GPU.
   std::string code_object(const kernel_source& source);

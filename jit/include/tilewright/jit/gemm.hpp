@@ -28,7 +28,7 @@ struct gemm_problem {
 
 /// For AMD GPUs, and with split_k, the kernel takes gemm_args with the same lengths and strides, and refuses others.
 /// For NVIDIA GPUs it takes all that its vector and its tile allow. On a Hopper GPU its workspace, if it has one, is a
-/// specialized_workspace; with split_k it is of workspace_bytes(args).
+/// hopper_gemm_workspace; with split_k it is of workspace_bytes(args).
 kernel_request gemm(const gemm_problem& problem);
 
 class compiler;

@@ -9,7 +9,7 @@ class Tilewright(CMakePackage):
 
     version("develop")  # spack dev-build tilewright@develop, in this tree
 
-    variant("host", default=False, description="The CPU backend")
+    variant("host", default=False, description="The CPU emulator")
     variant("jit", default=False, description="Kernels compiled at run time")
 
     depends_on("cxx", type="build")

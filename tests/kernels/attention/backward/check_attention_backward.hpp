@@ -168,7 +168,7 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   }
 }
 
-/// On the CPU machine.
+/// On the CPU emulator.
 template <class Policy>
 void expect_gradients(const problem& p, typename Policy::args_type args = {}) {
   expect_gradients_by<Policy>(

@@ -71,7 +71,7 @@ TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
   EXPECT_LE(splits, 32);  // at least 256 keys each
   args.batch = 16;
   EXPECT_EQ(args.choose_splits(400), 3);
-  EXPECT_EQ(args.choose_splits(0), 1) << "jit::compiler::multiprocessors() where there is no GPU";
+  EXPECT_EQ(args.choose_splits(0), 1) << "jit::compiler::SMs() where there is no GPU";
   args.keys = 100;
   EXPECT_EQ(args.choose_splits(400), 1);
   args.splits = 3;

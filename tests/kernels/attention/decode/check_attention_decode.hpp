@@ -143,7 +143,7 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
   }
 }
 
-/// On the CPU machine, which refuses accesses to other memory.
+/// On the CPU emulator, which refuses accesses to other memory.
 template <class Policy>
 void expect_decode(const decode_problem& p, typename Policy::args_type args = {}) {
   expect_decode_by<Policy>(

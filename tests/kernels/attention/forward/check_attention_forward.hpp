@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs attention_forward on the CPU machine and compares with a computation in double precision.
+// Runs attention_forward on the CPU emulator and compares with a computation in double precision.
 #pragma once
 
 #include "../../../max_error.hpp"
@@ -244,7 +244,7 @@ std::string refusal_of(Args args, auto change) {
 #define EXPECT_REFUSAL(args, change, words) \
   EXPECT_NE(refusal_of<kernel>(args, [&](auto& a) { change; }).find(words), std::string::npos)
 
-/// On the CPU machine.
+/// On the CPU emulator.
 template <class Policy>
 void expect_attention(const problem& p, typename Policy::args_type args = {}) {
   expect_attention_by<Policy>(

@@ -150,7 +150,7 @@ TEST(Epilogue, OfOnesOwn) {
 /// A function may have a check; a chain asks each of its functions.
 struct never {
   template <class Args>
-  static constexpr const char* check(const Args&, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args&, const vector_alignment& promise) {
     return promise.vector == 8 ? "never" : nullptr;
   }
   void operator()(auto&, const auto&, const auto&) const {}

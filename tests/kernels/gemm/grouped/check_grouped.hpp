@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs grouped products on the CPU machine and compares every element of C with what it should be.
+// Runs grouped products on the CPU emulator and compares every element of C with what it should be.
 #pragma once
 
-#include <tilewright/kernels/gemm/grouped/grouped_specialized.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_hopper.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <gtest/gtest.h>
@@ -182,7 +182,7 @@ template <class Policy, class Kernel = grouped_gemm_kernel<Policy>>
 emulator::launch_report expect_grouped(const grouped_problem& p, launch_options options = {.workers = 1}) {
   grouped_case<Policy> gemm(p);
   options.check_lds = emulator::lds_checks::on;
-  using size = specialized_workspace;
+  using size = hopper_gemm_workspace;
   // Not a number, so that a part that is read before it was written is seen in the result.
   std::vector<float> workspace(p.has_workspace ? size::bytes / sizeof(float) : 0, __builtin_nanf(""));
   std::fill_n(workspace.begin(), p.has_workspace ? size::num_counters : 0, 0.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Grouped and block-scaled products of portable kernels, for AMD GPUs, on the CPU machine.
+// Grouped and block-scaled products of portable kernels, for AMD GPUs, on the CPU emulator.
 #include "check_grouped.hpp"
 
 namespace tilewright::testing_gemm {

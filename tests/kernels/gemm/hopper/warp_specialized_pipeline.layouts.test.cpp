@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Kernels of warp_specialized_pipeline on the CPU machine: each layout of the operands, without an epilogue, with one
+// Kernels of warp_specialized_pipeline on the CPU emulator: each layout of the operands, without an epilogue, with one
 // that is chosen at compile time, and with one that the arguments choose.
-#include "check_specialized.hpp"
+#include "check_hopper_gemm.hpp"
 
 namespace tilewright::testing_gemm {
 namespace {
@@ -10,15 +10,15 @@ using enum operand_major;
 
 template <operand_major AMajor, operand_major BMajor, index_t Tile>
 void expect_layout(const problem& p) {
-  expect_specialized<gemm_specialized<half_t, AMajor, BMajor, specialized_tiles[Tile]>>(p);
-  using fixed = gemm_specialized<half_t, AMajor, BMajor, specialized_tiles[Tile], half_t, every_part>;
-  using flexible = gemm_specialized<half_t, AMajor, BMajor, specialized_tiles[Tile], half_t, epilogue::from_args>;
-  expect_specialized<fixed>(p);
-  specialized_case<fixed> wanted(p);
-  specialized_case<flexible> gemm(p);
+  expect_hopper_gemm<gemm_hopper<half_t, AMajor, BMajor, hopper_gemm_tiles[Tile]>>(p);
+  using fixed = gemm_hopper<half_t, AMajor, BMajor, hopper_gemm_tiles[Tile], half_t, every_part>;
+  using flexible = gemm_hopper<half_t, AMajor, BMajor, hopper_gemm_tiles[Tile], half_t, epilogue::from_args>;
+  expect_hopper_gemm<fixed>(p);
+  hopper_gemm_case<fixed> wanted(p);
+  hopper_gemm_case<flexible> gemm(p);
   gemm.args.activation = activation::relu;
   ASSERT_STREQ(gemm_kernel<flexible>::check(gemm.args), nullptr);
-  launch_specialized<flexible>(gemm.args, {.check_lds = emulator::lds_checks::on});
+  launch_hopper_gemm<flexible>(gemm.args, {.check_lds = emulator::lds_checks::on});
   gemm.expected = wanted.expected;
   expect_result(gemm);
 }
@@ -33,8 +33,8 @@ TEST(WarpSpecializedPipeline, AContiguousAlongM) {
 }
 
 TEST(WarpSpecializedPipeline, EpiloguesReadPairsOfElements) {
-  using policy = gemm_specialized<half_t, k, k, specialized_tiles[6], half_t, epilogue::from_args>;
-  specialized_case<policy> gemm({.m = 64, .n = 64, .k = 64});
+  using policy = gemm_hopper<half_t, k, k, hopper_gemm_tiles[6], half_t, epilogue::from_args>;
+  hopper_gemm_case<policy> gemm({.m = 64, .n = 64, .k = 64});
   gemm.args.bias = gemm.bias.data() + 1;
   EXPECT_NE(gemm_kernel<policy>::check(gemm.args), nullptr);
   gemm.args.bias = gemm.bias.data();
@@ -45,7 +45,7 @@ TEST(WarpSpecializedPipeline, EpiloguesReadPairsOfElements) {
 }
 
 /// A function of one's own for two products whose B is contiguous along n, which reads the old C, too.
-struct two_products : gemm_specialized<half_t, k, mn, specialized_tile{.m = 128, .n = 256, .share_b = 2}> {
+struct two_products : gemm_hopper<half_t, k, mn, hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}> {
   static constexpr index_t products = 2;
   static constexpr auto epilogue = [](auto& first, auto& second, const auto& at, const auto& args) {
     tile_elementwise_inout([](float& x, float y) { x -= y; }, first, second);
@@ -54,7 +54,7 @@ struct two_products : gemm_specialized<half_t, k, mn, specialized_tile{.m = 128,
 };
 
 TEST(WarpSpecializedPipeline, TwoProducts) {
-  specialized_case<gemm_specialized<half_t, k, mn, specialized_tile{}>> gemm(
+  hopper_gemm_case<gemm_hopper<half_t, k, mn, hopper_gemm_tile{}>> gemm(
       {.m = 264, .n = 136, .k = 136, .beta = 2, .gap = 8});
   const std::vector<half_t> old = gemm.c;
   gemm_args& args = gemm.args;
@@ -71,7 +71,7 @@ TEST(WarpSpecializedPipeline, TwoProducts) {
     return gemm_kernel<two_products>::check(g);
   };
   EXPECT_STREQ(with_c_at(both.data() + 144), "C may share memory with an operand, which other blocks still read");
-  launch_specialized<two_products>(args, {.workers = 1, .check_lds = emulator::lds_checks::on});
+  launch_hopper_gemm<two_products>(args, {.workers = 1, .check_lds = emulator::lds_checks::on});
   for (index_t i = 0; i < args.m; ++i) {
     for (index_t j = 0; j < args.n; ++j) {
       float sum = 0;

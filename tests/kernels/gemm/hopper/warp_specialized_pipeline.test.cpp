@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Kernels of warp_specialized_pipeline on the CPU machine: clusters of eight, A by columns, what is counted; and a
+// Kernels of warp_specialized_pipeline on the CPU emulator: clusters of eight, A by columns, what is counted; and a
 // kernel with mistakes, each of which is found.
 #include "../../../launch_sentence.hpp"
-#include "check_specialized.hpp"
+#include "check_hopper_gemm.hpp"
 
 #include <string>
 
@@ -28,10 +28,10 @@ enum class mistake {
 mistake made = mistake::none;
 
 /// Two blocks that share A, two consumers each.
-using careful_policy = gemm_specialized<half_t, k, k, specialized_tile{.m = 128, .n = 64, .share_a = 2}>;
+using careful_policy = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .share_a = 2}>;
 struct careless_policy : careful_policy {};
-using careful_block = specialized_block<careful_policy>;
-using careless_block = specialized_block<careless_policy>;
+using careful_block = hopper_gemm_block<careful_policy>;
+using careless_block = hopper_gemm_block<careless_policy>;
 
 }  // namespace
 
@@ -47,10 +47,10 @@ struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
   void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0, index_t a_z,
             index_t b_z) const {
     if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
-    careful::fill({at.stage, at.parity ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, a_z, b_z);
+    careful::fill({at.stage, at.phase ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, a_z, b_z);
   }
   void wait_until_full(const cursor& at) const {
-    careful::wait_until_full({at.stage, at.parity ^ unsigned(made == mistake::parity_of_full)});
+    careful::wait_until_full({at.stage, at.phase ^ unsigned(made == mistake::parity_of_full)});
   }
   void multiply(const cursor& at, index_t consumer, careful_block::sums_type& c, bool accumulate) const {
     careful::multiply(at, consumer, c, accumulate);
@@ -70,13 +70,13 @@ struct detail::result_boxes<careless_block> : detail::result_boxes<careful_block
     for_each_box(args, for_each_unit, [&](const box_use& use) {
       if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
       if (made != mistake::no_async_fence) exec::fence_async_proxy();
-      exec::bulk_store(args.c, address(i), use.n, use.m, use.z);
-      exec::commit_bulk_stores();
-      if (made != mistake::stores_without_wait) exec::wait_for_bulk_stores_to_read<in_flight>();
+      exec::tma_store(args.c, address(i), use.n, use.m, use.z);
+      exec::tma_store_commit();
+      if (made != mistake::stores_without_wait) exec::tma_store_wait_read<in_flight>();
       if (i >= in_flight) free(i - in_flight).arrive();
       ++i;
     });
-    if (made != mistake::no_last_wait) exec::wait_for_bulk_stores_to_read<0>();
+    if (made != mistake::no_last_wait) exec::tma_store_wait_read<0>();
   }
 };
 
@@ -86,10 +86,10 @@ namespace {
 /// What is found, without lines.
 std::string fault_with(mistake m, float beta = 0) {
   made = m;
-  specialized_case<careful_policy> gemm({.m = 3 * 128, .n = 2 * 128, .k = 7 * 64, .beta = beta});
+  hopper_gemm_case<careful_policy> gemm({.m = 3 * 128, .n = 2 * 128, .k = 7 * 64, .beta = beta});
   std::string text = "no fault";
   try {
-    launch_specialized<careless_policy>(gemm.args,
+    launch_hopper_gemm<careless_policy>(gemm.args,
                                         {.workers = 1, .resident_clusters = 1, .check_lds = emulator::lds_checks::on});
     expect_result(gemm);
   } catch (const emulator::fault& f) {
@@ -116,33 +116,33 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
   expect_found(mistake::no_async_fence, "without a fence_async_proxy() between");
   expect_found(mistake::box_without_wait, "copies from LDS bytes");
   expect_found(mistake::stores_without_wait, "before a bulk copy that reads there was waited for");
-  expect_found(mistake::no_last_wait, "wait_for_bulk_stores_to_read<0>() is missing");
+  expect_found(mistake::no_last_wait, "tma_store_wait_read<0>() is missing");
 }
 
 /// Two of the four blocks that share B copy its 80 rows.
 TEST(WarpSpecializedPipeline, ClustersOfEight) {
   using policy =
-      gemm_specialized<half_t, mn, k, specialized_tile{.m = 64, .n = 80, .share_b = 4, .share_a = 2, .consumers = 1}>;
-  expect_specialized<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
+      gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 80, .share_b = 4, .share_a = 2, .consumers = 1}>;
+  expect_hopper_gemm<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
                              {.workers = 2, .resident_clusters = 2});
 }
 
 // The first consumer is never two tiles ahead of the second one, however few k tiles they have.
 TEST(WarpSpecializedPipeline, ShortK) {
-  expect_specialized<careful_policy>({.m = 6 * 128, .n = 128, .k = 8}, {.workers = 1, .resident_clusters = 1});
+  expect_hopper_gemm<careful_policy>({.m = 6 * 128, .n = 128, .k = 8}, {.workers = 1, .resident_clusters = 1});
 }
 
 TEST(WarpSpecializedPipeline, ArgumentsThatItRefuses) {
-  specialized_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
+  hopper_gemm_case<careful_policy> gemm({.m = 8, .n = 8, .k = 8});
   gemm.args.lda = 4;
-  EXPECT_EQ(sentence_of([&] { launch_specialized<careful_policy>(gemm.args); }),
+  EXPECT_EQ(sentence_of([&] { launch_hopper_gemm<careful_policy>(gemm.args); }),
             "lda is smaller than a row of A (a column, if A is column-major)");
 }
 
 // Each element is written to LDS once and multiplied once.
 TEST(WarpSpecializedPipeline, Counts) {
-  using policy = gemm_specialized<bfloat16_t, mn, mn, specialized_tile{.m = 128, .n = 64, .consumers = 1}>;
-  const emulator::launch_report report = expect_specialized<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
+  using policy = gemm_hopper<bfloat16_t, mn, mn, hopper_gemm_tile{.m = 128, .n = 64, .consumers = 1}>;
+  const emulator::launch_report report = expect_hopper_gemm<policy>({.m = 256, .n = 128, .k = 192, .gap = 8});
   EXPECT_EQ(report.matrix_instructions, 256 / 16 * (128 / 64) * (192 / 16));
   EXPECT_EQ(report.of(arch::lds_op::stmatrix).executions, 256 * 128 / (32 * 8));
   EXPECT_EQ(report.by_op.size(), 1u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Kernels of warp_specialized_pipeline on the CPU machine: the first four of specialized_tiles, for each kind of
+// Kernels of warp_specialized_pipeline on the CPU emulator: the first four of hopper_gemm_tiles, for each kind of
 // operands.
-#include "check_specialized.hpp"
+#include "check_hopper_gemm.hpp"
 
 namespace tilewright::testing_gemm {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <tilewright/kernels/gemm/portable/double_buffered_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
-#include <tilewright/kernels/gemm/portable/one_wave_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/single_buffered_pipeline.hpp>
 #include <tilewright/tile/copy/async_load.hpp>
@@ -126,7 +126,7 @@ void expect_product() {
 TEST(PipelineWindows, MergeAlongK) {
   expect_product<policy<arch::gfx942, block_tile{64, 64, 64, 2, 2, mfma_32x32x8_x2}, single_buffered_pipeline>>();
   expect_product<policy<arch::gfx1201, block_tile{64, 32, 32, 2, 1, wmma_16x16x16_gfx12}, double_buffered_pipeline>>();
-  expect_product<policy<arch::gfx942, block_tile{64, 64, 64, 2, 2, mfma_32x32x8_x2}, one_wave_pipeline>>();
+  expect_product<policy<arch::gfx942, block_tile{64, 64, 64, 2, 2, mfma_32x32x8_x2}, one_wave_per_simd_pipeline>>();
   expect_product<policy<arch::gfx950, block_tile{128, 64, 64, 4, 2, mfma_32x32x16}, ping_pong_pipeline>>();
   expect_product<policy<arch::sm80, block_tile{64, 32, 32, 2, 1, mma_m16n8k16_x2}, multi_stage_pipeline<3>>>();
   expect_product<policy<arch::gfx950, block_tile{64, 64, 64, 2, 2, mfma_32x32x16}, multi_stage_pipeline<3>>>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Block-scaled products on the CPU machine, dense and grouped: edges, both layouts of A's scales, scales that are not a
-// number.
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
+// Block-scaled products on the CPU emulator, dense and grouped: edges, both layouts of A's scales, scales that are not
+// a number.
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 
 #include "../grouped/check_grouped.hpp"
 
@@ -10,10 +10,10 @@ namespace {
 
 using enum operand_major;
 
-template <specialized_tile Tile, class Result>
-using hopper = block_scaled<gemm_specialized<fp8_ocp_t, k, k, Tile, Result>>;
-constexpr specialized_tile wide{.m = 128, .n = 256, .share_b = 2}, pair{.m = 128, .n = 128, .share_a = 2};
-constexpr specialized_tile middle{.m = 128, .n = 192};
+template <hopper_gemm_tile Tile, class Result>
+using hopper = block_scaled<gemm_hopper<fp8_ocp_t, k, k, Tile, Result>>;
+constexpr hopper_gemm_tile wide{.m = 128, .n = 256, .share_b = 2}, pair{.m = 128, .n = 128, .share_a = 2};
+constexpr hopper_gemm_tile middle{.m = 128, .n = 192};
 using wide_policy = hopper<wide, bfloat16_t>;
 using pair_policy = hopper<pair, half_t>;
 

@@ -16,7 +16,7 @@ namespace tilewright::detail {
 template <index_t Bytes, index_t Size, index_t Lanes, index_t Count, index_t Run, bool AnyStart>
 struct row_vectors {
   static_assert(Size <= 16 && (!AnyStart || Size >= 4),
-                "row_tile: vectors have up to 16 bytes, those of rows that start anywhere at least 4");
+                "row_tile: vectors have up to 16 bytes, those of unaligned rows at least 4");
   static constexpr index_t vector = Size / Bytes, num_words = max(Size / 4, 1);
   using words = array<unsigned_of<min(Size, 4)>, num_words>;
   using vectors = array<words, Count>;

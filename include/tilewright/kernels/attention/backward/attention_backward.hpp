@@ -62,8 +62,8 @@ struct attention_gradients {
 }  // namespace detail
 
 /// dQ, dK and dV of attention_forward with the same arguments and policy. This kernel computes the sums of dO O for
-/// each row; launch() queues the one that computes the gradients after it. For specialized_backward_policy include
-/// specialized_backward.hpp.
+/// each row; launch() queues the one that computes the gradients after it. For wgmma_backward_policy include
+/// hopper_backward.hpp.
 template <class Policy>
 struct attention_backward {
   using arch = typename Policy::arch;

@@ -24,7 +24,7 @@ struct attention_backward_args : attention_args {
 };
 
 /// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with
-/// specialized_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
+/// wgmma_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
 constexpr long_index_t workspace_bytes(const attention_backward_args& args, index_t d_q_columns = 0) {
   const long_index_t heads = long_index_t(args.batch) * args.heads, rows = heads * args.queries;
   if (d_q_columns == 0) return rows * 8;

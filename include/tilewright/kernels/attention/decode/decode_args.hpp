@@ -24,9 +24,9 @@ struct attention_decode_args : attention_args {
   index_t splits = 1;
   void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
 
-  /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all multiprocessors
+  /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block.
-  constexpr index_t choose_splits(index_t multiprocessors) const;
+  constexpr index_t choose_splits(index_t SMs) const;
 };
 
 namespace detail {
@@ -66,13 +66,13 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
-constexpr index_t attention_decode_args::choose_splits(index_t multiprocessors) const {
-  multiprocessors = max(multiprocessors, 1);  // 0: unknown
+constexpr index_t attention_decode_args::choose_splits(index_t SMs) const {
+  SMs = max(SMs, 1);  // 0: unknown
   const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
-  const index_t most = max(1, min(min(keys / 256, 1024), multiprocessors));
+  const index_t most = max(1, min(min(keys / 256, 1024), SMs));
   const auto busy = [&](index_t number) {
-    const long_index_t rounds = (blocks * number + multiprocessors - 1) / multiprocessors;
-    return float(blocks * number) / float(rounds * multiprocessors);
+    const long_index_t rounds = (blocks * number + SMs - 1) / SMs;
+    return float(blocks * number) / float(rounds * SMs);
   };
   float best = 0;
   for (index_t s = 1; s <= most; ++s) best = max(best, busy(s));

@@ -18,7 +18,7 @@ inline constexpr index_t rows_of_map = 1 << 30;
 
 /// What bulk copies cannot do with rows of these lengths and strides, as a sentence; nullptr when there is nothing.
 template <index_t N>
-constexpr const char* check_bulk_copies(const attention_args& args, const attention_strides (&strides)[N]) {
+constexpr const char* check_tma(const attention_args& args, const attention_strides (&strides)[N]) {
   for (const attention_strides& s : strides) {
     if (s.batch < 0 || s.head < 0 || s.batch >= 1ll << 38 || s.head >= 1ll << 38)
       return "bulk copies need strides that are not negative and less than 2^38 elements; use attention_policy";
@@ -91,7 +91,7 @@ TILEWRIGHT_HD constexpr multi_index<5> key_position(const attention_args& args, 
 template <index_t Boxes, index_t BoxBytes, class T>
 TILEWRIGHT_HD void load_boxes(unsigned to, const exec::tensor_map& map, exec::mbarrier done, multi_index<5> at) {
   for (index_t box = 0; box < Boxes; ++box) {
-    exec::bulk_load(to + box * BoxBytes, map, done, at);
+    exec::tma_load(to + box * BoxBytes, map, done, at);
     at[0] += 128 / index_t(sizeof(T));
   }
 }
@@ -109,7 +109,7 @@ TILEWRIGHT_HD auto round_to_words(const static_distributed_tensor<float, C>& til
 template <arch::matrix_op Op, class T>
 struct box_access {
   static constexpr index_t columns = 128 / index_t(sizeof(T));
-  static constexpr swizzled_layout layout = bulk_swizzle(16, 128, sizeof(T));
+  static constexpr swizzled_layout layout = tma_swizzle(16, 128, sizeof(T));
   static constexpr arch::lane_map map = arch::describe(Op).c;
   using distribution = tile_distribution<number<wave_tile_encoding(columns / 16, map)>::value>;
   using addresses = tile_distribution<number<wave_tile_encoding(columns / 16, ldmatrix_address_map(map))>::value>;
@@ -138,10 +138,10 @@ TILEWRIGHT_HD void store_boxes(const exec::tensor_map& map, unsigned from, index
                                multi_index<5> at) {
   exec::fence_async_proxy();
   for (index_t box = 0; box < boxes; ++box) {
-    exec::bulk_store(map, from + unsigned(box * box_bytes), at);
+    exec::tma_store(map, from + unsigned(box * box_bytes), at);
     at[0] += 128 / index_t(sizeof(T));
   }
-  exec::commit_bulk_stores();
+  exec::tma_store_commit();
 }
 
 #endif

@@ -2,10 +2,10 @@
 // Operand A of attention's products, in registers or LDS: a block's own rows, and P; and rows of results.
 #pragma once
 
+#include <tilewright/core/base/block_index.hpp>
 #include <tilewright/core/base/fp8.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/attention_policy.hpp>
-#include <tilewright/kernels/gemm/gemm_args.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
 
@@ -32,7 +32,7 @@ struct own_rows {
     const auto view = make_naive_tensor_view<address_space_enum::global>(
         rows.data + product::first, make_tuple(rows.count, number<tile.k>{}), make_tuple(rows.stride, number<1>{}),
         number<Policy::vector>{});
-    return load_tile(make_tile_window(view, lengths(), {first, 0}, Distribution{}), known_inside<1>{});
+    return load_tile(make_tile_window(view, lengths(), {first, 0}, Distribution{}), in_bounds<1>{});
   }
   template <class Distribution>
   TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
@@ -75,7 +75,7 @@ TILEWRIGHT_HD void store_rows(const head_rows<T>& rows, index_t first, const Til
                                             tiles.template get<part.value>());
     store_tile(
         make_tile_window(view, make_tuple(number<tile.m>{}, number<tile.n>{}), {first, 0}, typename product::c{}),
-        cast_tile<T>(scaled), known_inside<1>{});
+        cast_tile<T>(scaled), in_bounds<1>{});
   };
   (store(number<Parts>{}), ...);
 }

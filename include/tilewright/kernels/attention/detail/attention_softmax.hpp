@@ -57,7 +57,7 @@ class attention_sums {
     static_distributed_tensor<index_t, rows> result;
     index_t own = rows::calculate_index(get_partition_index<rows>())[0];
     // Few steps of decoding are masked: what a row needs for that occupies no registers elsewhere.
-    if constexpr (is_amd_decode) own = exec::forget_origin(own);
+    if constexpr (is_amd_decode) own = exec::opaque(own);
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       result.thread_buffer[r] = f(own + constant(detail::position_of_register<rows, r.value>[0]));
     });
@@ -144,7 +144,7 @@ class attention_sums {
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       float largest = top.thread_buffer[r];
       // Else LLVM computes all exponents of a step of decoding here, for which gfx11 has no registers.
-      if constexpr (is_amd_decode) largest = bit_cast<float>(exec::forget_origin(bit_cast<index_t>(largest)));
+      if constexpr (is_amd_decode) largest = bit_cast<float>(exec::opaque(bit_cast<index_t>(largest)));
       is_far |= largest * scale - offset_.thread_buffer[r] > largest_exponent;
     });
     if (exec::any(is_far)) [[unlikely]]

@@ -2,9 +2,9 @@
 // Rows of a head that pass through LDS step by step: windows of one part of the head dimension, and its copies.
 #pragma once
 
+#include <tilewright/block/operands/operand_windows.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/attention_policy.hpp>
-#include <tilewright/kernels/gemm/operand_windows.hpp>
 #include <tilewright/tile/copy/async_load.hpp>
 #include <tilewright/tile/copy/repeated_copy.hpp>
 
@@ -78,12 +78,12 @@ class stream_copy {
     exec::async_end_group();
   }
   TILEWRIGHT_HD void copy(index_t lds_bytes) {
-    constexpr known_inside<of::is_rows ? 1 : 0> known{};  // along the head dimension
+    constexpr in_bounds<of::is_rows ? 1 : 0> known{};  // along the head dimension
     if constexpr (operand::plan::copies_by_wave) {
       wave_copy<source_type, operand::b_lds>(source_, lds_, known).begin(lds_bytes);
     } else if constexpr (copies_directly) {
       if (rows_left_ >= Policy::tile.keys) [[likely]] {
-        begin_group<known_inside<0, 1>>(lds_bytes);
+        begin_group<in_bounds<0, 1>>(lds_bytes);
       } else {
         begin_group<decltype(known)>(lds_bytes);
       }

@@ -2,8 +2,8 @@
 // The kernels that compute a product on Hopper GPUs, by number.
 #pragma once
 
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
-#include <tilewright/kernels/gemm/hopper/few_rows_gemm.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 
@@ -12,18 +12,18 @@
 namespace tilewright {
 
 /// Such as 128x256_b2.
-inline std::string name_of(const specialized_tile& t) {
+inline std::string name_of(const hopper_gemm_tile& t) {
   std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
   if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
   if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
   if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
   if (t.swap_ab) s += "_swap";
   if (t.ping_pong) s += "_pp";
-  if (t.any_start) s += "_any";
+  if (t.unaligned) s += "_any";
   return s;
 }
 
-/// How k is split, as in specialized_choice.
+/// How k is split, as in hopper_gemm_choice.
 inline std::string name_of_parts(index_t parts) {
   return parts == 0 ? "" : parts == 1 ? "k whole" : "k in " + std::to_string(parts) + " parts";
 }
@@ -31,27 +31,26 @@ inline std::string name_of_parts(index_t parts) {
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
   index_t kernel = 0;  // in gemm_kernels
-  index_t parts = 0;   // of k, as in specialized_choice
+  index_t parts = 0;   // of k, as in hopper_gemm_choice
   friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 
-/// The kernels of a product: those of specialized_tiles, and those of few rows, with vectors and without, which
+/// The kernels of a product: those of hopper_gemm_tiles, and those of few rows, with vectors and without, which
 /// multiply elements of 16 bits.
 template <class Product>
 struct gemm_kernels {
   using T = typename Product::element_type;
-  static constexpr index_t few_rows = specialized_tiles.size(), size = few_rows + (sizeof(T) == 2 ? 2 : 0);
+  static constexpr index_t small_m = hopper_gemm_tiles.size(), size = small_m + (sizeof(T) == 2 ? 2 : 0);
 
   template <index_t Nth>
   static constexpr auto kernel_of() {
     using R = typename Product::result_type;
     using epilogue = typename Product::epilogue_type;
-    if constexpr (Nth < few_rows) {
-      return gemm_kernel<
-          gemm_specialized<T, Product::a_major, Product::b_major, specialized_tiles[Nth], R, epilogue>>{};
+    if constexpr (Nth < small_m) {
+      return gemm_kernel<gemm_hopper<T, Product::a_major, Product::b_major, hopper_gemm_tiles[Nth], R, epilogue>>{};
     } else {
-      constexpr index_t vector = Nth == few_rows ? 8 : 1, a_vector = Product::a_major == operand_major::k ? vector : 1;
-      return few_rows_gemm<few_rows_policy<T, Product::a_major, Product::b_major, a_vector, vector, R, epilogue>>{};
+      constexpr index_t vector = Nth == small_m ? 8 : 1, a_vector = Product::a_major == operand_major::k ? vector : 1;
+      return small_m_gemm<small_m_policy<T, Product::a_major, Product::b_major, a_vector, vector, R, epilogue>>{};
     }
   }
   template <index_t Nth>
@@ -61,7 +60,7 @@ struct gemm_kernels {
     return name(c.kernel) + (c.parts == 0 ? "" : ", " + name_of_parts(c.parts));
   }
   static std::string name(index_t i) {
-    return i == few_rows ? "few_rows" : i > few_rows ? "few_rows_v1" : name_of(specialized_tiles[i]);
+    return i == small_m ? "small_m" : i > small_m ? "small_m_v1" : name_of(hopper_gemm_tiles[i]);
   }
 };
 

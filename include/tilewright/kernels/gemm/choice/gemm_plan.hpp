@@ -14,10 +14,10 @@
 namespace tilewright {
 
 /// Bytes of gemm_args::workspace for the products of gemm_plan with these arguments; its first
-/// specialized_workspace::counter_bytes must be 0 before the first launch.
+/// hopper_gemm_workspace::counter_bytes must be 0 before the first launch.
 template <class Product>
 long_index_t gemm_workspace_bytes(const gemm_args& args) {
-  return specialized_workspace::bytes + detail::aligned_operands<Product>(args).bytes();
+  return hopper_gemm_workspace::bytes + detail::aligned_operands<Product>(args).bytes();
 }
 
 /// A product that can be queued again and again, one launch after another. Without args.workspace k is not split, and
@@ -62,7 +62,7 @@ class gemm_plan {
   /// Whether rows of operands must start at multiples of 16 bytes, if need be those of copies.
   template <class Kernel>
   static constexpr bool wants_alignment = [] {
-    if constexpr (requires { typename Kernel::block; }) return !Kernel::block::tile.any_start;
+    if constexpr (requires { typename Kernel::block; }) return !Kernel::block::tile.unaligned;
     return false;
   }();
 
@@ -106,7 +106,7 @@ class gemm_plan {
 
 /// The choices that can compute a product, the one with the shortest predicted time first.
 template <class Product>
-std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiprocessors) {
+std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t SMs) {
   using kernels = gemm_kernels<Product>;
   std::vector<std::pair<double, gemm_choice>> all;
   const auto add = [&](double clocks, const gemm_choice& c) {
@@ -116,13 +116,13 @@ std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiproces
   double copies = 0;  // clocks of what makes rows start at multiples of 16 bytes
   for (const detail::aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
     if (o->is_copy) copies += 2580 + 2.0 * double(o->bytes) / 2240;
-  for_each_specialized(args, Product::operands, multiprocessors, 16, [&](const specialized_choice& s) {
-    const bool is_copied = !specialized_tiles[s.tile].any_start;
+  for_each_hopper_kernel(args, Product::operands, SMs, 16, [&](const hopper_gemm_choice& s) {
+    const bool is_copied = !hopper_gemm_tiles[s.tile].unaligned;
     if (s.parts == 1 || args.workspace) add(s.clocks + (is_copied ? copies : 0), {s.tile, s.parts});
   });
-  for (index_t i = kernels::few_rows; i < kernels::size; ++i)
-    for_each_few_rows(args, i == kernels::few_rows, multiprocessors,
-                      [&](index_t parts, double clocks) { add(clocks, {i, parts}); });
+  for (index_t i = kernels::small_m; i < kernels::size; ++i)
+    for_each_small_m_kernel(args, i == kernels::small_m, SMs,
+                            [&](index_t parts, double clocks) { add(clocks, {i, parts}); });
   std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<gemm_choice> ranked;
   for (const auto& [clocks, choice] : all) ranked.push_back(choice);
@@ -131,8 +131,8 @@ std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t multiproces
 
 /// The choice that the models prefer; if no kernel can compute the product, gemm_plan says why.
 template <class Product>
-gemm_choice choose_gemm(const gemm_args& args, index_t multiprocessors) {
-  const std::vector<gemm_choice> ranked = rank_choices<Product>(args, multiprocessors);
+gemm_choice choose_gemm(const gemm_args& args, index_t SMs) {
+  const std::vector<gemm_choice> ranked = rank_choices<Product>(args, SMs);
   return ranked.empty() ? gemm_choice{} : ranked[0];
 }
 

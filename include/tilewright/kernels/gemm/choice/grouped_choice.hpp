@@ -2,13 +2,13 @@
 // Which tile suits a grouped product on Hopper.
 #pragma once
 
-#include <tilewright/kernels/gemm/choice/specialized_choice.hpp>
-#include <tilewright/kernels/gemm/grouped/grouped_specialized.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_hopper.hpp>
 
 namespace tilewright {
 
 /// The tiles to choose from where groups divide rows. The second one suits groups that divide k.
-inline constexpr array<specialized_tile, 4> grouped_tiles{{
+inline constexpr array<hopper_gemm_tile, 4> grouped_tiles{{
     {.m = 128, .n = 256},
     {.m = 128, .n = 256, .share_b = 2},
     {.m = 128, .n = 192, .share_b = 2},
@@ -31,9 +31,9 @@ inline constexpr grouped_model grouped_times{{848, 804, 642, 532}, 1.1, 177, 420
 /// About how many clocks a product takes whose groups divide rows, as far as the host knows it: a group has 0.45 of a
 /// tile of rows that it does not fill.
 constexpr double predict_grouped_clocks(const grouped_args& g, index_t tile, const grouped_model& x,
-                                        index_t element_bytes, index_t multiprocessors) {
-  const specialized_tile& t = grouped_tiles[tile];
-  const index_t groups = max(1, g.groups), rows = t.m * t.share_b, workers = expected_clusters(t, multiprocessors),
+                                        index_t element_bytes, index_t SMs) {
+  const hopper_gemm_tile& t = grouped_tiles[tile];
+  const index_t groups = max(1, g.groups), rows = t.m * t.share_b, workers = expected_clusters(t, SMs),
                 k_tiles = ceil_div(g.k, 128 / element_bytes);
   const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
   const double tiles_along_m = whole ? ceil_div(g.m, rows) : max(double(groups), double(g.m) / rows + 0.45 * groups);
@@ -52,12 +52,10 @@ constexpr double predict_grouped_clocks(const grouped_args& g, index_t tile, con
 
 /// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense: of no group or
 /// one. The device alone knows how long groups are, so they are taken to be of about equal length.
-constexpr index_t choose_grouped_tile(const grouped_args& g, index_t multiprocessors, index_t element_bytes = 2,
+constexpr index_t choose_grouped_tile(const grouped_args& g, index_t SMs, index_t element_bytes = 2,
                                       bool is_block_scaled = false) {
   const detail::grouped_model& x = is_block_scaled ? detail::block_scaled_times : detail::grouped_times;
-  const auto clocks = [&](index_t i) {
-    return detail::predict_grouped_clocks(g, i, x, element_bytes, multiprocessors);
-  };
+  const auto clocks = [&](index_t i) { return detail::predict_grouped_clocks(g, i, x, element_bytes, SMs); };
   index_t best = 1;
   for (index_t i = 0; i < grouped_tiles.size(); ++i) best = clocks(i) < clocks(best) ? i : best;
   return best;

@@ -22,11 +22,10 @@ inline std::string tuning_name(const gemm_args& g, arch::matrix_element type, ar
   return name + (g.beta != 0 ? " adds" : "") + (g.workspace ? "" : " no workspace");
 }
 
-/// The key under which choices for a device are kept: its name, its multiprocessors, and this library's version.
+/// The key under which choices for a device are kept: its name, its SMs, and this library's version.
 /// Kernels that change within a version do not change it: remove the file then.
-inline std::string tuning_key(const std::string& device, int multiprocessors) {
-  return device + ", " + std::to_string(multiprocessors) + " multiprocessors, tilewright " +
-         std::to_string(TILEWRIGHT_VERSION);
+inline std::string tuning_key(const std::string& device, int SMs) {
+  return device + ", " + std::to_string(SMs) + " SMs, tilewright " + std::to_string(TILEWRIGHT_VERSION);
 }
 
 }  // namespace tilewright

@@ -40,7 +40,7 @@ struct beta {
 /// x *= *args.scale, one float in memory.
 struct scale : detail::reads<&gemm_args::scale> {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise&) {
+  static constexpr const char* check(const Args& args, const vector_alignment&) {
     return args.scale ? nullptr : "epilogue::scale needs args.scale, which is null";
   }
   template <class Sums, class At, class Args>
@@ -54,7 +54,7 @@ struct scale : detail::reads<&gemm_args::scale> {
 /// x(m, n) *= args.row_scale[m].
 struct row_scale : detail::reads<&gemm_args::row_scale> {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise&) {
+  static constexpr const char* check(const Args& args, const vector_alignment&) {
     return args.row_scale ? nullptr : "epilogue::row_scale needs args.row_scale, which is null";
   }
   template <class Sums, class At, class Args>
@@ -67,11 +67,11 @@ struct row_scale : detail::reads<&gemm_args::row_scale> {
 /// x(m, n) *= args.column_scale[n].
 struct column_scale : detail::reads<&gemm_args::column_scale> {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     if (!args.column_scale) return "epilogue::column_scale needs args.column_scale, which is null";
-    return promise.is_kept_by(args.column_scale, 4) ? nullptr
-                                                    : "epilogue::column_scale: args.column_scale must be aligned to "
-                                                      "the kernel's vector; use the kernel with vector 1";
+    return promise.is_met_by(args.column_scale, 4) ? nullptr
+                                                   : "epilogue::column_scale: args.column_scale must be aligned to "
+                                                     "the kernel's vector; use the kernel with vector 1";
   }
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
@@ -83,9 +83,9 @@ struct column_scale : detail::reads<&gemm_args::column_scale> {
 /// x(m, n) += args.bias[n], n elements of C's type.
 struct bias : detail::reads<&gemm_args::bias> {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     if (!args.bias) return "epilogue::bias needs args.bias, which is null";
-    return promise.is_kept_by(args.bias, promise.result_bytes)
+    return promise.is_met_by(args.bias, promise.result_bytes)
                ? nullptr
                : "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1";
   }
@@ -118,10 +118,10 @@ struct activation_from_args {
 /// x(m, n) += args.residual(m, n), a row-major matrix of C's type for each problem of the batch.
 struct residual : detail::reads<&gemm_args::residual> {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     if (!args.residual) return "epilogue::residual needs args.residual, which is null";
     if (args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
-    return promise.is_kept_by(args.residual, promise.result_bytes, args.ld_residual, args.batch_stride_residual)
+    return promise.is_met_by(args.residual, promise.result_bytes, args.ld_residual, args.batch_stride_residual)
                ? nullptr
                : "epilogue::residual: args.residual, ld_residual and batch_stride_residual must be multiples of the "
                  "kernel's vector; use the kernel with vector 1";

@@ -7,12 +7,12 @@
 namespace tilewright {
 
 /// What a kernel promises of memory that its epilogue reads, for the epilogue's `check`.
-struct epilogue_promise {
+struct vector_alignment {
   index_t vector;        // elements that are read at once
   index_t result_bytes;  // of an element of C
 
   /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
-  constexpr bool is_kept_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
+  constexpr bool is_met_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
     return ld % vector == 0 && batch_stride % vector == 0 && is_aligned(data, min(vector * bytes, 16));
   }
   static constexpr bool is_aligned(const void* data, index_t bytes) {
@@ -40,7 +40,7 @@ struct reads {
 };
 
 template <class F, class Args>
-constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+constexpr const char* check(const Args& args, const vector_alignment& promise) {
   if constexpr (requires { F::check(args, promise); }) {
     return F::check(args, promise);
   } else {
@@ -73,7 +73,7 @@ TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&...
 template <class F>
 struct if_given {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     return F::is_given(args) ? detail::check<F>(args, promise) : nullptr;
   }
   template <class Sums, class At, class Args>
@@ -86,7 +86,7 @@ struct if_given {
 template <class... Fs>
 struct chain {
   template <class Args>
-  static constexpr const char* check(const Args& args, const epilogue_promise& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     const char* why = nullptr;
     (void)((why = detail::check<Fs>(args, promise)) || ...);
     return why;

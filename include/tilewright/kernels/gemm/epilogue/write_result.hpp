@@ -44,7 +44,7 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
   const view_type view{lds, layout};
   // Addresses are computed here, not before the loop over k, where registers are scarce.
   constexpr index_t wave_size = Policy::arch::value.wave_size;
-  const multi_index<2> partition{{exec::wave_id(), modulo(exec::forget_origin(exec::thread_id()), wave_size)}};
+  const multi_index<2> partition{{exec::wave_id(), modulo(exec::opaque(exec::thread_id()), wave_size)}};
   tile_window<view_type, chunk_sums> write;
   tile_window<view_type, chunk_rows> first;
   [[maybe_unused]] tile_window<view_type, chunk_rows> last;

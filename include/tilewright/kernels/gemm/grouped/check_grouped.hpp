@@ -19,7 +19,7 @@ TILEWRIGHT_HD constexpr long_index_t grouped_tile_limit(const grouped_args& g, b
 
 /// check_gemm() for a policy whose products are grouped.
 template <class Policy>
-constexpr const char* check_grouped(const typename Policy::args_type& args, const epilogue_promise& promise) {
+constexpr const char* check_grouped(const typename Policy::args_type& args, const vector_alignment& promise) {
   static_assert(
       Policy::groups != group_kind::none,
       "grouped_gemm_kernel: the policy's products are not grouped; name it grouped<Policy, group_kind::rows>");

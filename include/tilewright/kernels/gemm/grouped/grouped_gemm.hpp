@@ -10,7 +10,7 @@
 namespace tilewright {
 
 /// A policy whose products are grouped. Its kernel is grouped_gemm_kernel; on Hopper's pipeline it is in
-/// grouped_specialized.hpp.
+/// grouped_hopper.hpp.
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
   using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;

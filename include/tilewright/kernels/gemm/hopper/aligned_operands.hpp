@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/kernels/gemm/hopper/repitch.hpp>
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
 
 namespace tilewright::detail {
 
@@ -61,7 +61,7 @@ struct aligned_operands {
         column_scale(of_epilogue(g.column_scale, 1, 2 * min(g.n, too_long), 2 * min(g.n, too_long), 1, 0)),
         residual(of_epilogue(g.residual, g.m, g.n, g.ld_residual, g.batch, g.batch_stride_residual)),
         args(g) {
-    char* place = static_cast<char*>(g.workspace) + specialized_workspace::bytes;
+    char* place = static_cast<char*>(g.workspace) + hopper_gemm_workspace::bytes;
     a.place_at(place, args.a, args.lda, args.batch_stride_a);
     b.place_at(place, args.b, args.ldb, args.batch_stride_b);
     c.place_at(place, args.c, args.ldc, args.batch_stride_c);

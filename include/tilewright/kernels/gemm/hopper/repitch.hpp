@@ -42,7 +42,7 @@ struct repitch {
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const args_type& g) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    exec::let_next_kernel_start();
+    exec::grid_dependency_launch();
     const exec::block_index block = exec::block_id();
     const index_t across = ceil_div(g.cols, cols_of_block), row = divide(block.x, across);
     const index_t row0 = row * rows_of_block, col0 = (block.x - row * across) * cols_of_block;
@@ -53,7 +53,7 @@ struct repitch {
       return make_tile_window(view, make_tuple(number<rows_of_block>{}, number<cols_of_block>{}), {0, col0},
                               distribution{});
     };
-    exec::wait_for_previous_kernel();
+    exec::grid_dependency_wait();
     store_tile(window(static_cast<T*>(g.to), g.to_ld, g.to_batch_stride),
                load_tile(window(static_cast<const T*>(g.from), g.from_ld, g.from_batch_stride)));
 #endif

@@ -3,39 +3,21 @@
 #pragma once
 
 #include <tilewright/block/mma/wgmma_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/block/pipeline/mbarrier_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scales.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// A stage, and the parity of its barriers' phase.
-template <index_t NumStages>
-struct stage_cursor {
-  index_t stage = 0;
-  unsigned parity = 0;
-
-  TILEWRIGHT_HD void skip(index_t k_tiles) {
-    const index_t end = stage + k_tiles, rounds = divide(end, NumStages);
-    stage = end - rounds * NumStages;
-    parity ^= unsigned(rounds) & 1;
-  }
-  TILEWRIGHT_HD void advance() {
-    if (++stage == NumStages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
-
-/// Waits and copies of the stages of one block. Block is a specialized_block.
+/// Waits and copies of the stages of one block. Block is a hopper_gemm_block.
 template <class Block>
 struct stage_ring {
-  static constexpr specialized_tile tile = Block::tile;
-  static constexpr specialized_lds lds = Block::lds;
+  static constexpr hopper_gemm_tile tile = Block::tile;
+  static constexpr hopper_gemm_lds lds = Block::lds;
   static constexpr index_t num_stages = Block::num_stages;
-  using cursor = stage_cursor<num_stages>;
+  using cursor = pipeline_state<num_stages>;
   /// Waves of a consumer that release a stage. wgmma ends for all four at once, but each reads its own scales.
   static constexpr index_t waves_that_release = Block::is_block_scaled ? 4 : 1;
 
@@ -57,7 +39,7 @@ struct stage_ring {
 
   TILEWRIGHT_HD void init_barriers([[maybe_unused]] const typename Block::device_args& args) const {
     for (index_t s = 0; s < num_stages; ++s) {
-      index_t arrivals = tile.any_start ? lds.groups_of_stage() : 1;
+      index_t arrivals = tile.unaligned ? lds.groups_of_stage() : 1;
       if constexpr (Block::is_block_scaled)
         arrivals += args.copies_scales_at_once + args.scale_arrivals(ceil_div(tile.n, scale_block));
       full(s).init(arrivals);
@@ -72,7 +54,7 @@ struct stage_ring {
     // Bits of the blocks that share B, or A, with the first one.
     constexpr unsigned with_b = (1u << tile.share_b) - 1, with_a = ((1u << tile.cluster()) - 1) / with_b;
     const exec::mbarrier done = full(at.stage);
-    empty(at.stage).wait(at.parity ^ 1);
+    empty(at.stage).wait(at.phase ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
     const auto a = Block::a_source(args, a_z);
     load<lds.a, tile.share_a, tile.share_a>(a_stage(at.stage), a.map, done, col(), with_a << row(), m0, k0, a.z);
@@ -91,9 +73,9 @@ struct stage_ring {
                                  index_t row0, index_t k0, index_t z) {
     const auto copy = [&](unsigned place, index_t x, index_t y) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Sharers > 1) {
-        exec::bulk_load_multicast(place, from, done, blocks, x, y, z);
+        exec::tma_load_multicast(place, from, done, blocks, x, y, z);
       } else {
-        exec::bulk_load(place, from, done, x, y, z);
+        exec::tma_load(place, from, done, x, y, z);
       }
     };
     if constexpr (Operand.k_is_contiguous) {
@@ -107,8 +89,8 @@ struct stage_ring {
 
   /// Waves that store to a stage do not fence: they would wait for all copies that they have in flight.
   TILEWRIGHT_HD void wait_until_full(const cursor& at) const {
-    full(at.stage).wait(at.parity);
-    if constexpr (tile.any_start) exec::fence_async_proxy();
+    full(at.stage).wait(at.phase);
+    if constexpr (tile.unaligned) exec::fence_async_proxy();
   }
 
   /// A consumer: starts sums (+)= its rows of the stage's A times the stage's B; the stage is full.

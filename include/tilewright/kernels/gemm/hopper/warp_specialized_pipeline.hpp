@@ -5,14 +5,14 @@
 #include <tilewright/kernels/gemm/check_gemm.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/detail/persistent_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 
 namespace tilewright {
 
 namespace detail {
 
-/// What the kernels of persistent_gemm have in common; each adds check() and prepare(). Block: a specialized_block.
+/// What the kernels of persistent_gemm have in common; each adds check() and prepare(). Block: a hopper_gemm_block.
 template <class Policy, class Block>
 struct persistent_kernel {
   using policy = Policy;
@@ -42,21 +42,21 @@ struct persistent_kernel {
     if constexpr (Policy::is_block_scaled) {
       if (!why) why = check_block_scales(args);
     }
-    return why ? why : check_bulk_copies<Policy>(args);
+    return why ? why : check_tma<Policy>(args);
   }
-  static constexpr epilogue_promise promise{Block::tile.any_start ? 1 : 2, sizeof(typename Policy::result_type)};
+  static constexpr vector_alignment promise{Block::tile.unaligned ? 1 : 2, sizeof(typename Policy::result_type)};
 };
 
 }  // namespace detail
 
 template <class Policy>
   requires(arch::is_wgmma(Policy::tile.op))
-struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, specialized_block<Policy>> {
-  using base = detail::persistent_kernel<Policy, specialized_block<Policy>>;
+struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, hopper_gemm_block<Policy>> {
+  using base = detail::persistent_kernel<Policy, hopper_gemm_block<Policy>>;
   using args_type = typename base::args_type;
   using followed_by = detail::conditional_t<
       detail::splits_all_tiles<typename base::block>,
-      detail::sum_after_specialized<detail::sum_of_parts<typename Policy::arch, float, typename Policy::result_type,
+      detail::sum_after_hopper_gemm<detail::sum_of_parts<typename Policy::arch, float, typename Policy::result_type,
                                                          args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
       void>;
 
@@ -65,7 +65,7 @@ struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, specialized_block
     return why ? why : detail::check_equal_parts<Policy>(args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
-    return detail::plan_specialized<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
+    return detail::plan_hopper_gemm<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
   }
 };
 

@@ -2,8 +2,8 @@
 // The loop over k with two LDS buffers: one is multiplied while the next tile is in flight to the other.
 #pragma once
 
-#include <tilewright/kernels/gemm/k_tiles.hpp>
-#include <tilewright/kernels/gemm/operand_windows.hpp>
+#include <tilewright/block/operands/k_tiles.hpp>
+#include <tilewright/block/operands/operand_windows.hpp>
 
 namespace tilewright {
 
@@ -34,8 +34,8 @@ struct double_buffered_pipeline {
     detail::tile_of<BWindow> b_next;
     // Tile t + 1 is in flight while tile t is multiplied.
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
-      load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
+      load_tile_along_k(a_next, a_window, a_offset, in_bounds<1>{});
+      load_tile_along_k(b_next, b_window, b_offset, in_bounds<1>{});
       compute(stage);
       windows.store(a_next, b_next, (1 - stage) * stage_bytes);
       exec::block_sync();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
-#include <tilewright/kernels/gemm/stage_copies.hpp>
+#include <tilewright/block/operands/stage_copies.hpp>
 
 namespace tilewright {
 

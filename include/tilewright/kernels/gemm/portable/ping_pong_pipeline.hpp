@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
-#include <tilewright/kernels/gemm/k_tiles.hpp>
-#include <tilewright/kernels/gemm/operand_windows.hpp>
+#include <tilewright/block/operands/k_tiles.hpp>
+#include <tilewright/block/operands/operand_windows.hpp>
 
 namespace tilewright {
 
@@ -74,8 +74,8 @@ struct ping_pong_pipeline {
         }
       };
       const auto fetch = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (p == 0) load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
-        if constexpr (p == b_slice) load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
+        if constexpr (p == 0) load_tile_along_k(a_next, a_window, a_offset, in_bounds<1>{});
+        if constexpr (p == b_slice) load_tile_along_k(b_next, b_window, b_offset, in_bounds<1>{});
       };
       unroll<slices>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_slice<p>(c, f, windows, current, write, fetch); });
     };

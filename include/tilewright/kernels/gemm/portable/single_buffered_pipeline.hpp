@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
-#include <tilewright/kernels/gemm/k_tiles.hpp>
-#include <tilewright/kernels/gemm/operand_windows.hpp>
+#include <tilewright/block/operands/k_tiles.hpp>
+#include <tilewright/block/operands/operand_windows.hpp>
 
 namespace tilewright {
 
@@ -69,8 +69,8 @@ struct single_buffered_pipeline {
                         during_reads = held * per_step - during_writes;
       exec::wait_for_global_loads();
       windows.store(a_next, b_next, 0);
-      load_tile_along_k(a_next, a_window, a_offset, known_inside<1>{});
-      load_tile_along_k(b_next, b_window, b_offset, known_inside<1>{});
+      load_tile_along_k(a_next, a_window, a_offset, in_bounds<1>{});
+      load_tile_along_k(b_next, b_window, b_offset, in_bounds<1>{});
       block_gemm<tile, rest, during_writes>(c, f.a, f.b);
       detail::spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
       exec::block_sync();

@@ -2,8 +2,8 @@
 // Block-scaled products: the policy, and the loop over k where all waves multiply.
 #pragma once
 
-#include <tilewright/kernels/gemm/k_tiles.hpp>
-#include <tilewright/kernels/gemm/operand_windows.hpp>
+#include <tilewright/block/operands/k_tiles.hpp>
+#include <tilewright/block/operands/operand_windows.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scales.hpp>
 
 namespace tilewright {

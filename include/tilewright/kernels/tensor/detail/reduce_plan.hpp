@@ -143,7 +143,7 @@ constexpr reduce_plan plan_reduction(const strided_tensor<T>& x, const strided_t
     while (few < 3 && (run < 32 || results << few < 900 * 256 || accesses >> few > 40)) ++few;
     if (few > 0 && wave > 32) few = 3;  // one and two need twice the LDS
     if (few < 3 || log < 3) log = log < 3 && accesses <= 16 ? 0 : few;
-    // Up to 32 slices, which read 128 bytes, where all multiprocessors have blocks then.
+    // Up to 32 slices, which read 128 bytes, where all SMs have blocks then.
     const index_t finest = min(5, log2_floor(index_t(max(accesses / 16, 1ll))));
     while (log < finest && results << log < blocks_at_once * 256 && results << finest >= blocks_at_once * 256) ++log;
   }

@@ -23,7 +23,7 @@ constexpr index_t swizzled_in_lds(index_t address, index_t pattern_bytes) {
   return address ^ (address >> 3 & (max(pattern_bytes, 16) - 16));
 }
 
-/// The request that a tensor map of the CPU backend holds.
+/// The request that a tensor map of the CPU emulator holds.
 inline tensor_map_request request_of(const tensor_map& map) {
   tensor_map_request request;
   static_assert(sizeof(request) <= sizeof(map.opaque));
@@ -34,7 +34,7 @@ inline tensor_map_request request_of(const tensor_map& map) {
 inline index_t bytes_in_lds(const tensor_map_request& r) { return r.row_bytes() * r.box[1]; }
 
 /// Throws if the box's place in LDS is not allowed.
-inline void check_box(const thread_context& self, const bulk_box& box, call_site where) {
+inline void check_box(const thread_context& self, const tma_box& box, call_site where) {
   const tensor_map_request request = request_of(*box.map);
   const index_t bytes = bytes_in_lds(request);
   if (box.ragged != request.ragged)
@@ -52,7 +52,7 @@ inline void check_box(const thread_context& self, const bulk_box& box, call_site
 /// neighbours together where both are contiguous. If a row of the tensor ends within 16 bytes of the box, the rest of
 /// these 16 has a place in global memory, too; everything else outside has none.
 template <class Move>
-void for_each_piece(const bulk_box& box, Move move) {
+void for_each_piece(const tma_box& box, Move move) {
   const tensor_map_request r = request_of(*box.map);
   const index_t row_bytes = r.row_bytes(), size = r.element_bytes(), piece = 16 / size;
   const index_t plane = r.ragged ? 0 : box.at[2];
@@ -84,7 +84,7 @@ void for_each_piece(const bulk_box& box, Move move) {
 }
 
 /// Elements outside of the tensor become zero.
-inline void box_to_lds(const bulk_box& box, char* lds) {
+inline void box_to_lds(const tma_box& box, char* lds) {
   for_each_piece(box, [&](index_t to, const char* from, index_t bytes, bool inside) {
     if (inside) {
       __builtin_memcpy(lds + to, from, std::size_t(bytes));
@@ -96,7 +96,7 @@ inline void box_to_lds(const bulk_box& box, char* lds) {
 
 /// Elements outside of the tensor are not written, except that rows are written in steps of 16 bytes: where a row ends
 /// within a step, the rest of the step becomes zero. `bytes`: those of the box in LDS. (Measured on an H100)
-inline void box_from_lds(const bulk_box& box, const char* bytes_in_lds) {
+inline void box_from_lds(const tma_box& box, const char* bytes_in_lds) {
   for_each_piece(box, [&](index_t from, char* to, index_t bytes, bool inside) {
     if (inside) {
       __builtin_memcpy(to, bytes_in_lds + (from - box.lds), std::size_t(bytes));
@@ -161,7 +161,7 @@ class bulk_stores {
   void leave(const thread_context& self) {
     if (mine(self).read < mine(self).groups.size() || !mine(self).open.empty())
       refuse(self,
-             "leaves the kernel before its bulk stores have read their boxes: wait_for_bulk_stores_to_read<0>() is "
+             "leaves the kernel before its bulk stores have read their boxes: tma_store_wait_read<0>() is "
              "missing");
     wait_until_written(self, 0);
   }

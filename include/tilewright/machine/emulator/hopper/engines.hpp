@@ -65,7 +65,7 @@ class hopper_machine final : public hopper_services {
 
  private:
   struct load {
-    bulk_box box;
+    tma_box box;
     index_t barrier;
     index_t block;  // of the cluster, whose LDS it fills
     index_t thread;
@@ -128,8 +128,7 @@ class hopper_machine final : public hopper_services {
     return w.is_over();
   }
 
-  void bulk_load(thread_context& self, const bulk_box& box, index_t barrier, unsigned blocks,
-                 call_site where) override {
+  void tma_load(thread_context& self, const tma_box& box, index_t barrier, unsigned blocks, call_site where) override {
     check_box(self, box, where);
     if (blocks == 0) refuse(self, "copies a box", where, " to no block");
     for (index_t block = 0; blocks >> block != 0; ++block) {
@@ -143,13 +142,13 @@ class hopper_machine final : public hopper_services {
     }
   }
 
-  void bulk_store(thread_context& self, const bulk_box& box, call_site where) override {
+  void tma_store(thread_context& self, const tma_box& box, call_site where) override {
     check_box(self, box, where);
     stores_.start(
         self, box.lds, bytes_in_lds(request_of(*box.map)), [box](const char* from) { box_from_lds(box, from); }, where);
     check_memory(self, self.number, box, global_touch::write, where);
   }
-  void bulk_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
+  void tma_reduce_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
     if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
       refuse(self, "adds " + std::to_string(bytes) + " bytes", where,
              "; size and both addresses must be multiples of 16 bytes");
@@ -159,8 +158,8 @@ class hopper_machine final : public hopper_services {
                                        reinterpret_cast<const char*>(to), bytes, where);
     stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
   }
-  void commit_bulk_stores(thread_context& self) override { stores_.commit(self); }
-  void wait_for_bulk_stores(thread_context& self, index_t pending, call_site) override {
+  void tma_store_commit(thread_context& self) override { stores_.commit(self); }
+  void tma_store_wait(thread_context& self, index_t pending, call_site) override {
     stores_.wait_until_read(self, pending);
   }
   void write_bulk_stores(const thread_context& self, index_t pending) override {
@@ -176,7 +175,7 @@ class hopper_machine final : public hopper_services {
     warpgroups_.wait(self, pending, where);
   }
 
-  static void check_memory(const thread_context& self, index_t agent, const bulk_box& box, global_touch how,
+  static void check_memory(const thread_context& self, index_t agent, const tma_box& box, global_touch how,
                            call_site where) {
     if (!self.checks_memory) return;
     for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {

@@ -16,7 +16,7 @@ using exec::tensor_map_request;
 struct thread_context;
 
 /// A box of a tensor and its place in LDS. With a ragged map at[2] is the row at which the tensor ends.
-struct bulk_box {
+struct tma_box {
   const tensor_map* map;
   index_t lds;
   index_t at[5];
@@ -50,11 +50,11 @@ class hopper_services {
   virtual void wait_for_count(thread_context&, const unsigned* counter, unsigned n, call_site) = 0;
   virtual bool wait_for_flag(thread_context&, const unsigned* flag, unsigned n, call_site) = 0;
 
-  virtual void bulk_load(thread_context&, const bulk_box&, index_t barrier, unsigned blocks, call_site) = 0;
-  virtual void bulk_store(thread_context&, const bulk_box&, call_site) = 0;
-  virtual void bulk_add(thread_context&, float* to, index_t lds, index_t bytes, call_site) = 0;
-  virtual void commit_bulk_stores(thread_context&) = 0;
-  virtual void wait_for_bulk_stores(thread_context&, index_t pending, call_site) = 0;
+  virtual void tma_load(thread_context&, const tma_box&, index_t barrier, unsigned blocks, call_site) = 0;
+  virtual void tma_store(thread_context&, const tma_box&, call_site) = 0;
+  virtual void tma_reduce_add(thread_context&, float* to, index_t lds, index_t bytes, call_site) = 0;
+  virtual void tma_store_commit(thread_context&) = 0;
+  virtual void tma_store_wait(thread_context&, index_t pending, call_site) = 0;
   virtual void write_bulk_stores(const thread_context&, index_t pending) = 0;
 
   virtual void wgmma_fence(thread_context&) = 0;

@@ -137,7 +137,7 @@ class warpgroups {
       if (operand.fields.swizzle == 0 || operand.fields.base_offset != 0)
         refuse(self, "passes wgmma", where,
                std::string(" a descriptor of ") + name +
-                   " without a swizzle or with a base offset, which the CPU backend does not know");
+                   " without a swizzle or with a base offset, which the CPU emulator does not know");
       operand.for_each_chunk(0, rows, [&](index_t address) {
         if (address + 16 <= self.lds_bytes) return;
         refuse(self, "multiplies", where,

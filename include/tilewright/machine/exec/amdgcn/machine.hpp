@@ -131,7 +131,7 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
 }
 
 /// For places that are uniform: what is derived from them is not kept in scalar registers.
-TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
+TILEWRIGHT_HD lds_pointer opaque(lds_pointer p) {
   unsigned address = unsigned((__UINTPTR_TYPE__)p.address);
   asm volatile("" : "+s"(address));
   return {(__attribute__((address_space(3))) char*)address};

@@ -16,7 +16,7 @@ TILEWRIGHT_HD void schedule_group() {
 
 TILEWRIGHT_HD void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 
-TILEWRIGHT_HD index_t forget_origin(index_t value) {
+TILEWRIGHT_HD index_t opaque(index_t value) {
   asm volatile("" : "+v"(value));
   return value;
 }

@@ -70,47 +70,47 @@ inline void prefetch_to_l2(const void* from, index_t bytes, call_site where = {}
                      "; size and address must be multiples of 16 bytes");
 }
 namespace detail {
-inline emulator::bulk_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
+inline emulator::tma_box box_of(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
   return {&map, index_t(lds), {x, y, z, 0, 0}, false};
 }
-inline emulator::bulk_box box_of(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
+inline emulator::tma_box box_of(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
   return {&map, index_t(lds), {x, row, end, 0, 0}, true};
 }
 }  // namespace detail
 
 /// Map: tensor_map or ragged_tensor_map.
 template <class Map>
-void bulk_load_multicast(unsigned lds, const Map& map, mbarrier done, unsigned blocks, index_t x, index_t y, index_t z,
-                         call_site where = {}) {
-  detail::hopper(where).bulk_load(detail::self(), detail::box_of(map, lds, x, y, z), index_t(done.address), blocks,
-                                  where);
+void tma_load_multicast(unsigned lds, const Map& map, mbarrier done, unsigned blocks, index_t x, index_t y, index_t z,
+                        call_site where = {}) {
+  detail::hopper(where).tma_load(detail::self(), detail::box_of(map, lds, x, y, z), index_t(done.address), blocks,
+                                 where);
 }
 template <class Map>
-void bulk_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
-  bulk_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
+void tma_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
+  tma_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
 }
-inline void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at,
-                      call_site where = {}) {
-  detail::hopper(where).bulk_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
-                                  index_t(done.address), 1u << detail::self().rank, where);
+inline void tma_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at,
+                     call_site where = {}) {
+  detail::hopper(where).tma_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
+                                 index_t(done.address), 1u << detail::self().rank, where);
 }
 template <class Map>
-void bulk_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
-  detail::hopper(where).bulk_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
+void tma_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {
+  detail::hopper(where).tma_store(detail::self(), detail::box_of(map, lds, x, y, z), where);
 }
-inline void bulk_store(const tensor_map& map, unsigned lds, const multi_index<5>& at, call_site where = {}) {
-  detail::hopper(where).bulk_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}}, where);
+inline void tma_store(const tensor_map& map, unsigned lds, const multi_index<5>& at, call_site where = {}) {
+  detail::hopper(where).tma_store(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}}, where);
 }
-inline void bulk_add(float* to, unsigned lds, index_t bytes, call_site where = {}) {
-  detail::hopper(where).bulk_add(detail::self(), to, index_t(lds), bytes, where);
+inline void tma_reduce_add(float* to, unsigned lds, index_t bytes, call_site where = {}) {
+  detail::hopper(where).tma_reduce_add(detail::self(), to, index_t(lds), bytes, where);
 }
-inline void commit_bulk_stores(call_site where = {}) { detail::hopper(where).commit_bulk_stores(detail::self()); }
+inline void tma_store_commit(call_site where = {}) { detail::hopper(where).tma_store_commit(detail::self()); }
 template <index_t Pending>
-void wait_for_bulk_stores_to_read(call_site where = {}) {
-  detail::hopper(where).wait_for_bulk_stores(detail::self(), Pending, where);
+void tma_store_wait_read(call_site where = {}) {
+  detail::hopper(where).tma_store_wait(detail::self(), Pending, where);
 }
 template <index_t Pending>
-void wait_for_bulk_stores(call_site where = {}) {
+void tma_store_wait(call_site where = {}) {
   detail::hopper(where).write_bulk_stores(detail::self(), Pending);
 }
 
@@ -143,16 +143,16 @@ void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool ac
 
 /// Registers are not counted here.
 template <index_t Registers>
-void give_registers_back() {
+void warpgroup_reg_dealloc() {
   static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);
 }
 template <index_t Registers>
-void take_registers() {
-  give_registers_back<Registers>();
+void warpgroup_reg_alloc() {
+  warpgroup_reg_dealloc<Registers>();
 }
 /// One launch has ended here when the next one starts.
-inline void let_next_kernel_start() {}
-inline void wait_for_previous_kernel() {}
+inline void grid_dependency_launch() {}
+inline void grid_dependency_wait() {}
 
 inline void add_release(unsigned* counter, unsigned n) {
   detail::self().memory->release(detail::self(), counter);
@@ -179,6 +179,6 @@ inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {
   detail::self().memory->load_late(from);
   return exec::buffer_load<array<float, 4>>(make_global_buffer(from, sizeof(array<float, 4>)), 0, 0, where);
 }
-inline void settle(float&) {}
+inline void fence_operand(float&) {}
 
 }  // namespace tilewright::exec::inline host

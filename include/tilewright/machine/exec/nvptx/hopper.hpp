@@ -95,15 +95,15 @@ TILEWRIGHT_HD void prefetch_to_l2(const void* from, index_t bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
 TILEWRIGHT_HD void prefetch(const tensor_map& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
-TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, index_t x, index_t y, index_t z) {
+TILEWRIGHT_HD void tma_load(unsigned lds, const tensor_map& map, mbarrier done, index_t x, index_t y, index_t z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
       "[%2];" ::"r"(lds),
       "l"(&map), "r"(done.address), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
-TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks, index_t x,
-                                       index_t y, index_t z) {
+TILEWRIGHT_HD void tma_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks, index_t x,
+                                      index_t y, index_t z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
       "{%3, %4, %5}], "
@@ -111,7 +111,7 @@ TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const tensor_map& map, mbar
       "l"(&map), "r"(done.address), "r"(x), "r"(y), "r"(z), "h"(static_cast<unsigned short>(blocks))
       : "memory");
 }
-TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
+TILEWRIGHT_HD void tma_store(const tensor_map& map, unsigned lds, index_t x, index_t y, index_t z) {
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
                "r"(lds), "r"(x), "r"(y), "r"(z)
                : "memory");
@@ -119,16 +119,16 @@ TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, index_t x, in
 
 // Rows of a ragged map: machine/exec/nvptx/make_tensor_map.hpp says why these coordinates are row `row`, outside from
 // `end` on.
-TILEWRIGHT_HD void bulk_load(unsigned lds, const ragged_tensor_map& map, mbarrier done, index_t x, index_t row,
-                             index_t end) {
+TILEWRIGHT_HD void tma_load(unsigned lds, const ragged_tensor_map& map, mbarrier done, index_t x, index_t row,
+                            index_t end) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], "
       "[%2];" ::"r"(lds),
       "l"(&map), "r"(done.address), "r"(x), "r"((1 << 30) - end + row), "r"(end), "r"(1 << 30)
       : "memory");
 }
-TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const ragged_tensor_map& map, mbarrier done, unsigned blocks,
-                                       index_t x, index_t row, index_t end) {
+TILEWRIGHT_HD void tma_load_multicast(unsigned lds, const ragged_tensor_map& map, mbarrier done, unsigned blocks,
+                                      index_t x, index_t row, index_t end) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
       "{%3, %4, %5, %6}], [%2], %7;" ::"r"(lds),
@@ -136,37 +136,37 @@ TILEWRIGHT_HD void bulk_load_multicast(unsigned lds, const ragged_tensor_map& ma
       "h"(static_cast<unsigned short>(blocks))
       : "memory");
 }
-TILEWRIGHT_HD void bulk_store(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
+TILEWRIGHT_HD void tma_store(const ragged_tensor_map& map, unsigned lds, index_t x, index_t row, index_t end) {
   asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
                "r"(lds), "r"(x), "r"((1 << 30) - end + row), "r"(end), "r"(1 << 30)
                : "memory");
 }
-TILEWRIGHT_HD void bulk_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at) {
+TILEWRIGHT_HD void tma_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at) {
   asm volatile(
       "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, "
       "%7}], [%2];" ::"r"(lds),
       "l"(&map), "r"(done.address), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
       : "memory");
 }
-TILEWRIGHT_HD void bulk_store(const tensor_map& map, unsigned lds, const multi_index<5>& at) {
+TILEWRIGHT_HD void tma_store(const tensor_map& map, unsigned lds, const multi_index<5>& at) {
   asm volatile(
       "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(&map),
       "r"(lds), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
       : "memory");
 }
-TILEWRIGHT_HD void bulk_add(float* to, unsigned lds, index_t bytes) {
+TILEWRIGHT_HD void tma_reduce_add(float* to, unsigned lds, index_t bytes) {
   asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to), "r"(lds),
                "r"(bytes)
                : "memory");
 }
-TILEWRIGHT_HD void commit_bulk_stores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+TILEWRIGHT_HD void tma_store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 template <index_t Pending>
-TILEWRIGHT_HD void wait_for_bulk_stores_to_read() {
+TILEWRIGHT_HD void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 }
 
 template <index_t Pending>
-TILEWRIGHT_HD void wait_for_bulk_stores() {
+TILEWRIGHT_HD void tma_store_wait() {
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
@@ -193,17 +193,17 @@ TILEWRIGHT_HD bool wait_for_flag(const unsigned* flag, unsigned n, index_t timeo
 }
 
 template <index_t Registers>
-TILEWRIGHT_HD void give_registers_back() {
+TILEWRIGHT_HD void warpgroup_reg_dealloc() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
 }
 template <index_t Registers>
-TILEWRIGHT_HD void take_registers() {
+TILEWRIGHT_HD void warpgroup_reg_alloc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
 }
-TILEWRIGHT_HD void let_next_kernel_start() {
+TILEWRIGHT_HD void grid_dependency_launch() {
   if constexpr (arch::current::value.has_wgmma) asm volatile("griddepcontrol.launch_dependents;");
 }
-TILEWRIGHT_HD void wait_for_previous_kernel() {
+TILEWRIGHT_HD void grid_dependency_wait() {
   if constexpr (arch::current::value.has_wgmma) asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
@@ -216,7 +216,7 @@ TILEWRIGHT_HD void wait_for_count(const unsigned* counter, unsigned n) {
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
   } while (now != n);
 }
-/// Past the L1 cache, which is not coherent between multiprocessors.
+/// Past the L1 cache, which is not coherent between SMs.
 TILEWRIGHT_HD void store_to_l2(float* to, const array<float, 4>& values) {
   asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(values[0]), "f"(values[1]), "f"(values[2]),
                "f"(values[3])
@@ -230,6 +230,6 @@ TILEWRIGHT_HD array<float, 4> load_from_l2(const float* from) {
                : "memory");
   return values;
 }
-TILEWRIGHT_HD void settle(float& value) { asm volatile("" : "+f"(value)::"memory"); }
+TILEWRIGHT_HD void fence_operand(float& value) { asm volatile("" : "+f"(value)::"memory"); }
 
 }  // namespace tilewright::exec::inline nvptx

@@ -19,7 +19,7 @@ TILEWRIGHT_HD index_t lane_id() { return index_t(threadIdx.x & 31u); }
 TILEWRIGHT_HD index_t wave_id() { return index_t(threadIdx.x / 32u); }
 TILEWRIGHT_HD block_index block_id() { return {index_t(blockIdx.x), index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
-TILEWRIGHT_HD index_t forget_origin(index_t value) {
+TILEWRIGHT_HD index_t opaque(index_t value) {
   asm volatile("" : "+r"(value));
   return value;
 }
@@ -54,7 +54,7 @@ TILEWRIGHT_HD lds_pointer lds_allocate() {
 }
 
 /// Keeps the address in a register: the compiler would compute it again in each branch.
-TILEWRIGHT_HD lds_pointer forget_origin(lds_pointer p) {
+TILEWRIGHT_HD lds_pointer opaque(lds_pointer p) {
   auto address = unsigned(__cvta_generic_to_shared(p.address));
   asm volatile("" : "+r"(address));
   return {static_cast<char*>(__cvta_shared_to_generic(address))};

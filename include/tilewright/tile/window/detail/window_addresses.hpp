@@ -75,7 +75,7 @@ template <class Window>
 void expect_plan_holds(const Window& window) {
   const auto& descriptor = window.view.descriptor;
   const auto offsets =
-      checked_offsets<known_inside<>>(window, typename Window::access_sequence{}, typename Window::dim_sequence{});
+      checked_offsets<in_bounds<>>(window, typename Window::access_sequence{}, typename Window::dim_sequence{});
   const multi_index<Window::ndim> origin = without_gathered<Window>(window.origin);
   unroll<Window::num_access>([&](auto i) {
     const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/attention/backward/detail/d_queries.hpp>
-#include <tilewright/kernels/attention/backward/specialized_backward_policy.hpp>
+#include <tilewright/kernels/attention/backward/hopper_backward_policy.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -17,17 +17,17 @@ struct gradient_consumer {
   using stages_type = gradient_stages<Policy>;
   using args_type = typename Policy::args_type;
   using scores = static_distributed_tensor<float, typename Policy::s_distribution>;
-  static constexpr specialized_backward_lds lds = Policy::lds;
+  static constexpr hopper_backward_lds lds = Policy::lds;
   static constexpr index_t queries = Policy::tile.queries;
 
-  const specialized_backward_args<args_type>& device;
+  const hopper_backward_device_args<args_type>& device;
   const stages_type& stages;
   index_t consumer;
   index_t thread = modulo(exec::thread_id(), 128);
   typename stages_type::cursor at{};
   typename stages_type::unit_cursor unit{};
-  stage_cursor<2> buffer{};  // of dS
-  scores s{}, d_p{};         // S and then P; dP
+  pipeline_state<2> buffer{};  // of dS
+  scores s{}, d_p{};           // S and then P; dP
   conditional_t<has_score_function<Policy>, scores, number<0>> slopes{};
   static_distributed_tensor<float, typename Policy::d_v_distribution> d_v{};
   static_distributed_tensor<float, typename Policy::d_k_distribution> d_k{};
@@ -45,7 +45,7 @@ struct gradient_consumer {
   TILEWRIGHT_HD index_t own_boxes() const { return lds.d_s_offset() + (64 * consumer + divide(thread, 32) * 16) * 128; }
 
   TILEWRIGHT_HD void start_scores() {
-    stages.full(at.stage).wait(at.parity);
+    stages.full(at.stage).wait(at.phase);
     const wgmma_tile_in_lds<lds.k()> k{stages.k() + unsigned(consumer * 64 * 128)};
     block_gemm<Policy::s_tile, T>(s, k, wgmma_tile_in_lds<lds.q()>{stages.q(at.stage)}, false);
   }
@@ -61,8 +61,8 @@ struct gradient_consumer {
     block_gemm<Policy::d_q_tile, T>(d_q, rows, k, false);
   }
   template <class Tile>
-  TILEWRIGHT_HD static void settle(Tile& tile) {
-    for (float& x : tile.thread_buffer) exec::settle(x);
+  TILEWRIGHT_HD static void fence_operand(Tile& tile) {
+    for (float& x : tile.thread_buffer) exec::fence_operand(x);
   }
 
   /// f(register, its column of 8 j + 0 or 1, its row of two) for each score; begin(j) before those of columns 8 j on.
@@ -106,7 +106,7 @@ struct gradient_consumer {
   /// Scores of the queries from `query` on become probabilities.
   TILEWRIGHT_HD void compute_probabilities(const attention_problem& problem, const seen_band& seen, index_t key,
                                            index_t query) {
-    settle(s);
+    fence_operand(s);
     if constexpr (has_score_function<Policy>) apply_score_function(problem, key, query);
     if (key + 63 >= problem.keys || !seen.all_see(query, query + queries - 1, key, key + 63)) [[unlikely]]
       mask(problem, seen, key, query);
@@ -126,7 +126,7 @@ struct gradient_consumer {
     p.assign(s);
     block_gemm(d_v, p, wgmma_tile_in_lds<lds.d_o_columns()>{stages.d_o(stage)}, true);
     exec::wgmma_wait<1>();
-    settle(d_p);
+    fence_operand(d_p);
     for_each_query(stages_type::deltas(stage), [&](index_t d, float delta) TILEWRIGHT_INLINE_LAMBDA {
       s.thread_buffer[d] *= d_p.thread_buffer[d] - delta;
       if constexpr (has_score_function<Policy>) s.thread_buffer[d] *= slopes.thread_buffer[d];
@@ -141,14 +141,14 @@ struct gradient_consumer {
     exec::wgmma_wait<1>();  // the registers of P are free
     at.advance();
     if constexpr (!IsLast) start_scores();
-    stages.d_s_full(buffer.stage).wait(buffer.parity);
+    stages.d_s_full(buffer.stage).wait(buffer.phase);
     start_d_queries();
     buffer.advance();
     exec::wgmma_wait<1>();
     if (exec::lane_id() == 0) stages.empty(stage).arrive();  // this wave has read the numbers, too
     if constexpr (!IsLast) compute_probabilities(next, seen, key, next_query);
     exec::wgmma_wait<0>();
-    settle(d_q);
+    fence_operand(d_q);
     add_d_queries_in_order(problem, seen, key, query);
   }
 
@@ -164,7 +164,7 @@ struct gradient_consumer {
     if (thread == 0) exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
     exec::named_sync<128>(2 + consumer);
     add_d_queries(problem, query);
-    if (exec::lane_id() == 0) exec::wait_for_bulk_stores<0>();
+    if (exec::lane_id() == 0) exec::tma_store_wait<0>();
     exec::named_sync<128>(2 + consumer);
     if (thread == 0) exec::add_release(counter, 1);
   }
@@ -180,9 +180,9 @@ struct gradient_consumer {
     exec::wave_sync();
     if (exec::lane_id() != 0 || row >= problem.queries) return;
     float* const copy = backward_workspace(device.args, problem.batch, problem.head).d_q(device.args, Policy::head_dim);
-    exec::bulk_add(copy + place_of_d_query(row, column, Policy::head_dim), stages.base + unsigned(place),
-                   min(lds.d_q_columns(), Policy::head_dim - column) * 64);
-    exec::commit_bulk_stores();
+    exec::tma_reduce_add(copy + place_of_d_query(row, column, Policy::head_dim), stages.base + unsigned(place),
+                         min(lds.d_q_columns(), Policy::head_dim - column) * 64);
+    exec::tma_store_commit();
   }
 
   /// Writes rows of dV or dK by way of the boxes from number `first` on.
@@ -196,7 +196,7 @@ struct gradient_consumer {
       store_boxes<T>(map, stages.base + unsigned(place), ceil_div(dim, 64), lds.d_s().box_bytes(), position);
   }
   TILEWRIGHT_HD static void wait_for_boxes() {
-    if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
+    if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
     exec::wave_sync();
   }
 
@@ -205,8 +205,8 @@ struct gradient_consumer {
     key += 64 * consumer;
     const seen_band seen(device.args.window, problem);
     const index_t last_head = problem.head + divide(device.args.heads, device.args.kv_heads) - 1;
-    stages.k_full().wait(unit.parity);
-    stages.v_full().wait(unit.parity);
+    stages.k_full().wait(unit.phase);
+    stages.v_full().wait(unit.phase);
     unit.advance();
     wait_for_boxes();
     d_v = {};
@@ -225,8 +225,8 @@ struct gradient_consumer {
       }
       add_step<true>(problem, problem, seen, key, steps.query(), 0);
     }
-    settle(d_v);
-    settle(d_k);
+    fence_operand(d_v);
+    fence_operand(d_k);
     exec::named_sync<256>(1);  // dS has been read by both consumers
     if (thread == 0) {
       stages.k_empty().arrive();

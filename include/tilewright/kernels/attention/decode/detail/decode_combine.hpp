@@ -2,8 +2,8 @@
 // Brings together what the waves and the blocks of attention_decode found out about their shares of the keys.
 #pragma once
 
+#include <tilewright/core/base/block_index.hpp>
 #include <tilewright/kernels/attention/decode/decode_tiles.hpp>
-#include <tilewright/kernels/gemm/gemm_args.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 
@@ -171,7 +171,7 @@ struct decode_combine {
     const exec::block_index block = exec::block_id();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
 #if TILEWRIGHT_CPU_PASS || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900)
-    if constexpr (overlaps_previous) exec::wait_for_previous_kernel();
+    if constexpr (overlaps_previous) exec::grid_dependency_wait();
 #endif
     const decode_problem p = locate_decode(args, block.x, block.y, block.z);
     const decode_workspace space(args, dim);

@@ -115,7 +115,7 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
 
  private:
   TILEWRIGHT_HD static constexpr index_t place_of(index_t part) { return 64 * part * decode_keys * index_t(sizeof(T)); }
-  TILEWRIGHT_HD static constexpr auto known() { return known_inside<IsValues ? 0 : 1>{}; }
+  TILEWRIGHT_HD static constexpr auto known() { return in_bounds<IsValues ? 0 : 1>{}; }
 
   template <index_t Part, class Distribution = load<Part>>
   TILEWRIGHT_HD static auto window(const key_cache<T>& cache, const key_place& at, index_t keys) {
@@ -193,7 +193,7 @@ TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const 
       make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
   const auto window =
       make_tile_window(rows, make_tuple(number<decode_rows>{}, dim), {p.first_row, 0}, typename product::q_load{});
-  return load_tile(window, known_inside<1>{});
+  return load_tile(window, in_bounds<1>{});
 }
 
 /// A wave's rows of Q: in registers, or in its own LDS where registers do not suffice.
@@ -217,7 +217,7 @@ struct decode_queries<Policy, InLds, sequence<Parts...>> {
   template <index_t Part>
   TILEWRIGHT_HD auto get() const {
     if constexpr (InLds) {
-      return relayout<T>(load_tile(window<Part>(exec::forget_origin(0))), typename product<Part>::q{});
+      return relayout<T>(load_tile(window<Part>(exec::opaque(0))), typename product<Part>::q{});
     } else {
       return parts.template get<Part>();
     }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <tilewright/kernels/attention/detail/attention_softmax.hpp>
-#include <tilewright/kernels/attention/forward/specialized_attention_policy.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention_policy.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -17,9 +17,9 @@ struct attention_consumer {
   using stages_type = attention_stages<Policy>;
   using registers = attention_registers<Policy>;
   using sums_type = attention_sums<Policy>;
-  using device_args = specialized_attention_args<typename Policy::args_type>;
-  static constexpr specialized_attention_tile tile = Policy::tile;
-  static constexpr specialized_attention_lds lds = Policy::lds;
+  using device_args = hopper_attention_device_args<typename Policy::args_type>;
+  static constexpr hopper_attention_tile tile = Policy::tile;
+  static constexpr hopper_attention_lds lds = Policy::lds;
   static constexpr index_t first_turn_barrier = 1, first_skip_barrier = 4;
 
   const device_args& device;
@@ -49,19 +49,19 @@ struct attention_consumer {
   TILEWRIGHT_HD void end() {
     if (consumer == 0) wait_for_turn();
     flush();
-    if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
+    if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
   }
 
   /// Takes the turn.
   TILEWRIGHT_HD void start_scores() {
-    stages.template full<0>(k_at.stage).wait(k_at.parity);
+    stages.template full<0>(k_at.stage).wait(k_at.phase);
     wait_for_turn();
     const wgmma_tile_in_lds<lds.q()> q{stages.q_place(q_at.stage, consumer)};
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
   }
   TILEWRIGHT_HD void start_outputs() {
-    stages.template full<1>(v_at.stage).wait(v_at.parity);
+    stages.template full<1>(v_at.stage).wait(v_at.phase);
     const wgmma_tile_in_lds<lds.v()> v{stages.template place<1>(v_at.stage)};
     block_gemm(sums.o.template get<0>(), p, v, true);
   }
@@ -73,7 +73,7 @@ struct attention_consumer {
   /// The tile is complete, and the stage that `at` names no longer needed.
   template <index_t Which, class Tile>
   TILEWRIGHT_HD void finish(Tile& tile_of_sums, typename stages_type::cursor& at) const {
-    for (float& x : tile_of_sums.thread_buffer) exec::settle(x);
+    for (float& x : tile_of_sums.thread_buffer) exec::fence_operand(x);
     leave<Which>(at);
   }
   TILEWRIGHT_HD void finish_scores() { finish<0>(s, k_at); }
@@ -100,7 +100,7 @@ struct attention_consumer {
       sums.add_step(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
     };
     if constexpr (lds.o_replaces_q()) flush();  // else no thread could fetch Q
-    stages.q_full(q_at.stage, consumer).wait(q_at.parity);
+    stages.q_full(q_at.stage, consumer).wait(q_at.phase);
     start_scores();
     if (has_probabilities)
       start_outputs();
@@ -155,8 +155,8 @@ struct attention_consumer {
   TILEWRIGHT_HD void skip_step() {
     wait_for_turn();
     pass_turn();
-    stages.template full<0>(k_at.stage).wait(k_at.parity);
-    stages.template full<1>(v_at.stage).wait(v_at.parity);
+    stages.template full<0>(k_at.stage).wait(k_at.phase);
+    stages.template full<1>(v_at.stage).wait(v_at.phase);
     exec::named_sync<128>(first_skip_barrier +
                           consumer);  // a wave that is late would mistake the next phase for this one
     leave<0>(k_at);
@@ -191,7 +191,7 @@ struct attention_consumer {
       constexpr index_t first = i * boxes, count = min(boxes, lds.o_boxes() - first);
       array<unsigned, min(count * words_of_box, decltype(words)::size() - first * words_of_box)> part;
       __builtin_memcpy(part.data(), words.data() + first * words_of_box, sizeof(part));
-      if (exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
+      if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
       exec::wave_sync();
       store_to_boxes<Policy::op, result_type>(block_lds + place, part, lds.q().box_bytes());
       exec::wave_sync();
@@ -199,7 +199,7 @@ struct attention_consumer {
       store_boxes<result_type>(device.o, stages.base + unsigned(place), count, lds.q().box_bytes(), at);
       at[0] += count * 64;
     });
-    if (lds.o_replaces_q() && exec::lane_id() == 0) exec::wait_for_bulk_stores_to_read<0>();
+    if (lds.o_replaces_q() && exec::lane_id() == 0) exec::tma_store_wait_read<0>();
     if constexpr (lds.o_replaces_q()) leave_q();
   }
 };

@@ -2,7 +2,7 @@
 // Stream-K: blocks that computed parts of a tile along k add them up in memory.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/specialized_plan.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -21,7 +21,7 @@ TILEWRIGHT_HD void exchange(float& x, float& y) {
 template <class Block, class Args>
 TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args& args, const work_unit& unit,
                               const multi_index<2>& origin) {
-  constexpr specialized_tile tile = Block::tile;
+  constexpr hopper_gemm_tile tile = Block::tile;
   constexpr bool swap_ab = tile.swap_ab;
   // Lanes exchange sums until each has four neighbours of a row of C.
   const index_t lane = exec::lane_id(), quad = divide(lane, 4), in_quad = modulo(lane, 4), ld = workspace_ld(args);
@@ -32,7 +32,7 @@ TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args&
   const index_t room_m = (swap_ab ? args.n : args.m) - m, room_n = (swap_ab ? args.m : args.n) - n;
   // Opaque, or it is computed again for each store. Rows beyond C may leave the range of 32 bits.
   const auto row = unsigned((unit.part * args.batch + unit.tile.batch) * args.m + (swap_ab ? n : m));
-  const index_t first = exec::forget_origin(index_t(row * unsigned(ld) + unsigned(swap_ab ? m : n)));
+  const index_t first = exec::opaque(index_t(row * unsigned(ld) + unsigned(swap_ab ? m : n)));
   float* const parts = static_cast<float*>(args.workspace) + split_k_counters;
   const float* const c = sums.thread_buffer.data();
   TILEWRIGHT_UNROLL_ALL
@@ -56,7 +56,7 @@ TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args&
 template <class Block>
 TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename Block::device_args& args,
                                 const work_unit& unit, const multi_index<2>& origin, index_t rank, index_t consumer) {
-  constexpr specialized_tile tile = Block::tile;
+  constexpr hopper_gemm_tile tile = Block::tile;
   float* const c = sums.thread_buffer.data();
   constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
   const index_t thread = modulo(exec::thread_id(), 128), barrier = 1 + divide(exec::thread_id(), 128);

@@ -2,7 +2,7 @@
 // How the consumers of a block take turns at the tensor cores, so that one multiplies while another writes.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/specialized_tile.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -13,7 +13,7 @@ namespace tilewright::detail {
 /// of its own (ping-pong), it begins when the other one has waited for all stages of the tile before.
 template <class Block>
 struct consumer_turns {
-  static constexpr specialized_tile tile = Block::tile;
+  static constexpr hopper_gemm_tile tile = Block::tile;
   /// k tiles of a turn at the end of a tile, which are in LDS at the same time; block-scaled products hold one longer.
   static constexpr index_t head_start = min(4, Block::num_stages - Block::is_block_scaled);
   static constexpr index_t turn_barrier = 4, turn_taken_barrier = 5;  // 1 and 2 are add_up_parts's

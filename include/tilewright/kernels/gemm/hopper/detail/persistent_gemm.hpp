@@ -6,7 +6,7 @@
 #include <tilewright/kernels/gemm/hopper/detail/consumer_turns.hpp>
 #include <tilewright/kernels/gemm/hopper/detail/result_writer.hpp>
 #include <tilewright/kernels/gemm/hopper/detail/scaled_multiply.hpp>
-#include <tilewright/kernels/gemm/hopper/detail/shifted_stages.hpp>
+#include <tilewright/kernels/gemm/hopper/detail/unaligned_stages.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -14,8 +14,8 @@ namespace tilewright::detail {
 /// A persistent block: it works on the units of args.schedule that fall to its cluster.
 template <class Block>
 struct persistent_gemm {
-  static constexpr specialized_tile tile = Block::tile;
-  static constexpr specialized_lds lds = Block::lds;
+  static constexpr hopper_gemm_tile tile = Block::tile;
+  static constexpr hopper_gemm_lds lds = Block::lds;
   using ring = stage_ring<Block>;
   using boxes_type = result_boxes<Block>;
   using unit_type = typename Block::unit_type;
@@ -28,7 +28,7 @@ struct persistent_gemm {
   /// Whether units are found by whole waves, of which one lane may then do the work.
   static constexpr bool finds_by_wave = Block::groups != group_kind::none;
   /// Whether all lanes of the copying waves walk through the units.
-  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled || Block::has_sender || tile.any_start;
+  static constexpr bool copies_by_wave = finds_by_wave || Block::is_block_scaled || Block::has_sender || tile.unaligned;
 
   /// work(unit, m0, n0) for each unit of work that falls to this block.
   template <class Work>
@@ -39,7 +39,7 @@ struct persistent_gemm {
            (unit.tile.col * tile.share_a + stages.col()) * tile.result_n());
     };
     if constexpr (finds_by_wave) {
-      exec::wait_for_previous_kernel();  // it may write what says how long groups are
+      exec::grid_dependency_wait();  // it may write what says how long groups are
       typename Block::walk_type walk{args, clusters};
       unit_type unit;
       for (index_t u = first; walk.find(u, unit); u += clusters)
@@ -65,7 +65,7 @@ struct persistent_gemm {
     typename ring::cursor at;
     bool waited = false, backwards = false;
     for_each_unit_of_thread([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
-      if (!waited) exec::wait_for_previous_kernel();
+      if (!waited) exec::grid_dependency_wait();
       waited = true;
       if constexpr (Block::receives_operands) Block::wait_for_operands(args, unit, m0);
       TILEWRIGHT_UNROLL(1)
@@ -78,9 +78,9 @@ struct persistent_gemm {
   }
 
   /// What each wave of the last warpgroup does instead, where operands start anywhere.
-  TILEWRIGHT_HD void produce_shifted(index_t wave) const {
-    shifted_stages<Block> shifted{stages, block_lds, wave};
-    exec::wait_for_previous_kernel();
+  TILEWRIGHT_HD void produce_unaligned(index_t wave) const {
+    unaligned_stages<Block> shifted{stages, block_lds, wave};
+    exec::grid_dependency_wait();
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       shifted.begin(args.args, unit.tile.batch);
       TILEWRIGHT_UNROLL(1)
@@ -95,7 +95,7 @@ struct persistent_gemm {
     const index_t wave = thread / 32, row = tile.ping_pong ? 0 : consumer, wave_m = row * 64 + wave * 16;
     using writer = result_writer<Block>;
     writer write{args, boxes, consumer, writer::box_window(block_lds + lds.boxes_offset(), wave)};
-    exec::wait_for_previous_kernel();
+    exec::grid_dependency_wait();
     typename Block::sums_type c;
     typename ring::cursor at;
     index_t to_release = -1;  // the stage that was multiplied last
@@ -107,7 +107,7 @@ struct persistent_gemm {
     const auto finish = [&]() TILEWRIGHT_INLINE_LAMBDA {
       exec::wgmma_wait<0>();
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < tile.accumulators(); ++i) exec::settle(c.thread_buffer[i]);
+      for (index_t i = 0; i < tile.accumulators(); ++i) exec::fence_operand(c.thread_buffer[i]);
       release();
     };
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
@@ -172,7 +172,7 @@ struct persistent_gemm {
   TILEWRIGHT_HD void produce_scales() const {
     scale_copies<Block> copies{stages, block_lds + lds.scales_offset()};
     bool backwards = false;
-    exec::wait_for_previous_kernel();
+    exec::grid_dependency_wait();
     for_each_unit([&](const unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
       for (index_t i = unit.k_begin; i < unit.k_end; ++i) {
@@ -190,7 +190,7 @@ struct persistent_gemm {
     if (wave == 0) produce();
     if (wave == 1) boxes.store(args, units);
     if (wave == 2) {
-      exec::wait_for_previous_kernel();
+      exec::grid_dependency_wait();
       boxes.hand_out(args, units);
     }
     if constexpr (Block::is_block_scaled) {
@@ -205,7 +205,7 @@ struct persistent_gemm {
     const index_t warpgroup = exec::shuffle(divide(exec::thread_id(), 128), 0);
     if (exec::thread_id() == 0) {
       stages.init_barriers(args);
-      if constexpr (!tile.any_start) {
+      if constexpr (!tile.unaligned) {
         boxes.init();
         exec::prefetch(args.a);
         exec::prefetch(args.b[0]);
@@ -215,16 +215,16 @@ struct persistent_gemm {
     }
     exec::wave_sync();
     synchronize();
-    exec::let_next_kernel_start();
+    exec::grid_dependency_launch();
     if (warpgroup >= tile.consumers) {
-      if constexpr (tile.consumers > 1) exec::give_registers_back<tile.producer_registers(Block::has_sender)>();
-      if constexpr (tile.any_start)
-        produce_shifted(exec::shuffle(exec::wave_id() - 4 * tile.consumers, 0));
+      if constexpr (tile.consumers > 1) exec::warpgroup_reg_dealloc<tile.producer_registers(Block::has_sender)>();
+      if constexpr (tile.unaligned)
+        produce_unaligned(exec::shuffle(exec::wave_id() - 4 * tile.consumers, 0));
       else if (copies_by_wave || exec::lane_id() == 0)
         copy(modulo(exec::wave_id(), 4));
       exec::wave_sync();
     } else {
-      if constexpr (tile.consumers > 1) exec::take_registers<tile.consumer_registers(Block::has_sender)>();
+      if constexpr (tile.consumers > 1) exec::warpgroup_reg_alloc<tile.consumer_registers(Block::has_sender)>();
       consume(warpgroup);
     }
     // No block leaves while others of its cluster still copy to its LDS or arrive at its barriers.

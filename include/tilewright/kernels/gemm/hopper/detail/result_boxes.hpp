@@ -18,8 +18,8 @@ struct box_use {
 /// Boxes are used in turn and numbered from the kernel's start: box i lies at place i % num_boxes.
 template <class Block>
 struct result_boxes {
-  static constexpr specialized_tile tile = Block::tile;
-  static constexpr specialized_lds lds = Block::lds;
+  static constexpr hopper_gemm_tile tile = Block::tile;
+  static constexpr hopper_gemm_lds lds = Block::lds;
   static constexpr unsigned num_boxes = lds.num_boxes();
   /// Stores that may still read their boxes while the next one is started.
   static constexpr unsigned in_flight = num_boxes / 2;
@@ -43,7 +43,7 @@ struct result_boxes {
 
   /// The map of C for a box.
   TILEWRIGHT_HD static const auto& map_of(const typename Block::device_args& args, const box_use& use) {
-    constexpr specialized_tile t = tile;
+    constexpr hopper_gemm_tile t = tile;
     if constexpr (t.has_narrow()) {
       return t.is_narrow(use.number) ? args.narrow_c : args.c;
     } else {
@@ -68,10 +68,10 @@ struct result_boxes {
       const index_t turn = tile.ping_pong ? modulo(units++, 2) : 0;
       if (!unit.is_last_part()) return;
       const auto for_each = [&](index_t source) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr specialized_tile t = tile;
+        constexpr hopper_gemm_tile t = tile;
         TILEWRIGHT_UNROLL(1)
         for (index_t i = 0; i < t.num_boxes(); ++i) {
-          const specialized_tile::position box = t.box_position(i);
+          const hopper_gemm_tile::position box = t.box_position(i);
           const index_t m = t.swap_ab ? n0 + box.n : m0 + box.m, n = t.swap_ab ? m0 + box.m : n0 + box.n;
           work(box_use{m, n, unit.c_z(), box.consumer + turn, i, source});
         }
@@ -100,26 +100,26 @@ struct result_boxes {
         }
         exec::fence_async_proxy();
         const auto to = Block::target(args, use);
-        exec::bulk_store(to.map, address(i - 1), use.n, use.m, to.z);
-        exec::commit_bulk_stores();
-        constexpr specialized_tile t = tile;
+        exec::tma_store(to.map, address(i - 1), use.n, use.m, to.z);
+        exec::tma_store_commit();
+        constexpr hopper_gemm_tile t = tile;
         const bool is_last = use.number + 1 == t.num_boxes();
         if (is_last) {
-          exec::wait_for_bulk_stores<0>();
+          exec::tma_store_wait<0>();
           Block::report_tile(args, use);
         } else {
-          exec::wait_for_bulk_stores_to_read<in_flight>();
+          exec::tma_store_wait_read<in_flight>();
         }
         for (; freed + (is_last ? 0 : in_flight) < i; ++freed) free(freed).arrive();
         return;
       }
       exec::fence_async_proxy();  // here, where no matrix instruction waits for it
-      exec::bulk_store(map_of(args, use), address(i), use.n, use.m, use.z);
-      exec::commit_bulk_stores();
-      exec::wait_for_bulk_stores_to_read<in_flight>();
+      exec::tma_store(map_of(args, use), address(i), use.n, use.m, use.z);
+      exec::tma_store_commit();
+      exec::tma_store_wait_read<in_flight>();
       if (++i > in_flight) free(i - 1 - in_flight).arrive();
     });
-    exec::wait_for_bulk_stores_to_read<0>();
+    exec::tma_store_wait_read<0>();
   }
 
   /// One thread: hands each box to its consumer once its place is free and, if beta is not 0, C's old elements have
@@ -136,14 +136,14 @@ struct result_boxes {
         if (use.source >= 0) {
           if (use.number == 0) Block::wait_for_sums(args, use);
           done.arrive_and_expect(lds.box_bytes());
-          exec::bulk_load(address(i++), args.received, done, use.n, use.m, use.source);
+          exec::tma_load(address(i++), args.received, done, use.n, use.m, use.source);
           return;
         }
       }
       if (has_old_c) {
-        constexpr specialized_lds l = lds;
+        constexpr hopper_gemm_lds l = lds;
         done.arrive_and_expect(l.tile.is_narrow(use.number) ? l.narrow_box_bytes() : l.box_bytes());
-        exec::bulk_load(address(i), map_of(args, use), done, use.n, use.m, Block::sends_tiles ? 0 : use.z);
+        exec::tma_load(address(i), map_of(args, use), done, use.n, use.m, Block::sends_tiles ? 0 : use.z);
       } else {
         done.arrive();
       }

@@ -33,7 +33,7 @@ template <class Block>
 struct result_writer {
   using Result = typename Block::result_type;
   static constexpr bool swap_ab = Block::tile.swap_ab;
-  static constexpr bool direct = Block::tile.any_start;         // writes C from registers, element by element
+  static constexpr bool direct = Block::tile.unaligned;         // writes C from registers, element by element
   static constexpr index_t vector = swap_ab || direct ? 1 : 2;  // neighbours in a row of C that a lane has
   using distribution = tile_distribution<number<swap_ab ? with_dimensions_exchanged(Block::box) : Block::box>::value>;
   using addresses = tile_distribution<Block::box_addresses>;
@@ -91,7 +91,7 @@ struct result_writer {
     for (index_t j = 0; j < num_boxes; ++j) {
       sums_type sums = box_of<0>(c), second = box_of<Block::tile.products == 1 ? 0 : boxes_per_row>(c);
       // Registers have no numbers at run time, so the other accumulators move down.
-      constexpr specialized_tile t = Block::tile;
+      constexpr hopper_gemm_tile t = Block::tile;
       if (t.is_narrow(j)) {
         move_down<t.last_n() / 2>(c);
       } else {
@@ -121,7 +121,7 @@ struct result_writer {
   /// The accumulators of box `Number` of the consumer; a narrow one has others' or zeros after its own.
   template <index_t Number>
   TILEWRIGHT_HD static sums_type box_of(const all_sums_type& c) {
-    constexpr specialized_tile t = Block::tile;
+    constexpr hopper_gemm_tile t = Block::tile;
     constexpr index_t row = Number / t.boxes_per_row() * t.result_n() / 2, num = distribution::num_elements,
                       first = row + Number % t.boxes_per_row() * num;
     sums_type sum;
@@ -145,7 +145,7 @@ struct result_writer {
 
   /// Waits until box `number` of the consumer is free, or holds what is to be added; the result is its place.
   TILEWRIGHT_HD unsigned take(index_t number) {
-    constexpr specialized_tile t = Block::tile;
+    constexpr hopper_gemm_tile t = Block::tile;
     const unsigned place = unsigned(t.box_number(t.ping_pong ? 0 : consumer, number)) % boxes_type::num_boxes;
     boxes.ready(place, consumer).wait(parities >> place & 1);
     parities ^= 1u << place;
@@ -176,7 +176,7 @@ struct result_writer {
   TILEWRIGHT_HD result_type old_elements(index_t number) {
     if (taken < 0) taken = index_t(take(number));
     constexpr arch::matrix_op op = arch::matrix_op::mma_m16n8k16_x2;
-    constexpr specialized_tile t = Block::tile;
+    constexpr hopper_gemm_tile t = Block::tile;
     result_type old;
     if (t.is_narrow(number)) {
       old = {};

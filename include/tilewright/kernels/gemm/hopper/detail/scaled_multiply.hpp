@@ -31,11 +31,11 @@ struct scale_copies {
     const float* const a =
         args.a_scales + a_batch * args.batch_stride_a_scales + long_index_t(k_block) * args.k_stride_a_scales;
     const exec::mbarrier full = stages.full(at.stage);
-    stages.empty(at.stage).wait(at.parity ^ 1);
+    stages.empty(at.stage).wait(at.phase ^ 1);
     if (device.copies_scales_at_once && lane == 0) {
       full.arrive_and_expect(rows * 4);
-      exec::bulk_load(exec::lds_address(scales) + unsigned(at.stage * stage_bytes), device.a_scales, full, m0 - skipped,
-                      k_block, a_batch);
+      exec::tma_load(exec::lds_address(scales) + unsigned(at.stage * stage_bytes), device.a_scales, full, m0 - skipped,
+                     k_block, a_batch);
     }
     for (index_t i = 0; i < Block::tile.m && !device.copies_scales_at_once; i += 32)
       exec::async_load_in_group<4>(one(a + long_index_t(min(m0 + lane + i, args.m - 1)) * args.row_stride_a_scales), 0,
@@ -87,12 +87,13 @@ struct scaled_multiply {
   /// Adds part P, whose products are complete.
   template <index_t P>
   TILEWRIGHT_HD void add(products_type& from, const values& v) const {
-    unroll<products_type::num_elements>([&](auto i) TILEWRIGHT_INLINE_LAMBDA { exec::settle(from.thread_buffer[i]); });
+    unroll<products_type::num_elements>([&](auto i)
+                                            TILEWRIGHT_INLINE_LAMBDA { exec::fence_operand(from.thread_buffer[i]); });
     scales_type::template add<P>(sums.thread_buffer.data(), from.thread_buffer.data(), v);
   }
   /// The scales of a stage: those of the wave's 16 rows.
   TILEWRIGHT_HD values scales_of(index_t stage) const {
-    constexpr specialized_lds lds = Block::lds;
+    constexpr hopper_gemm_lds lds = Block::lds;
     const exec::lds_pointer begin = block_lds + (lds.scales_offset() + stage * lds.scale_bytes);
     values v =
         scales_type::load_rows(begin + (modulo(origin[0], 4) + consumer * 64 + modulo(exec::wave_id(), 4) * 16) * 4);
@@ -147,7 +148,7 @@ TILEWRIGHT_HD void multiply_scaled(const typename Block::unit_type& unit, scaled
     const typename stage_ring<Block>::cursor now = at;
     at.advance();
     const bool more = k + 1 < unit.k_end;
-    multiply.step(parity, now.stage, {more ? at.stage : now.stage, more ? at.parity : now.parity});
+    multiply.step(parity, now.stage, {more ? at.stage : now.stage, more ? at.phase : now.phase});
   };
   multiply.stages.wait_until_full(at);
   multiply.scales[0] = multiply.scales_of(at.stage);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// How attention's gradients on Hopper divide a block: tiles, products, what lies where in LDS; and the stages there:
+// places, barriers, what the producer copies.
+#pragma once
+
+#include <tilewright/block/mma/block_tile.hpp>
+#include <tilewright/block/mma/wgmma_operand.hpp>
+#include <tilewright/block/pipeline/mbarrier_pipeline.hpp>
+#include <tilewright/core/arch/tensor_map.hpp>
+#include <tilewright/kernels/attention/backward/backward_args.hpp>
+#include <tilewright/kernels/attention/backward/detail/backward_scores.hpp>
+#include <tilewright/kernels/attention/detail/attention_boxes.hpp>
+#include <tilewright/kernels/attention/detail/attention_order.hpp>
+
+namespace tilewright {
+
+/// Rows of Q of a step, 64 or 128, and steps whose Q and dO fit in LDS. A block owns 128 rows of K and V, 64 for each
+/// of two consumers. Deterministic: blocks add to dQ in the order of their keys, so that it has the same bits in each
+/// run.
+struct hopper_backward_tile {
+  index_t queries;
+  index_t stages = 2;
+  bool is_deterministic = false;
+  friend constexpr bool operator==(const hopper_backward_tile&, const hopper_backward_tile&) = default;
+};
+
+namespace detail {
+
+/// The tile that was fastest on an H100.
+TILEWRIGHT_HD constexpr hopper_backward_tile default_hopper_backward_tile(index_t head_dim) {
+  return {head_dim <= 64 ? 128 : 64};
+}
+
+/// Where everything lies in a block's LDS, in bytes: K, V, stages of Q and dO, two buffers of dS, dQ, numbers of rows,
+/// barriers.
+struct hopper_backward_lds {
+  hopper_backward_tile tile;
+  index_t head_dim, value_dim, element_bytes;
+
+  static constexpr index_t keys = 128, barrier_bytes = 256;
+  TILEWRIGHT_HD constexpr wgmma_operand k() const { return {keys, element_bytes, true, head_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand v() const { return {keys, element_bytes, true, value_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand q() const { return {tile.queries, element_bytes, true, head_dim}; }
+  TILEWRIGHT_HD constexpr wgmma_operand d_o() const { return {tile.queries, element_bytes, true, value_dim}; }
+  /// The same places as operands B whose k are the rows.
+  TILEWRIGHT_HD constexpr wgmma_operand q_columns() const { return {head_dim, element_bytes, false, tile.queries}; }
+  TILEWRIGHT_HD constexpr wgmma_operand d_o_columns() const { return {value_dim, element_bytes, false, tile.queries}; }
+  /// Columns of dQ = dS K that a consumer computes. With 128 queries each consumer has 64 of them, else 64 columns of
+  /// K.
+  TILEWRIGHT_HD constexpr index_t d_q_columns() const { return tile.queries == 128 ? head_dim : 64; }
+  TILEWRIGHT_HD constexpr wgmma_operand d_s() const { return {tile.queries, element_bytes, false, keys}; }
+  TILEWRIGHT_HD constexpr wgmma_operand k_columns() const { return {d_q_columns(), element_bytes, false, keys}; }
+
+  TILEWRIGHT_HD constexpr index_t v_offset() const { return k().bytes(); }
+  TILEWRIGHT_HD constexpr index_t stages_offset() const { return v_offset() + v().bytes(); }
+  TILEWRIGHT_HD constexpr index_t stage_bytes() const { return q().bytes() + d_o().bytes(); }
+  TILEWRIGHT_HD constexpr index_t d_s_offset() const { return stages_offset() + tile.stages * stage_bytes(); }
+  /// Boxes of all rows of K x 128 bytes: dS while it is an operand, then dV and dK.
+  TILEWRIGHT_HD constexpr index_t d_s_boxes() const { return 2 * d_s().num_boxes(); }
+  /// Rows of dQ that are added to memory: 16 for each wave.
+  TILEWRIGHT_HD constexpr index_t d_q_offset() const { return d_s_offset() + 2 * d_s().bytes(); }
+  TILEWRIGHT_HD constexpr index_t d_q_bytes_of_wave() const { return 16 * d_q_columns() * 4; }
+  /// For each query of a stage: the log-sum-exp, the sum of dO O.
+  TILEWRIGHT_HD constexpr index_t numbers_offset() const { return d_q_offset() + 8 * d_q_bytes_of_wave(); }
+  TILEWRIGHT_HD constexpr index_t barriers_offset() const { return numbers_offset() + tile.stages * tile.queries * 8; }
+  TILEWRIGHT_HD constexpr index_t bytes() const { return barriers_offset() + barrier_bytes; }
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    return k().is_sound() && v().is_sound() && q().is_sound() && d_o().is_sound() && d_s().is_sound() &&
+           bytes() <= arch::sm90::value.lds_bytes;
+  }
+};
+
+}  // namespace detail
+
+/// attention_backward_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
+/// 32 from 64 to 128. dQ is added up by atomic operations, in any order unless the tile is deterministic.
+template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          hopper_backward_tile Tile = detail::default_hopper_backward_tile(HeadDim)>
+struct wgmma_backward_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_backward_args> {
+  static_assert(sizeof(T) == 2, "wgmma_backward_policy: the elements are half_t or bfloat16_t");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 128 && 64 <= ValueDim &&
+                    ValueDim <= 128,
+                "wgmma_backward_policy: head dimensions are multiples of 32, from 64 to 128; use "
+                "attention_backward_policy for others");
+  static_assert((Tile.queries == 64 || Tile.queries == 128) && 2 <= Tile.stages && Tile.stages <= 4,
+                "wgmma_backward_policy: a tile has 64 or 128 queries and 2 to 4 stages");
+  static_assert(Tile.queries == 128 || HeadDim > 64,
+                "wgmma_backward_policy: with 64 queries a step consumers share the columns of dQ, so HeadDim must "
+                "be more than 64; use 128 queries");
+  using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_backward_args>::op;
+  static constexpr hopper_backward_tile tile = Tile;
+  static constexpr detail::hopper_backward_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
+  static_assert(lds.is_sound(),
+                "wgmma_backward_policy: the stages need more LDS than the GPU has; use fewer stages or queries");
+  /// The products, with rows of K and V as rows: S = K Q^T, dP = V dO^T, dV = P dO, dK = dS Q; and dQ = dS^T K.
+  static constexpr index_t keys = lds.keys;
+  static constexpr block_tile s_tile{keys, Tile.queries, HeadDim, 8, 1, op};
+  static constexpr block_tile d_p_tile{keys, Tile.queries, ValueDim, 8, 1, op};
+  static constexpr block_tile d_v_tile{keys, ValueDim, Tile.queries, 8, 1, op};
+  static constexpr block_tile d_k_tile{keys, HeadDim, Tile.queries, 8, 1, op};
+  static constexpr block_tile d_q_tile{Tile.queries, lds.d_q_columns(), keys, Tile.queries / 16, 1, op};
+  using s_distribution = c_distribution<s_tile>;
+  using d_v_distribution = c_distribution<d_v_tile>;
+  using d_k_distribution = c_distribution<d_k_tile>;
+  using d_q_distribution = c_distribution<d_q_tile>;
+};
+
+namespace detail {
+
+/// What crosses to the device. Args is the policy's args_type.
+template <class Args>
+struct hopper_backward_device_args {
+  exec::tensor_map q, k, v, d_o, d_k, d_v;
+  Args args;
+  attention_order order;
+  index_t blocks;
+};
+
+}  // namespace detail
+
+}  // namespace tilewright
+
+#if TILEWRIGHT_HOPPER_PASS
+namespace tilewright::detail {
+
+/// The steps of a unit: some rows of Q of each head that shares its keys. If blocks add to dQ in order, all begin with
+/// the last rows, which most keys see.
+template <index_t Queries, bool InOrder>
+struct gradient_steps {
+  index_t first, count;
+  index_t done = 0;  // of this head
+
+  TILEWRIGHT_HD explicit gradient_steps(index_range rows)
+      : first(rows.first - modulo(rows.first, Queries)), count(ceil_div(max(rows.last - first, 0), Queries)) {}
+  TILEWRIGHT_HD index_t query() const { return first + (InOrder ? count - 1 - done : done) * Queries; }
+  /// True: the next step is another head's.
+  TILEWRIGHT_HD bool advance() {
+    if (++done < count) return false;
+    done = 0;
+    return true;
+  }
+};
+
+/// K and V of a block, once for each of its units; a ring of Q, dO and the numbers of their rows.
+template <class Policy>
+struct gradient_stages {
+  using T = typename Policy::element_type;
+  static constexpr hopper_backward_lds lds = Policy::lds;
+  static constexpr hopper_backward_tile tile = Policy::tile;
+  using cursor = pipeline_state<tile.stages>;
+  using unit_cursor = pipeline_state<1>;
+  using steps_type = gradient_steps<tile.queries, tile.is_deterministic>;
+
+  exec::lds_pointer block_lds;
+  unsigned base = exec::lds_address(block_lds);
+
+  TILEWRIGHT_HD exec::mbarrier barrier(index_t number) const {
+    return {base + lds.barriers_offset() + number * exec::mbarrier::bytes};
+  }
+  TILEWRIGHT_HD exec::mbarrier k_full() const { return barrier(0); }
+  TILEWRIGHT_HD exec::mbarrier v_full() const { return barrier(1); }
+  TILEWRIGHT_HD exec::mbarrier k_empty() const { return barrier(2); }
+  TILEWRIGHT_HD exec::mbarrier v_empty() const { return barrier(3); }
+  TILEWRIGHT_HD exec::mbarrier full(index_t stage) const { return barrier(4 + stage); }
+  TILEWRIGHT_HD exec::mbarrier empty(index_t stage) const { return full(tile.stages + stage); }
+
+  /// All waves of both consumers have written dS.
+  TILEWRIGHT_HD exec::mbarrier d_s_full(index_t buffer) const { return barrier(4 + 2 * tile.stages + buffer); }
+
+  TILEWRIGHT_HD unsigned k() const { return base; }
+  TILEWRIGHT_HD unsigned v() const { return base + lds.v_offset(); }
+  TILEWRIGHT_HD unsigned q(index_t stage) const { return base + lds.stages_offset() + stage * lds.stage_bytes(); }
+  TILEWRIGHT_HD unsigned d_o(index_t stage) const { return q(stage) + lds.q().bytes(); }
+  /// The log-sum-exp, or the sum of dO O, of a stage's first query.
+  TILEWRIGHT_HD static index_t exponents(index_t stage) { return lds.numbers_offset() + stage * tile.queries * 8; }
+  TILEWRIGHT_HD static index_t deltas(index_t stage) { return exponents(stage) + tile.queries * 4; }
+
+  TILEWRIGHT_HD void init_barriers() const {
+    for (index_t i = 0; i < 2; ++i) {
+      barrier(i).init(1);
+      barrier(2 + i).init(2);
+      d_s_full(i).init(8);
+    }
+    for (index_t s = 0; s < tile.stages; ++s) {
+      full(s).init(33);  // one thread for the copies, a wave for the numbers
+      empty(s).init(8);
+    }
+  }
+
+  /// One thread: copies the unit's rows of K and V once the unit before no longer needs the places.
+  template <class Args>
+  TILEWRIGHT_HD void fill_keys(unit_cursor& at, const Args& device, const attention_problem& p, index_t key) const {
+    const multi_index<5> place = key_position(device.args, p, key);
+    k_empty().wait(at.phase ^ 1);
+    k_full().arrive_and_expect(lds.k().bytes());
+    load_boxes<lds.k().num_boxes(), lds.k().box_bytes(), T>(k(), device.k, k_full(), place);
+    v_empty().wait(at.phase ^ 1);
+    v_full().arrive_and_expect(lds.v().bytes());
+    load_boxes<lds.v().num_boxes(), lds.v().box_bytes(), T>(v(), device.v, v_full(), place);
+    at.advance();
+  }
+  /// One thread: rows of Q and dO of a step.
+  template <class Args>
+  TILEWRIGHT_HD void fill_queries(cursor& at, const Args& device, const attention_problem& p, index_t query) const {
+    const multi_index<5> place = query_position(device.args, p, query);
+    const exec::mbarrier done = full(at.stage);
+    empty(at.stage).wait(at.phase ^ 1);
+    done.arrive_and_expect(lds.stage_bytes());
+    load_boxes<lds.q().num_boxes(), lds.q().box_bytes(), T>(q(at.stage), device.q, done, place);
+    load_boxes<lds.d_o().num_boxes(), lds.d_o().box_bytes(), T>(d_o(at.stage), device.d_o, done, place);
+    at.advance();
+  }
+  /// One wave: the numbers of these rows. Probabilities of rows after the last one become zero.
+  template <class Args>
+  TILEWRIGHT_HD void fill_numbers(cursor& at, const Args& args, const attention_problem& p, index_t query) const {
+    const backward_workspace space(args, p.batch, p.head);
+    const exec::global_buffer from_exponents = exec::make_global_buffer(space.exponents, long_index_t(p.queries) * 4),
+                              from_deltas = exec::make_global_buffer(space.deltas, long_index_t(p.queries) * 4);
+    empty(at.stage).wait(at.phase ^ 1);
+    for (index_t i = exec::lane_id(); i < tile.queries; i += 32) {
+      const float exponent = exec::buffer_load<float>(from_exponents, (query + i) * 4);
+      exec::lds_store(block_lds, exponents(at.stage) + 4 * i,
+                      query + i < p.queries ? exponent : bit_cast<float>(0x7f800000u));
+      exec::lds_store(block_lds, deltas(at.stage) + 4 * i, exec::buffer_load<float>(from_deltas, (query + i) * 4));
+    }
+    full(at.stage).arrive();
+    at.advance();
+  }
+};
+
+}  // namespace tilewright::detail
+#endif

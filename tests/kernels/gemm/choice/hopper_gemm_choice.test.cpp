@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tw = tilewright;
+
+namespace {
+
+/// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
+template <class Predicate>
+tw::hopper_gemm_choice best_choice(const tw::gemm_args& g, const tw::product_operand_types& o, Predicate can) {
+  tw::hopper_gemm_choice best{.tile = -1, .clocks = 1e300};
+  tw::for_each_hopper_kernel(g, o, 132, 1, [&](const tw::hopper_gemm_choice& c) {
+    if (c.clocks < best.clocks && can(tw::hopper_gemm_tiles[c.tile])) best = c;
+  });
+  return best;
+}
+
+tw::hopper_gemm_tile chosen(int m, int n, int k, bool b_along_k = true) {
+  const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = b_along_k ? k : n, .ldc = n};
+  return tw::hopper_gemm_tiles[best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile];
+}
+
+TEST(SpecializedChoice, AllTilesAreSound) {
+  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) EXPECT_TRUE(t.is_sound());
+}
+
+// What was fastest where all tiles were timed on an H100.
+TEST(SpecializedChoice, TilesThatWereFastest) {
+  for (const bool b_along_k : {true, false}) {
+    EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}));
+    EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}));
+    EXPECT_EQ(chosen(322, 2176, 9216, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 112, .share_a = 4}));
+    EXPECT_EQ(chosen(1408, 1600, 3392, b_along_k),
+              (tw::hopper_gemm_tile{.m = 128, .n = 160, .share_b = 4, .share_a = 2}));
+  }
+  EXPECT_TRUE(chosen(12480, 8192, 320).ping_pong);
+}
+
+// What few blocks would multiply for long is split into parts, if the workspace has room for them.
+TEST(SpecializedChoice, PartsOfLongK) {
+  const auto best_parts = [](const tw::gemm_args& g, tw::index_t most) {
+    tw::hopper_gemm_choice best{.clocks = 1e300};
+    tw::for_each_hopper_kernel(g, {}, 132, most, [&](const auto& c) { best = c.clocks < best.clocks ? c : best; });
+    return best.parts;
+  };
+  EXPECT_GT(best_parts({.m = 14, .n = 256, .k = 22144}, 16), 4);
+  EXPECT_EQ(best_parts({.m = 4096, .n = 4096, .k = 4096}, 16), 1);
+  const auto most_parts = [](const tw::gemm_args& g) {
+    tw::index_t most = 0;
+    tw::for_each_hopper_kernel(g, {}, 132, 16, [&](const auto& c) { most = std::max(most, c.parts); });
+    return most;
+  };
+  EXPECT_EQ(most_parts({.m = 1024, .n = 1021, .k = 32768}), tw::hopper_gemm_workspace::num_floats / (1024 * 1024));
+  EXPECT_EQ(most_parts({.m = 3846, .n = 1121, .k = 32768}), 1) << "two fit, but not with rows of a copy of C";
+  EXPECT_EQ(most_parts({.m = 1, .n = 8, .k = 1024, .batch = 65536}), 1) << "too many for a grid";
+}
+
+// Where B is so large that L2 loses it before the next group of tiles, groups have as many rows as L2 keeps of A.
+TEST(SpecializedChoice, RowsKeptInL2) {
+  constexpr tw::hopper_gemm_tile t{.m = 128, .n = 256, .share_b = 2};
+  const auto rows = [&](const tw::gemm_args& g) {
+    return tw::detail::rows_kept_in_l2(tw::detail::hopper_tile_order(g, t, 66), g, t, 2);
+  };
+  EXPECT_EQ(rows({.m = 6272, .n = 30144, .k = 640}), 25) << "all of A";
+  EXPECT_EQ(rows({.m = 29376, .n = 1792, .k = 384}), 8) << "B stays in L2";
+  EXPECT_EQ(rows({.m = 32768, .n = 16384, .k = 1024}), 16);
+  EXPECT_EQ(rows({.m = 8192, .n = 8192, .k = 8192}), 8) << "about a square";
+}
+
+// Without memory where parts meet k stays whole, which takes long where n is short.
+TEST(SpecializedChoice, FewRowsWithoutWorkspace) {
+  tw::gemm_args g{.m = 16, .n = 256, .k = 16384};
+  const auto clocks = [&](tw::index_t wanted) {
+    double found = 0;
+    tw::for_each_small_m_kernel(g, true, 132,
+                                [&](tw::index_t parts, double c) { found = parts == wanted ? c : found; });
+    return found;
+  };
+  EXPECT_EQ(clocks(0), 0);
+  EXPECT_GT(clocks(1), 100000);
+  alignas(16) char workspace[16];
+  g.workspace = workspace;
+  EXPECT_GT(clocks(0), 0);
+  EXPECT_LT(clocks(0), 20000);
+}
+
+// Tiles that shift rows are for operands that others cannot take.
+TEST(SpecializedChoice, TilesThatCan) {
+  const tw::gemm_args g{.m = 100, .n = 1001, .k = 1003};
+  const auto unaligned = [](const tw::hopper_gemm_tile& t) { return t.unaligned; };
+  EXPECT_FALSE(tw::hopper_gemm_tiles[best_choice(g, {}, [](const auto&) { return true; }).tile].unaligned);
+  EXPECT_NE(best_choice(g, {}, unaligned).tile, -1);
+}
+
+// Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.
+TEST(SpecializedChoice, PredictionsFollowTheWork) {
+  const tw::hopper_gemm_tile t{.m = 128, .n = 256, .share_b = 2};
+  const auto clocks = [&](int m) {
+    const tw::gemm_args g{.m = m, .n = 4096, .k = 4096, .lda = 4096, .ldb = 4096, .ldc = 4096};
+    return tw::predict_hopper_clocks(g, t, {}, 132);
+  };
+  EXPECT_NEAR(clocks(16384) / clocks(8192), 2, 0.1);
+  EXPECT_GT(clocks(8192), 2.0 * 8192 * 4096 * 4096 / (132 * 4096));
+}
+
+}  // namespace
