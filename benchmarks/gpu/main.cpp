@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gemm-benchmark: verifies and times this library's matrix product and cuBLAS's on an NVIDIA GPU,
-// interleaved in one process.
+// gemm-benchmark: verifies and times this library's GEMM and cuBLAS's on an NVIDIA GPU, in CUDA
+// graphs, interleaved in one process.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -70,7 +70,7 @@ struct request {
   std::vector<std::string> shapes, types{"f16", "bf16"}, a_orders{"row"}, b_orders{"col", "row"}, names;
   std::string json_file, commit;
   bool ceilings = false;
-  int sample = 0;
+  int sample = 0, models = 0;
   race_options race;
 
   void add_to(CLI::App& app) {
@@ -78,6 +78,11 @@ struct request {
     app.add_option("--shape", shapes, "MxNxK; may be given several times (default: a list of 11)");
     app.add_option("--sample", sample, "instead of shapes: number of products to draw from a population, by --seed")
         ->check(CLI::Range(1, 100000));
+    app.add_option("--models", models,
+                   "instead of shapes: number of GEMMs to draw from layers of open models, by --seed")
+        ->check(CLI::Range(1, 100000))
+        ->excludes("--sample")
+        ->excludes("--shape");
     app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
     app.add_option("--a", a_orders, "order of A: row, col")->check(orders)->delimiter(',');
     app.add_option("--b", b_orders, "order of B: row, col")->check(orders)->delimiter(',');
@@ -96,8 +101,9 @@ struct request {
     json->needs(app.add_option("--commit", commit, "the state of the sources, for --json: git rev-parse --short HEAD"));
   }
 
+  bool is_population() const { return sample > 0 || models > 0; }
   bool takes_part(const char* name) const {
-    if (names.empty()) return sample > 0 ? std::string(name) != "portable" : std::string(name) != "tuned";
+    if (names.empty()) return is_population() ? std::string(name) != "portable" : std::string(name) != "tuned";
     return std::find(names.begin(), names.end(), name) != names.end();
   }
   std::vector<element> elements() const {
@@ -108,6 +114,7 @@ struct request {
   }
   std::vector<problem> problems() const {
     if (sample > 0) return sample_problems(sample, race.seed, elements());
+    if (models > 0) return sample_layers(models, race.seed, elements());
     std::vector<shape> list;
     for (const std::string& text : shapes) list.push_back(parsed(text));
     if (list.empty()) list.assign(std::begin(default_shapes), std::end(default_shapes));
@@ -136,15 +143,15 @@ bool compare(const request& wanted, const facts& about, const std::vector<proble
              std::vector<result>& results) {
   const auto contenders = make_contenders(wanted);
   print_head(about);
-  if (wanted.sample > 0) print_line_head();
+  if (wanted.is_population()) print_line_head();
   bool correct = true;
   for (const problem& p : problems) {
     std::fprintf(stderr, "[%zu/%zu] %s\n", results.size() + 1, problems.size(), p.name().c_str());
     results.push_back({p, race(p, contenders, wanted.race)});
-    wanted.sample > 0 ? print_line(results.back()) : print_row(results.back());
+    wanted.is_population() ? print_line(results.back()) : print_row(results.back());
     for (const standing& x : results.back().standings) correct = correct && (x.correct || !x.refusal.empty());
   }
-  wanted.sample > 0 ? print_population(results) : print_means(results);
+  wanted.is_population() ? print_population(results) : print_means(results);
   return correct;
 }
 
@@ -152,15 +159,15 @@ bool compare(const request& wanted, const facts& about, const std::vector<proble
 
 int main(int argc, char** argv) try {
   CLI::App app{
-      "Matrix products on an NVIDIA GPU: this library against cuBLAS, verified, timed in turns on the same Gaussian "
-      "operands"};
+      "GEMM on an NVIDIA GPU: this library against cuBLAS, verified, timed in interleaved CUDA graphs on the same "
+      "Gaussian operands"};
   request wanted;
   wanted.add_to(app);
   std::vector<problem> problems;
   try {
     app.parse(argc, argv);
-    if (wanted.sample > 0 && !app.count("--rounds")) wanted.race.rounds = 6;
-    if (wanted.sample > 0 && !app.count("--block-seconds")) wanted.race.block_seconds = 0.008;
+    if (wanted.is_population() && !app.count("--rounds")) wanted.race.rounds = 6;
+    if (wanted.is_population() && !app.count("--block-seconds")) wanted.race.block_seconds = 0.008;
     problems = wanted.problems();
   } catch (const CLI::ParseError& e) {
     return app.exit(e) ? 2 : 0;
@@ -171,7 +178,10 @@ int main(int argc, char** argv) try {
     if (!json) throw std::invalid_argument("cannot write '" + wanted.json_file + "'");
   }
   facts about = about_the_machine(wanted.commit);
-  if (wanted.sample > 0) about["sample"] = "seed " + std::to_string(wanted.race.seed);
+  about["timing"] = "launches in CUDA graphs";
+  if (wanted.is_population())
+    about["sample"] =
+        std::string(wanted.models > 0 ? "layers of models, " : "") + "seed " + std::to_string(wanted.race.seed);
   const auto write = [&](const std::string& text) {
     if (json.is_open() && !(json << text << std::flush))
       throw std::runtime_error("writing '" + wanted.json_file + "' failed");

@@ -2,21 +2,50 @@
 #include "race.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 namespace gpu_benchmark {
 namespace {
 
+/// Launches of one contender in a CUDA graph.
+class launch_graph {
+ public:
+  launch_graph() = default;
+  launch_graph(contender& who, std::size_t sets, int launches) {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+    const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owner(stream, cudaStreamDestroy);
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capturing launches");
+    for (int i = 0; i < launches; ++i) who.launch(std::size_t(i) % sets, stream);
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream, &graph), ("capturing launches of " + who.name()).c_str());
+    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
+    (void)cudaGraphDestroy(graph);
+    check(made, ("making a graph of launches of " + who.name()).c_str());
+  }
+  launch_graph(launch_graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  launch_graph& operator=(launch_graph&& other) noexcept {
+    std::swap(graph_, other.graph_);
+    return *this;
+  }
+  ~launch_graph() {
+    if (graph_) (void)cudaGraphExecDestroy(graph_);
+  }
+  void replay() const { check(cudaGraphLaunch(graph_, nullptr), "replaying a graph"); }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
 struct runner {
   contender* who;
   standing* result;
-  std::size_t next_set = 0;
-  int launches_per_block = 1;
-
-  void launch(std::size_t sets) {
-    who->launch(next_set, nullptr);
-    next_set = (next_set + 1) % sets;
-  }
+  launch_graph graph = {};
+  int launches = 1;  // in the graph
+  int replays = 1;   // in a block
 };
 
 /// Computes every set once into poisoned memory.
@@ -39,13 +68,31 @@ void verify(const problem& p, operand_pool& pool, contender& who, standing& resu
   }
 }
 
-int calibrated_launches(runner& r, std::size_t sets, double block_seconds) {
+/// A graph of at most 256 launches, all sets of operands equally often, and as many replays as a block lasts.
+void prepare_graph(runner& r, std::size_t sets, double block_seconds) {
   event begin, end;
-  r.launch(sets);
+  r.who->launch(0, nullptr);
   begin.record();
-  r.launch(sets);
+  r.who->launch(1 % sets, nullptr);
   end.record();
-  return int(std::clamp(std::ceil(block_seconds / end.seconds_since(begin)), 1.0, 2000.0));
+  const double wanted = std::clamp(std::ceil(block_seconds / end.seconds_since(begin)), 1.0, 4096.0);
+  r.launches = int(std::max<std::size_t>(1, std::size_t(std::min(wanted, 256.0)) / sets) * sets);
+  r.replays = std::max(1, int(wanted) / r.launches);
+  r.graph = launch_graph(*r.who, sets, r.launches);
+}
+
+/// What the host needs to queue a launch, while the stream has room for more.
+double host_seconds_of(contender& who, std::size_t sets) {
+  constexpr int blocks = 7, launches = 32;
+  std::vector<double> seconds;
+  for (int block = 0; block < blocks; ++block) {
+    check(cudaDeviceSynchronize(), "waiting for launches");
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < launches; ++i) who.launch(std::size_t(i) % sets, nullptr);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / launches);
+  }
+  check(cudaDeviceSynchronize(), "waiting for launches");
+  return median(seconds);
 }
 
 }  // namespace
@@ -62,12 +109,15 @@ std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<c
     if (!results[i].refusal.empty()) continue;
     results[i].choice = contenders[i]->choice();
     verify(p, pool, *contenders[i], results[i], first, runners.empty());
-    runners.push_back({contenders[i].get(), &results[i]});
+    runners.push_back({.who = contenders[i].get(), .result = &results[i]});
   }
   if (options.verify_only || runners.empty()) return results;
 
-  for (runner& r : runners) r.launches_per_block = calibrated_launches(r, pool.sets().size(), options.block_seconds);
-  // Every other round runs backwards, so that nobody always follows the one who heats the GPU least.
+  for (runner& r : runners) {
+    r.result->host_seconds = host_seconds_of(*r.who, pool.sets().size());
+    prepare_graph(r, pool.sets().size(), options.block_seconds);
+  }
+  // Every other round runs backwards, so that none always follows the one that heats the GPU least.
   // Everything is queued before anything is read, so that the GPU never idles between blocks. The first round warms up.
   const int blocks = (options.rounds + 1) * int(runners.size());
   std::vector<event> marks(std::size_t(blocks) + 1);
@@ -76,14 +126,14 @@ std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<c
   for (int round = 0; round <= options.rounds; ++round) {
     for (std::size_t i = 0; i < runners.size(); ++i) {
       runner& r = runners[round % 2 ? runners.size() - 1 - i : i];
-      for (int n = 0; n < r.launches_per_block; ++n) r.launch(pool.sets().size());
+      for (int n = 0; n < r.replays; ++n) r.graph.replay();
       order.push_back(&r);
       marks[order.size()].record();
     }
   }
   for (std::size_t block = runners.size(); block < order.size(); ++block) {
     order[block]->result->seconds.push_back(marks[block + 1].seconds_since(marks[block]) /
-                                            order[block]->launches_per_block);
+                                            (order[block]->launches * order[block]->replays));
   }
   check(cudaGetLastError(), "timing");
   return results;

@@ -10,7 +10,7 @@ namespace gpu_benchmark {
 
 struct race_options {
   int rounds = 16;  // blocks of launches for each contender; even, so that half of them run in reverse order
-  double block_seconds = 0.03;
+  double block_seconds = 0.03;  // of launches in CUDA graphs, so that no host's time counts
   std::uint64_t seed = 1;
   bool verify_only = false;
 };
@@ -22,12 +22,13 @@ struct standing {
   deviation error{};
   double difference_to_first = 0;  // ||c - c of the first contender|| / ||c of the first||
   bool correct = false;
-  std::vector<double> seconds;  // one launch, by block
+  std::vector<double> seconds;  // one launch in a CUDA graph, by block
+  double host_seconds = 0;      // of the call that queues a launch into a stream, the median
   double tflops(const problem& p) const { return p.flops() / median(seconds) * 1e-12; }
 };
 
-/// All contenders on the same buffers. Blocks of back-to-back launches take turns,
-/// and each launch takes the next set of operands.
+/// All contenders on the same buffers. A block replays a CUDA graph of launches, each of which takes the next set of
+/// operands; blocks of the contenders are interleaved.
 std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<contender>>& contenders,
                            const race_options& options);
 

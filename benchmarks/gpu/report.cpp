@@ -26,7 +26,7 @@ double ratio(const result& r, const char* who = "tilewright") {
 
 void print_head(const facts& about) {
   for (const auto& [key, value] : about) std::printf("%-10s %s\n", key.c_str(), value.c_str());
-  std::printf("\n%-34s %-12s %10s %8s %10s  %s\n", "problem", "who", "TFLOP/s", "+- %", "error", "");
+  std::printf("\n%-34s %-12s %10s %8s %8s %10s  %s\n", "problem", "who", "TFLOP/s", "+- %", "host us", "error", "");
 }
 
 void print_row(const result& r) {
@@ -37,9 +37,9 @@ void print_row(const result& r) {
       continue;
     }
     if (s.seconds.empty()) {
-      std::printf("%10s %8s ", "", "");
+      std::printf("%10s %8s %8s ", "", "", "");
     } else {
-      std::printf("%10.1f %8.2f ", s.tflops(r.what), 100 * spread(s.seconds));
+      std::printf("%10.1f %8.2f %8.1f ", s.tflops(r.what), 100 * spread(s.seconds), 1e6 * s.host_seconds);
     }
     std::printf("%10.2e  %s%s\n", s.error.relative_error, s.correct ? "" : "WRONG ", s.choice.c_str());
     if (!s.correct) {
@@ -53,7 +53,7 @@ void print_row(const result& r) {
 
 void print_line(const result& r) {
   const standing *ours = find(r, "tilewright"), *cublas = find(r, "cublas");
-  std::printf("%-31s %-10s", r.what.name().c_str(), name_of(class_of(r.what)));
+  std::printf("%-31s %-10s", r.what.name().c_str(), name_of(regime_of(r.what)));
   for (const standing* s : {ours, cublas}) {
     if (s)
       std::printf(" %8.2f", 1e6 * median(s->seconds));
@@ -63,6 +63,8 @@ void print_line(const result& r) {
   if (ours) std::printf(" %6.0f %6.1f", double(r.what.bytes()) / median(ours->seconds) * 1e-9, ours->tflops(r.what));
   if (const double x = ratio(r)) std::printf(" %6.3f", x);
   if (const double x = ratio(r, "tuned")) std::printf(" %6.3f", x);
+  for (const standing* s : {ours, cublas})
+    if (s) std::printf(" %5.1f", 1e6 * s->host_seconds);
   for (const standing& s : r.standings) {
     if (s.name == "cublas" && s.refusal.empty() && s.correct) continue;
     std::printf("  %s%s", s.correct || !s.refusal.empty() ? "" : "WRONG ",
@@ -73,8 +75,8 @@ void print_line(const result& r) {
 }
 
 void print_line_head() {
-  std::printf("%-31s %-10s %8s %8s %6s %6s %s\n", "problem", "class", "us", "cuBLAS", "GB/s", "TF/s",
-              "ratio to cuBLAS");
+  std::printf("%-31s %-10s %8s %8s %6s %6s %s\n", "problem", "regime", "us", "cuBLAS", "GB/s", "TF/s",
+              "ratio to cuBLAS; host us ours, cuBLAS");
 }
 
 namespace {
@@ -93,16 +95,16 @@ struct summary {
 
 constexpr element all_elements[] = {element::f16, element::bf16, element::e4m3};
 
-void print_classes(const std::vector<result>& results, const char* who) {
+void print_regimes(const std::vector<result>& results, const char* who) {
   std::printf("\n%-12s", who);
   for (element type : all_elements) std::printf("  %-6s mean lowest  n", name_of(type));
   std::printf("\n");
-  for (int c = 0; c < num_problem_classes; ++c) {
-    std::printf("%-12s", name_of(problem_class(c)));
+  for (int c = 0; c < num_regimes; ++c) {
+    std::printf("%-12s", name_of(regime(c)));
     for (element type : all_elements) {
       summary s;
       for (const result& r : results) {
-        if (r.what.type == type && class_of(r.what) == problem_class(c) && ratio(r, who) > 0) s.add(ratio(r, who));
+        if (r.what.type == type && regime_of(r.what) == regime(c) && ratio(r, who) > 0) s.add(ratio(r, who));
       }
       if (s.count)
         std::printf("  %11.3f %6.3f %2d", s.mean(), s.lowest, s.count);
@@ -139,7 +141,7 @@ void print_histogram(const std::vector<result>& results, const char* who) {
 void print_population(const std::vector<result>& results) {
   for (const char* who : {"tilewright", "tuned"}) {
     if (std::none_of(results.begin(), results.end(), [&](const result& r) { return ratio(r, who) > 0; })) continue;
-    print_classes(results, who);
+    print_regimes(results, who);
     print_histogram(results, who);
     summary sixteen_bits;
     for (const result& r : results)
@@ -174,7 +176,7 @@ std::string to_json(const facts& about, const std::vector<result>& results) {
                                {"b", r.what.b_col_major ? "col" : "row"}};
     if (const standing* s = find(r, "tilewright")) row["tflops"] = s->tflops(r.what);
     if (const standing* s = find(r, "cublas")) row["cublas_tflops"] = s->tflops(r.what);
-    row["class"] = name_of(class_of(r.what));
+    row["regime"] = name_of(regime_of(r.what));
     if (const double x = ratio(r)) row["ratio_to_cublas"] = x;
     if (const double x = ratio(r, "tuned")) row["tuned_ratio_to_cublas"] = x;
     for (const standing& s : r.standings) {
@@ -191,6 +193,7 @@ std::string to_json(const facts& about, const std::vector<result>& results) {
         if (!s.seconds.empty()) {
           one["seconds"] = median(s.seconds);
           one["spread"] = spread(s.seconds);
+          one["host_seconds"] = s.host_seconds;
           one["block_seconds"] = s.seconds;
         }
       }

@@ -23,7 +23,7 @@ void print_row(const result& r);
 /// The same in one line, with the bytes of A, B and C over the time.
 void print_line_head();
 void print_line(const result& r);
-/// By class of problem, and as a histogram.
+/// By regime, and as a histogram.
 void print_population(const std::vector<result>& results);
 void print_means(const std::vector<result>& results);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products drawn at random from a population of shapes, and the classes into which its results are grouped.
+// GEMMs drawn at random, from a population of shapes or from layers of models, and the regimes that group results.
 #pragma once
 
 #include "problem.hpp"
@@ -11,18 +11,15 @@ namespace gpu_benchmark {
 /// from all four. e4m3 comes in the one order that cublasLt supports, with n and k in multiples of 16.
 std::vector<problem> sample_problems(int count, std::uint64_t seed, const std::vector<element>& types);
 
-/// What a product's time depends on most; the first that applies.
-enum class problem_class : signed char {
-  unaligned,  // rows of a matrix start at addresses that are no multiples of 16 bytes
-  small_m,    // m of 1 to 16
-  some_rows,  // m of 17 to 64
-  short_k,    // k up to 512, C of at least 4 Mi elements
-  long_k,     // k of at least 16 times the root of m n
-  small,      // less than 2^33 multiplications
-  large
-};
-inline constexpr int num_problem_classes = 7;
-const char* name_of(problem_class c);
-problem_class class_of(const problem& p);
+/// `count` GEMMs of linear layers that follow from `seed` alone: n and k from a published model's layer, whole or split
+/// over 2, 4 or 8 GPUs (tensor parallel) half of the time; m is 1 to 16,384 tokens, log-uniform, one in four rounded to
+/// a power of two. A is row-major, B holds weights of n x k. Types are drawn from `types`.
+std::vector<problem> sample_layers(int count, std::uint64_t seed, const std::vector<element>& types);
+
+/// What a GEMM's speed depends on most: whether rows are aligned to 16 bytes, then m.
+enum class regime : signed char { unaligned, rows_16, rows_64, rows_256, rows_1024, more_rows };
+inline constexpr int num_regimes = 6;
+const char* name_of(regime r);
+regime regime_of(const problem& p);
 
 }  // namespace gpu_benchmark
