@@ -5,7 +5,7 @@
     benchmarks/gpu/attention.py LIBRARY [--dtype bf16,f16] [--dims 64,128,256] [--seconds S] [--json FILE --commit C] [--portable] [--check-only]
 
 LIBRARY is libtilewright_attention.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384 tokens in
-all and 2,048 / dim heads, and are timed in turns, in back-to-back launches. Prints medians in TFLOP/s and the ratio to cuDNN, and errors
+all and 2,048 / dim heads, and are timed in interleaved CUDA graphs. Prints medians in TFLOP/s and the ratio to cuDNN, and errors
 against float64. Exits with 1 if an error is larger than 1.2 times that of cuDNN. With --dtype e4m3 the data are rounded to e4m3 with a scale
 for each head; cuDNN, and this library's bf16 kernel, get the rounded data as bf16; and errors are compared with those of PyTorch operations
 in float with probabilities rounded to e4m3.
@@ -20,7 +20,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from results_file import parse_arguments, write_results
-from timing import seconds_of
+from timing import Race
 
 TOKENS, WIDTH = 16384, 2048
 LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
@@ -152,12 +152,12 @@ def main():
                            "cudnn_error" if small is None else "simulated_error": their_error, "difference": difference}
                     if not options.check_only:
                         flops = 4 * batch * heads * length * length * dim * (0.5 if causal else 1)
-                        names = list(contenders)
-                        repeat = max(1, int(options.seconds / max(seconds_of([contenders["cudnn"]], 3)[0], 1e-6)))
-                        times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
-                        for i, name in enumerate(names):
-                            row[name] = flops / statistics.median(t[i] for t in times) / 1e12
-                        row["ratio_to_cudnn"] = statistics.median(t[names.index("cudnn")] / t[0] for t in times)
+                        race = Race(contenders, options.seconds)
+                        times = race.times(options.rounds)
+                        for name in contenders:
+                            row[name] = flops / statistics.median(t[name] for t in times) / 1e12
+                        row["ratio_to_cudnn"] = statistics.median(t["cudnn"] / t["tilewright"] for t in times)
+                        row |= {f"host_us_{name}": us for name, us in race.host_us().items()}
                     rows.append(row)
                     print(" ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
                           "WRONG" if wrong else "", flush=True)

@@ -6,7 +6,7 @@
                                          [--json FILE --commit C] [--check-only]
 
 LIBRARY is libtilewright_attention_backward.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384
-tokens in all and 2,048 / dim heads, and are timed in turns, in back-to-back launches. Prints medians in TFLOP/s, counting five products, and
+tokens in all and 2,048 / dim heads, and are timed in interleaved CUDA graphs. Prints medians in TFLOP/s, counting five products, and
 errors against float64. Exits with 1 if an error is larger than 1.2 times cuDNN's, or if two runs of a kernel that always adds in the same
 order (--contenders deterministic, portable) differ in a bit.
 """
@@ -21,7 +21,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention import TOKENS, WIDTH, Args, Strides, strides_of
 from results_file import parse_arguments, write_results
-from timing import seconds_of
+from timing import Race
 
 
 class BackwardArgs(ctypes.Structure):
@@ -148,12 +148,14 @@ def main():
                     failures += wrong
                     if not options.check_only:
                         flops = 10 * batch * heads * length * length * dim * (0.5 if causal else 1)
-                        repeat = max(1, int(options.seconds / max(seconds_of([calls["cudnn"]], 3)[0], 1e-6)))
-                        times = [seconds_of(calls.values(), repeat) for _ in range(options.rounds)]
-                        for i, name in enumerate(calls):
-                            row[name] = flops / statistics.median(t[i] for t in times) / 1e12
+                        race = Race(calls, options.seconds)
+                        times = race.times(options.rounds)
+                        for name in calls:
+                            row[name] = flops / statistics.median(t[name] for t in times) / 1e12
                             if name in mine:
-                                row[f"{name}_to_cudnn"] = statistics.median(t[list(calls).index("cudnn")] / t[i] for t in times)
+                                row[f"{name}_to_cudnn"] = statistics.median(t["cudnn"] / t[name] for t in times)
+                        row |= {f"host_us_{name}": us for name, us in race.host_us().items()}
+                        row["not_in_graphs"] = ",".join(race.in_stream)
                     rows.append(row)
                     print(" ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
                           "WRONG" if wrong else "", flush=True)

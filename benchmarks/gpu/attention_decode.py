@@ -19,7 +19,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention import Args, Strides, strides_of
 from results_file import parse_arguments, write_results
-from timing import seconds_of
+from timing import Race
 
 HEADS, KV_HEADS, DIM = 32, 8, 128
 
@@ -124,10 +124,11 @@ def main():
         row = {"batch": batch, "keys": keys, "splits": calls["tilewright"].splits, "error": error, "cudnn_error": their_error}
         if not options.check_only:
             size = 2 * k.numel() * 2
-            repeat = max(5, int(2e-2 / max(size / 2e12, 1e-5)))
-            times = [seconds_of(calls.values(), repeat) for _ in range(options.rounds)]
-            for i, name in enumerate(calls):
-                row[name] = size / statistics.median(t[i] for t in times) / 1e9  # the copy reads k and writes as much
+            race = Race(calls, 2e-2)
+            times = race.times(options.rounds)
+            for name in calls:
+                row[name] = size / statistics.median(t[name] for t in times) / 1e9  # the copy reads k and writes as much
+            row |= {f"host_us_{name}": us for name, us in race.host_us().items()}
             row["ratio_to_cudnn"] = row["tilewright"] / row["cudnn"]
             row["ratio_to_copy"] = row["tilewright"] / row["copy"]
         rows.append(row)

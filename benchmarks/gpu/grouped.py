@@ -8,7 +8,7 @@
 LIBRARY is libtilewright_grouped.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Kinds: forward, slots, dx, dw; scaled (block-scaled e4m3, in
 groups) and dense (block-scaled, one product, against torch._scaled_mm with one scale, that is cublasLt without block scales). The others
 are compared with torch._grouped_mm of bf16. Cases: fixed, drawn, large (4,096 rows in each group and more), small, dense. A case is
-groups x rows in all x n x k. All contenders are timed in turns, in back-to-back launches; data are Gaussian. Prints medians in TFLOP/s,
+groups x rows in all x n x k. All contenders are timed in interleaved CUDA graphs; data are Gaussian. Prints medians in TFLOP/s,
 the ratio to torch, and GB/s of the bytes that the product must move. Results are compared with float64 over rows at both ends of groups,
 and with torch everywhere. Exits with 1 if one is wrong.
 """
@@ -22,7 +22,7 @@ import sys
 import torch
 
 from results_file import parse_arguments, write_results
-from timing import seconds_of
+from timing import Race
 import torch.nn.functional as F
 
 # Groups, rows in all, n, k; groups of equal length.
@@ -54,10 +54,9 @@ class Tilewright:
 
     def prepare(self, name, problem):
         """A function that queues the kernel on the current stream."""
-        stream = torch.cuda.current_stream().cuda_stream
 
         def call():
-            why = self.call(name.encode(), ctypes.byref(problem), stream)
+            why = self.call(name.encode(), ctypes.byref(problem), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"grouped.py: {name}: {why.decode()}")
         return call
@@ -281,14 +280,16 @@ def main():
             failures += wrong
             if not options.check_only:
                 contenders["torch"] = data.torch
-                repeat = max(1, int(options.seconds / max(seconds_of([contenders["torch"]], 2)[0], 1e-6)))
-                times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
+                race = Race(contenders, options.seconds)
+                times = race.times(options.rounds)
                 work = 2.0 * case[1] * case[2] * case[3]
-                medians = {name: statistics.median(t[i] for t in times) for i, name in enumerate(contenders)}
+                medians = {name: statistics.median(t[name] for t in times) for name in contenders}
                 best = min(m for name, m in medians.items() if name != "torch")
                 row.update({name: work / m / 1e12 for name, m in medians.items()})
                 row["GB/s"] = data.bytes / best / 1e9
                 row["ratio"] = medians["torch"] / best
+                row.update({f"host_us_{name}": us for name, us in race.host_us().items()})
+                row["not_in_graphs"] = ",".join(race.in_stream)
             results.append(row)
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()),
                   "WRONG" if wrong else "", flush=True)

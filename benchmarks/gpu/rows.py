@@ -5,10 +5,9 @@
     benchmarks/gpu/rows.py LIBRARY [--only PATTERN,...] [--cols N,...] [--draws N --seed N] [--mib N] [--json FILE --commit C] [--check-only] [--compile N]
 
 LIBRARY is libtilewright_rows.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Tensors of x have --mib MiB; with --draws, shapes are random. All
-contenders are timed in turns, in back-to-back launches. Prints medians in GB/s of the bytes that the operation must move; ratio_to_copy is
+contenders are timed in interleaved CUDA graphs. Prints medians in GB/s of the bytes that the operation must move; ratio_to_copy is
 the rate over that of a device copy which reads and writes as many bytes in all; ratio_to_torch and ratio_to_torch_compile are the rates
-over those of PyTorch and of torch.compile with constant lengths. Below 4 MiB, ratios that begin with graph_ are those of launches in CUDA
-graphs. Results are compared with float64. Exits with 1 if one is wrong.
+over those of PyTorch and of torch.compile with constant lengths; host_us is what the host needs for a call. Results are compared with float64. Exits with 1 if one is wrong.
 
 To add a kernel: row_kernels/NAME.cu registers functions that read tensors by position and start the kernel (CMake compiles every .cu file
 there), row_kernels/NAME.py calls add(), whose parameters row_kernels/__init__.py explains. No other file changes.
@@ -26,7 +25,7 @@ import torch
 
 from row_kernels import CASES
 from results_file import parse_arguments, write_results
-from timing import seconds_of
+from timing import Race
 
 COLS = (1000, 1024, 4096, 8192, 16384, 32768, 131072)
 
@@ -94,19 +93,6 @@ def bytes_of(tensors):
     return sum(t.numel() * t.element_size() for t in tensors)
 
 
-def in_graph(call, repeat=20):
-    """A function that starts a CUDA graph of `repeat` calls."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        call()
-    stream.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        for _ in range(repeat):
-            call()
-    return graph.replay
-
-
 def measure(case, call, inputs, outputs, options, compiles):
     """Rates in GB/s and their ratios."""
     moved = bytes_of(inputs) + bytes_of(outputs)
@@ -116,19 +102,13 @@ def measure(case, call, inputs, outputs, options, compiles):
     if compiles:
         compiled = compile_case(case)
         contenders["torch_compile"] = lambda: compiled(*inputs)
-    row = {}
-    for prefix in ("", "graph_") if moved < 4 * 2**20 else ("",):
-        if prefix:
-            contenders = {name: in_graph(contender) for name, contender in contenders.items()}
-        for contender in contenders.values():
-            contender()
-        repeat = max(1, min(1000, int(options.seconds / max(seconds_of([contenders["copy"]], 3)[0], 1e-6))))
-        times = [seconds_of(contenders.values(), repeat) for _ in range(options.rounds)]
-        for i, name in enumerate(contenders):
-            if not prefix:
-                row[name] = moved / statistics.median(t[i] for t in times) / 1e9
-            if i > 0:
-                row[f"{prefix}ratio_to_{name}"] = statistics.median(t[i] / t[0] for t in times)
+    race = Race(contenders, options.seconds)
+    times = race.times(options.rounds)
+    row = {name: moved / statistics.median(t[name] for t in times) / 1e9 for name in contenders}
+    row |= {f"ratio_to_{name}": statistics.median(t[name] / t["tilewright"] for t in times) for name in contenders if name != "tilewright"}
+    row |= {f"host_us_{name}": us for name, us in race.host_us().items()}
+    if race.in_stream:
+        row["not_in_graphs"] = ",".join(race.in_stream)
     return row
 
 
