@@ -12,13 +12,13 @@ namespace tw = tilewright;
 template <class T, tw::index_t Dim>
 struct portable : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
 template <class T, tw::index_t Dim>
-struct hopper : tw::hopper_backward_policy<T, Dim> {};
+struct on_hopper : tw::hopper_backward_policy<T, Dim> {};
 constexpr tw::hopper_backward_tile in_order(tw::hopper_backward_tile tile) {
   tile.is_deterministic = true;
   return tile;
 }
 template <class T, tw::index_t Dim>
-struct deterministic : tw::wgmma_backward_policy<T, Dim, Dim, in_order(hopper<T, Dim>::tile)> {};
+struct deterministic : tw::wgmma_backward_policy<T, Dim, Dim, in_order(on_hopper<T, Dim>::tile)> {};
 
 enum kernel_kind { hopper, mma_sync, hopper_deterministic };
 
@@ -36,7 +36,7 @@ bool backward(int kind, int dim, const tw::attention_backward_args& args, cudaSt
         return true;
       }
     }
-    tw::launch<tw::attention_backward<hopper<T, D>>>(args, {.stream = stream});
+    tw::launch<tw::attention_backward<on_hopper<T, D>>>(args, {.stream = stream});
     return true;
   };
   return try_dim.template operator()<64>() || try_dim.template operator()<96>() || try_dim.template operator()<128>() ||

@@ -13,7 +13,7 @@ namespace tw = tilewright;
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct portable : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
-struct hopper : tw::hopper_attention_policy<T, HeadDim, ValueDim> {};
+struct on_hopper : tw::hopper_attention_policy<T, HeadDim, ValueDim> {};
 // Faster for short sequences.
 template <class T>
 struct short_rows : tw::hopper_attention_policy<T, 128, 128, tw::hopper_attention_tile{128, 128, 2, false}> {};
@@ -38,7 +38,7 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
         return true;
       }
     }
-    tw::launch<tw::attention_forward<hopper<T, D, Dv>>>(args, {.stream = stream});
+    tw::launch<tw::attention_forward<on_hopper<T, D, Dv>>>(args, {.stream = stream});
     return true;
   };
   return try_dims.template operator()<64, 64>() || try_dims.template operator()<96, 96>() ||
