@@ -3,7 +3,9 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/epilogue/write_result.hpp>
+#if !defined(__HIP__)
 #include <tilewright/machine/exec/hopper.hpp>
+#endif
 
 namespace tilewright {
 
