@@ -43,7 +43,7 @@ TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t part) {
 }
 
 /// Adds up parts of k and finishes the sums: each lane those of four neighbours in a row of C. One type for all tiles.
-/// R: C's elements; E: the epilogue; Vector: as that of tile_place.
+/// R: C's elements; E: the epilogue; Vector: as that of epilogue_tile.
 template <class Arch, class Sum, class R, class Args, class E, index_t Vector>
 struct sum_of_parts {
   using args_type = Args;
@@ -74,7 +74,7 @@ struct sum_of_parts {
     const auto partition = get_partition_index<distribution>();
     auto parts = with_workspace_as_c<Sum>(args, 0);
     parts.n = parts.ldc;  // whole vectors
-    const tile_place<distribution, Sum, vector> place{parts, origin, block.z, partition};
+    const epilogue_tile<distribution, Sum, vector> place{parts, origin, block.z, partition};
     const Sum* const first = static_cast<const Sum*>(parts.c);
 #if TILEWRIGHT_HOPPER_PASS
     if constexpr (overlaps_previous) {
@@ -94,7 +94,7 @@ struct sum_of_parts {
         if (i + j.value < args.split_k) add(sums, more[j.value]);
       });
     }
-    const result_place<distribution, R, Vector> at{{args, origin, block.z, partition}};
+    const output_tile<distribution, R, Vector> at{{args, origin, block.z, partition}};
     static_distributed_tensor<R, distribution> result;
     finish<E>(result, at, args, sums);
     store_tile(at.c_window, result);

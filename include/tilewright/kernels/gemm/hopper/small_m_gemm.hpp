@@ -211,7 +211,7 @@ struct small_m_gemm {
   TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
     const multi_index<2> origin{{0, unit.tile.col * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
-    const detail::result_place<typename tiles::result, R, c_vector> at{
+    const detail::output_tile<typename tiles::result, R, c_vector> at{
         {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};
     static_distributed_tensor<R, typename tiles::result> rounded;
     detail::finish<detail::epilogue_of<Policy>>(rounded, at, g, result);
