@@ -71,6 +71,8 @@ struct small_m_gemm {
     return {g, s, min(s.num_units(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
+  /// Bytes of gemm_args::workspace; without one k is not split.
+  static constexpr long_index_t workspace_bytes(const args_type&) { return hopper_gemm_workspace::bytes; }
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& d) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
