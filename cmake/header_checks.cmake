@@ -26,6 +26,7 @@ set(header_rules
   "kernels/gemm/choice/gemm_autotune.hpp=cuda"
   "kernels/parallel/peer_memory.hpp=cuda"
   "kernels/parallel/communicator.hpp=cuda"
+  "kernels/parallel.hpp=cpu=cuda"
   "kernels/parallel/parallel_gemm.hpp=cpu=cuda"
   "kernels/parallel/emulated_rank.hpp=cpu"
 )
@@ -152,13 +153,14 @@ if(TILEWRIGHT_CHECK_CLANGXX)
 endif()
 add_custom_target(header_checks DEPENDS ${stamps})
 
-foreach(umbrella IN ITEMS core tilewright)
+foreach(umbrella IN ITEMS core tilewright kernels/gemm kernels/attention kernels/rows kernels/tensor kernels/routing)
   if(EXISTS ${PROJECT_SOURCE_DIR}/include/tilewright/${umbrella}.hpp)
-    set(base ${PROJECT_BINARY_DIR}/header_checks/${umbrella})
+    string(REPLACE / _ name ${umbrella})
+    set(base ${PROJECT_BINARY_DIR}/header_checks/${name})
     file(CONFIGURE OUTPUT ${base}_first.cpp CONTENT "#include <tilewright/${umbrella}.hpp>\n")
     file(CONFIGURE OUTPUT ${base}_second.cpp CONTENT "#include <tilewright/${umbrella}.hpp>\nint main() {}\n")
-    add_executable(header_check_links_${umbrella} EXCLUDE_FROM_ALL ${base}_first.cpp ${base}_second.cpp)
-    target_link_libraries(header_check_links_${umbrella} PRIVATE tilewright::tilewright tilewright_development)
-    add_dependencies(header_checks header_check_links_${umbrella})
+    add_executable(header_check_links_${name} EXCLUDE_FROM_ALL ${base}_first.cpp ${base}_second.cpp)
+    target_link_libraries(header_check_links_${name} PRIVATE tilewright::tilewright tilewright_development)
+    add_dependencies(header_checks header_check_links_${name})
   endif()
 endforeach()

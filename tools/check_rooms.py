@@ -28,7 +28,11 @@ ROOMS = (
 RANK = {room: rank for rank, rooms in enumerate(ROOMS) for room in ([rooms] if isinstance(rooms, str) else rooms)}
 KERNELS_USE = {("parallel", "gemm")}
 # Headers outside the rooms, and the highest room that each may include.
-UMBRELLAS = {"version.hpp": None, "core.hpp": "core/lds", "tilewright.hpp": "kernels/gemm", "ck_tile.hpp": "compat/ck_tile"}
+UMBRELLAS = {"version.hpp": None, "core.hpp": "core/lds", "tilewright.hpp": "block", "ck_tile.hpp": "compat/ck_tile"}
+UMBRELLAS |= {f"{room}.hpp": room for room in RANK if room.startswith("kernels/")}
+# An umbrella reaches each public header of these folders, except those that need a GPU's runtime or one machine.
+COMPLETE = {"tilewright.hpp": ("tile/", "block/")} | {f"{room}.hpp": (f"{room}/",) for room in RANK if room.startswith("kernels/")}
+BY_THEMSELVES = re.compile(r"/detail/|kernels/gemm/choice/(gemm_autotune|gemm_kernels|gemm_plan|tuning_name)\.hpp|kernels/\w+/launch_\w+\.hpp")
 
 COMMENT = re.compile(r"//[^\n]*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -50,8 +54,8 @@ def room_of(header):
 
 
 def rank_of(header):
-    room = room_of(header) if "/" in header else UMBRELLAS.get(header, "")
-    return -1 if room is None and header in UMBRELLAS else RANK.get(room)
+    room = UMBRELLAS[header] if header in UMBRELLAS else room_of(header)
+    return -1 if header in UMBRELLAS and room is None else RANK.get(room)
 
 
 def folder_graph(graph):
@@ -89,17 +93,27 @@ def cycle_through(graph):
 
 def problem_of(header, included, rank):
     """What is wrong with an include of a header of this rank, or None."""
-    if "/" in header and included in UMBRELLAS and included != "version.hpp":
+    if header not in UMBRELLAS and included in UMBRELLAS and included != "version.hpp":
         return f"includes the umbrella header {included}"
     if (rank_of(included) or 0) > rank:
         return f"{room_of(header) or 'it'} is below {room_of(included)}, of which it includes {included}"
-    ours, others = (path.split("/")[1] if path.startswith("kernels/") and path.count("/") > 1 else None for path in (header, included))
+    ours, others = (path.split("/")[1].removesuffix(".hpp") if path.startswith("kernels/") else None for path in (header, included))
     if ours and others and ours != others and (ours, others) not in KERNELS_USE:
         return f"kernels of {ours} include {included} of {others}: what both need belongs to block"
     owner = included.split("/detail/")[0] if "/detail/" in included else ""
     if not header.startswith(owner):
         return f"includes {included}, which is private to {owner}"
     return None
+
+
+def reached_from(header, graph):
+    """The headers that one includes, and those that these include."""
+    seen, todo = set(), [header]
+    while todo:
+        new = set(graph.get(todo.pop(), ())) - seen
+        seen |= new
+        todo += new
+    return seen
 
 
 def problems_in(root):
@@ -118,6 +132,9 @@ def problems_in(root):
             problem = problem_of(header, included, rank) if (root / included).is_file() else f"includes {included}, which is not there"
             if problem:
                 problems.append(f"{header}: {problem}")
+    for umbrella in COMPLETE.keys() & graph.keys():
+        public = {header for header in graph if header.startswith(COMPLETE[umbrella]) and not BY_THEMSELVES.search(header)}
+        problems += [f"{umbrella} does not include {header}" for header in sorted(public - reached_from(umbrella, graph))]
     for kind, includes in (("cycle", graph), ("cycle of folders", folder_graph(graph))):
         cycle = cycle_through(includes)
         if cycle:
@@ -135,14 +152,7 @@ def problems_in_walks(text, root):
         graph[header] = {included for included in included_headers(root, header) if included in graph}
 
     def reaches(header, other):
-        seen, todo = set(), [header]
-        while todo:
-            here = todo.pop()
-            if here == other:
-                return True
-            todo.extend(graph[here] - seen)
-            seen |= graph[here]
-        return False
+        return other in {header} | reached_from(header, graph)
 
     problems = [] if WALK_HEAD.search(text) else ["no table with the columns `file` and `function`"]
     for table in WALK_HEAD.findall(text):
@@ -199,6 +209,11 @@ def self_test():
         ({"core/base/array.hpp": "#include <tilewright/core/base/gone.hpp>"}, "not there"),
         ({"machine/exec/exec.hpp": "#include <tilewright/core.hpp>"}, "umbrella"),
         ({"tile/tile.hpp": "", "core.hpp": "#include <tilewright/tile/tile.hpp>"}, "it is below tile, of which it includes tile/tile.hpp"),
+        ({"kernels/gemm.hpp": "#include <tilewright/kernels/gemm/hopper/plan.hpp>"}, None),
+        ({"kernels/gemm.hpp": ""}, "kernels/gemm.hpp does not include kernels/gemm/hopper/plan.hpp"),
+        ({"kernels/rows.hpp": "#include <tilewright/kernels/gemm/hopper/plan.hpp>"}, "kernels of rows include"),
+        ({"kernels/gemm.hpp": "", "kernels/gemm/hopper/plan.hpp": "#include <tilewright/kernels/gemm.hpp>"}, "includes the umbrella header"),
+        ({"kernels/new.hpp": ""}, "in no room"),
     ]
     failed = 0
     for changes, expected in cases:

@@ -21,9 +21,9 @@ TREE = Path(__file__).resolve().parents[1]
 # Headers that no kernel includes: the CPU emulator, launching, choosing among kernels, CK Tile's names.
 NOT_FOR_KERNELS = re.compile(
     r"machine/emulator/|machine/exec/host/|machine/exec/nvptx/make_tensor_map\.hpp|compat/|ck_tile"
-    r"|launch/(?!ready_kernel|run_kernel|kernel_facts|check_rows)|kernels/parallel/"
+    r"|launch/(?!ready_kernel|run_kernel|kernel_facts|check_rows)|kernels/parallel[/.]"
     r"|kernels/gemm/choice/(gemm_plan|gemm_kernels|tuning_\w+|gemm_autotune)\.hpp")
-# What one maker's GPUs do without, and so do the headers that cannot do without these.
+# What one maker's GPUs do without, and so do the headers with code that cannot do without these.
 OTHER_MAKER = {
     "amd": re.compile(r"machine/exec/nvptx/|machine/exec/hopper\.hpp|block/mma/wgmma|kernels/.*hopper"),
     "nvidia": re.compile(r"machine/exec/amdgcn/"),
@@ -127,7 +127,8 @@ class SingleHeader:
         if not path.is_file():
             sys.exit(f"make_single_header.py: {path} is not there")
         header = Header(path, path.read_text(encoding="utf-8"))
-        header.includes = [(condition, included) for condition, included in header.includes if self.add(included) or not condition]
+        # A header with nothing but includes (an umbrella) has those that are here.
+        header.includes = [(condition, included) for condition, included in header.includes if self.add(included) or (header.lines and not condition)]
         if any(included in self.without for _, included in header.includes):
             self.without.add(name)
             return False
@@ -205,6 +206,8 @@ def self_test():
         ({"a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\nint x;\n", "machine/exec/hopper.hpp": "int x;\n"}, "amd", ["CONFIG"]),
         ({"a.hpp": "#if X\n#include <tilewright/machine/exec/hopper.hpp>\n#endif\nint y;", "machine/exec/hopper.hpp": "int x;"}, "amd", ["int y;"]),
         ({"a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\nint y;\n", "machine/exec/hopper.hpp": "int z;\n"}, "nvidia", ["int y", "int z"]),
+        ({"a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\n#include <tilewright/b.hpp>\n", "machine/exec/hopper.hpp": "int x;", "b.hpp": "int b;"}, "amd",
+         ["#if TILEWRIGHT_USES_A\n#define TILEWRIGHT_USES_B 1\n#endif"]),
         ({"core/arch/current.hpp": "int y;"}, None, ["#else\n#define TILEWRIGHT_USES_CORE_ARCH_CURRENT 1\n#endif"]),
         ({"machine/emulator/a.hpp": "int x;\n", "b.hpp": "#if X\n#include <tilewright/machine/emulator/a.hpp>\n#endif\nint b;"}, None, ["int b;"]),
     ]

@@ -22,7 +22,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMPILER = "clang++-22"
-HEAD = """#include <tilewright/tilewright.hpp>
+HEAD = """#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/tilewright.hpp>
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/core/descriptor/make_graph.hpp>
 #include <tilewright/core/lds/layout_presets.hpp>

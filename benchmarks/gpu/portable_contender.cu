@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // This library's GEMM kernels for compute capability 8.0 and later: cp.async, ldmatrix and mma.sync.
 #include <tilewright/core/arch/current.hpp>
-#include <tilewright/kernels/gemm/named_policies.hpp>
-#include <tilewright/tilewright.hpp>
+#include <tilewright/kernels/gemm.hpp>
 
 #include "contender.hpp"
 #include "device.hpp"

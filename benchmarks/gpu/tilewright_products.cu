@@ -2,7 +2,6 @@
 // The kernels of one type and order: compile this file with GEMM_PRODUCT (such as f16_row_col: A row-major, B
 // column-major), GEMM_ELEMENT, GEMM_RESULT (types of the library), GEMM_A_MAJOR and GEMM_B_MAJOR (k or mn).
 #include <tilewright/kernels/gemm/choice/gemm_autotune.hpp>
-#include <tilewright/tilewright.hpp>
 
 #include <algorithm>
 #include <cstdio>

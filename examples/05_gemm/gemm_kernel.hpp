@@ -2,7 +2,7 @@
 // The kernel: C = relu(A B + bias), without LDS bank conflicts on any target, or it does not compile.
 #pragma once
 
-#include <tilewright/tilewright.hpp>
+#include <tilewright/kernels/gemm.hpp>
 
 namespace gemm_example {
 

@@ -2,8 +2,7 @@
 // Two products that share A, and an epilogue of your own: C = silu(A G) * (A U + bias), on every pipeline.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
-#include <tilewright/tilewright.hpp>
+#include <tilewright/kernels/gemm.hpp>
 
 namespace swiglu_example {
 

@@ -2,6 +2,7 @@
 // The kernel: a convolution (NHWC, forward) as a matrix product, of which A exists only as transforms of the image.
 #pragma once
 
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 #include <tilewright/tilewright.hpp>
 

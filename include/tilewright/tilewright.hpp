@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Everything that the author of a kernel needs.
+// What kernels are written with: core, tiles, matrix products of a block. Ready kernels are in kernels/*.hpp.
 #pragma once
 
 #include <tilewright/block/mma/chained_products.hpp>
+#include <tilewright/block/mma/default_block_tile.hpp>
+#include <tilewright/block/mma/wgmma_gemm.hpp>
+#include <tilewright/block/mma/wgmma_operand.hpp>
+#include <tilewright/block/operands/stage_copies.hpp>
+#include <tilewright/block/pipeline/lds_plan.hpp>
+#include <tilewright/block/pipeline/mbarrier_pipeline.hpp>
+#include <tilewright/block/pipeline/order_barrier.hpp>
+#include <tilewright/block/pipeline/warp_roles.hpp>
+#include <tilewright/block/rows/row_block.hpp>
+#include <tilewright/block/rows/row_cluster.hpp>
+#include <tilewright/block/rows/row_memory.hpp>
+#include <tilewright/block/rows/row_posts.hpp>
+#include <tilewright/block/rows/row_tile.hpp>
+#include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/block/schedule/work_schedule.hpp>
 #include <tilewright/core.hpp>
-#include <tilewright/kernels/gemm/gemm_kernel.hpp>
-#include <tilewright/kernels/gemm/lds_prediction.hpp>
-#include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
-#include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
-#include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
-#include <tilewright/kernels/gemm/two_products.hpp>
 #include <tilewright/tile/copy/async_load.hpp>
+#include <tilewright/tile/copy/cut_vectors.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 #include <tilewright/tile/copy/load_tile_transpose.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
 #include <tilewright/tile/copy/slice_tile.hpp>
 #include <tilewright/tile/copy/update.hpp>
+#include <tilewright/tile/registers/element_functions.hpp>
 #include <tilewright/tile/registers/reduce_tile.hpp>
 #include <tilewright/tile/registers/sweep_tile.hpp>
 #include <tilewright/tile/window/tensor_view.hpp>

@@ -31,7 +31,7 @@ using one_wave_bytes = gemm_policy<gfx942, tw::fp8_fnuz_t, mn, k, 16,
 void one_wave_bytes_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_bytes>{}(args); }
 
 // Operands of two steps are 128 registers, two tiles in flight as many.
-// EXPECT: one_wave_per_simd_pipeline: sums, operands of two steps along k and two tiles in flight are more
+// EXPECT: one_wave_per_simd_pipeline: accumulators, operands of two steps along k and two tiles in flight are more
 using one_wave_registers = gemm_policy<gfx950, tw::fp8_ocp_t, k, k, 16,
                                        block_tile{256, 256, 128, 2, 2, mfma_32x32x64_b8}, one_wave_per_simd_pipeline>;
 void one_wave_registers_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_registers>{}(args); }
@@ -54,8 +54,8 @@ using one_wave_waves =
     gemm_policy<gfx942, half_t, k, k, 8, block_tile{128, 128, 64, 2, 4, mfma_32x32x8_x2}, one_wave_per_simd_pipeline>;
 void one_wave_waves_run(const tw::gemm_args& args) { tw::gemm_kernel<one_wave_waves>{}(args); }
 
-// Waves of WMMA hardware do not take turns.
-// EXPECT: ping_pong_pipeline: the groups take turns at the matrix units of CDNA
+// WMMA hardware has no ping-pong of waves.
+// EXPECT: ping_pong_pipeline: two groups of waves alternate at the matrix units of CDNA
 using ping_pong_target =
     gemm_policy<gfx1100, half_t, k, k, 8, block_tile{128, 128, 64, 2, 4, wmma_16x16x16_gfx11}, tw::ping_pong_pipeline>;
 void ping_pong_target_run(const tw::gemm_args& args) { tw::gemm_kernel<ping_pong_target>{}(args); }

@@ -6,7 +6,6 @@
 #include <tilewright/core/arch/arch.hpp>
 
 #include <amdgcn_emulator.hpp>
-#include <memory>
 
 #include "code_objects.hpp"
 #include "policies.hpp"
@@ -102,25 +101,6 @@ void expect_right(emu::module& code, const std::string& name) {
   expect_right<Policy>(code, name, {.m = whole(t.m / 2 + 1), .n = whole(t.n / 2), .k = 6 * t.k - v, .beta = 1}, 3);
 }
 
-template <class Arch>
-void expect_group(emu::module& code) {
-  using policy = policies::tile_128x128<Arch>;
-  using kernel = gemm_kernel<policy>;
-  std::vector<std::unique_ptr<gemm_case<policy>>> cases;
-  std::vector<gemm_args> problems;
-  code.forbid_all();
-  for (const problem& p : {problem{.m = 136, .n = 72, .k = 40}, problem{.m = 8, .n = 8, .k = 8, .gap = 8},
-                           problem{.m = 16, .n = 264, .k = 136, .alpha = 2, .beta = 1}}) {
-    cases.push_back(std::make_unique<gemm_case<policy>>(p));
-    problems.push_back(cases.back()->args);
-    allow(code, *cases.back());
-  }
-  code.allow(problems.data(), problems.size() * sizeof(gemm_args));
-  const gemm_group group = kernel::group(problems.data(), index_t(problems.size()), problems.data());
-  launch(code, "grouped_kernel", {group.blocks, 1, 1}, kernel::block_size, group);
-  for (const auto& c : cases) expect_result(*c);
-}
-
 struct emulated_policy {
   code_object object;
   std::string name;
@@ -137,7 +117,6 @@ template <class Arch>
 void add_all(std::vector<emulated_policy>& all, const code_object& object) {
 #define ADD(name, targets, what) add<policies::name, Arch, policies::targets(Arch::value)>(all, object, #name);
   TILEWRIGHT_TEST_POLICIES(ADD)
-  all.push_back({object, "grouped", [](emu::module& code, const std::string&) { expect_group<Arch>(code); }});
 }
 
 std::vector<emulated_policy> all_policies() {

@@ -38,8 +38,5 @@ TILEWRIGHT_TEST_POLICIES(KERNEL)
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void reduction_kernel(gemm_args args) {
   tilewright::split_k_reduction<policies::reducing<target>>{}(args);
 }
-extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void grouped_kernel(tilewright::gemm_group group) {
-  run<policies::tile_128x128, true>(group);
-}
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What docs/epilogues.md shows.
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/tilewright.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/mma.md shows: two products in a row, of which the second multiplies what the first leaves in registers.
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/machine/emulator/launch.hpp>
 #include <tilewright/tilewright.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What docs/pipelines.md shows: a pipeline of one's own, in a GEMM kernel.
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/tilewright.hpp>
 
 #include <gtest/gtest.h>
 

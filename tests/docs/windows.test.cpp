@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/windows.md shows.
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/tilewright.hpp>
 
 namespace tw = tilewright;

@@ -84,8 +84,9 @@ std::string explain(const kernel_list& all, const std::string& target, std::int6
     const std::string tile = std::to_string(r.tile.m) + "x" + std::to_string(r.tile.n) + "x" + std::to_string(r.tile.k);
     text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i],
                       tile.c_str(), r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
-                      r.wait_clocks() + r.turns * tw::lds_latency, r.conflict_free ? "none" : "some", r.global_bytes,
-                      r.lds_bytes, r.registers, r.blocks_per_cu(), name_of(r.bound(gpu)), r.tera_bound(gpu));
+                      r.wait_clocks() + r.role_exchanges * tw::lds_latency, r.conflict_free ? "none" : "some",
+                      r.global_bytes, r.lds_bytes, r.registers, r.blocks_per_cu(), name_of(r.bound(gpu)),
+                      r.tera_bound(gpu));
   }
   const tw::gemm_estimate e = choice(kernels, m, n, k);
   const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;

@@ -2,9 +2,8 @@
 // The kernels, for every machine: a choice of types, layouts and variant, and the entries that fill it for a target.
 #pragma once
 
-#include <tilewright/kernels/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm.hpp>
 #include <tilewright/launch/launch.hpp>
-#include <tilewright/tilewright.hpp>
 
 #include <type_traits>
 #include <utility>

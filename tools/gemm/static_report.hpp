@@ -31,10 +31,11 @@ struct gemm_static_report {
   index_t registers = 0;  // of a thread, as its pipeline estimates them
   bool conflict_free = false;
   index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
-  index_t turns = 0;  // or, in ping-pong: how often the waves that move operands wait while the others multiply
+  index_t role_exchanges =
+      0;  // or, in ping-pong: how often the waves that move operands wait while the others multiply
 
   /// Clocks of the accesses of a tile; each turn adds the latency of its first access.
-  constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + turns * lds_latency; }
+  constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + role_exchanges * lds_latency; }
   /// Clocks that the matrix units of one compute unit need for the tile.
   constexpr double matrix_clocks(const arch::gpu_facts& gpu) const {
     return operations / gpu.operations_per_clock(element);
@@ -109,8 +110,8 @@ constexpr gemm_static_report make_static_report() {
       (Policy::a_major == operand_major::k ? tile.m : 0) + (Policy::b_major == operand_major::k ? tile.n : 0);
   r.lds_bytes = gemm_kernel<Policy>::lds_bytes;
   r.registers = Policy::pipeline::template registers<Policy>();
-  if constexpr (requires { Policy::pipeline::template turns_per_tile<Policy>(); }) {
-    r.turns = Policy::pipeline::template turns_per_tile<Policy>();
+  if constexpr (requires { Policy::pipeline::template halves_per_tile<Policy>(); }) {
+    r.role_exchanges = Policy::pipeline::template halves_per_tile<Policy>();
   } else if (!copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
     // Where each lane copies for itself, a step's operands are in registers before the barrier.
     r.waits = Policy::pipeline::barriers_per_tile;

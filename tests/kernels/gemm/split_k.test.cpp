@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Blocks that share tiles of C, and groups of problems.
+// Blocks that share tiles of C.
 #include "check_gemm.hpp"
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/launch.hpp>
-
-#include <memory>
 
 namespace tilewright::testing_gemm {
 namespace {
@@ -28,9 +28,9 @@ void expect_split_gemm(const problem& p, index_t parts) {
   SCOPED_TRACE(describe<Policy>(p) + ", parts " + std::to_string(parts));
   gemm_case<Policy> gemm(p);
   gemm.args.split_k = parts;
-  std::vector<char> workspace(std::size_t(workspace_bytes(gemm.args)), char(0xff));
-  gemm.args.workspace = workspace.data();
   using kernel = gemm_kernel<Policy>;
+  std::vector<char> workspace(std::size_t(kernel::workspace_bytes(gemm.args)), char(0xff));
+  gemm.args.workspace = workspace.data();
   ASSERT_STREQ(kernel::check(gemm.args), nullptr);
   EXPECT_EQ(kernel::grid(gemm.args).y, parts);
   launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
@@ -45,6 +45,16 @@ TEST(SplitK, WithAWorkspace) {
   expect_split_gemm<reducing<int_base>>({.m = 33, .n = 31, .k = 333, .alpha = 3, .beta = -1, .gap = 1}, 3);
 }
 
+TEST(SplitK, WorkspaceOfEachKernel) {
+  gemm_args args{.m = 3, .n = 5, .k = 64, .batch = 2};
+  EXPECT_EQ(gemm_kernel<base>::workspace_bytes(args), 0);
+  args.split_k = 7;
+  EXPECT_EQ(gemm_kernel<reducing<base>>::workspace_bytes(args), 4 * (1024 + 7 * 2 * 3 * 8));  // rows in whole vectors
+  using hopper = gemm_policy<arch::sm90, half_t, k, k, 8, wgmma_tile<half_t>(128, 128), warp_specialized_pipeline<>>;
+  EXPECT_EQ(gemm_kernel<hopper>::workspace_bytes(args), hopper_gemm_workspace::bytes);
+  EXPECT_EQ((small_m_gemm<small_m_policy<half_t, k, k, 8, 8>>::workspace_bytes(args)), hopper_gemm_workspace::bytes);
+}
+
 TEST(SplitK, Refusals) {
   gemm_args args{.m = 64, .n = 64, .k = 96, .lda = 96, .ldb = 64, .ldc = 64, .beta = 1};
   args.split_k = 2;
@@ -57,23 +67,7 @@ TEST(SplitK, Refusals) {
   EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k must be positive");
   args = {.m = 100'000'000, .n = 8, .k = 96, .lda = 96, .ldb = 8, .ldc = 8, .split_k = 2, .workspace = &args};
   EXPECT_STREQ(split_k_reduction<reducing<base>>::check(args),
-               "adding up the parts would take 2^32 threads or more; use several launches");
-}
-
-TEST(GroupedGemm, ProblemsOfAnySizes) {
-  using kernel = gemm_kernel<base>;
-  std::vector<std::unique_ptr<gemm_case<base>>> cases;
-  for (const problem& p :
-       {problem{.m = 200, .n = 72, .k = 40}, problem{.m = 8, .n = 8, .k = 8, .gap = 8},
-        problem{.m = 64, .n = 264, .k = 96, .alpha = 2, .beta = 1}, problem{.m = 65, .n = 64, .k = 32}}) {
-    cases.push_back(std::make_unique<gemm_case<base>>(p));
-  }
-  std::vector<gemm_args> problems;
-  for (const auto& c : cases) problems.push_back(c->args);
-  const gemm_group group = kernel::group(problems.data(), index_t(problems.size()), problems.data());
-  EXPECT_EQ(group.blocks, 4 * 2 + 1 + 1 * 5 + 2);
-  launch_blocks<base>({group.blocks, 1, 1}, [&] { kernel{}(group); });
-  for (const auto& c : cases) expect_result(*c);
+               "adding up the splits of k would take 2^32 threads or more; use several launches");
 }
 
 }  // namespace

@@ -44,4 +44,8 @@
 #define unix 1
 #define linux 1
 
+#include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/routing.hpp>
+#include <tilewright/kernels/rows.hpp>
+#include <tilewright/kernels/tensor.hpp>
 #include <tilewright/tilewright.hpp>

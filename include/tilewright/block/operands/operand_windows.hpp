@@ -205,20 +205,38 @@ constexpr index_t steps_in_registers() {
   return number<(estimated_registers<Policy>(steps, 1) <= Policy::registers_per_thread ? steps : 2)>::value;
 }
 
-/// Brings the first tile to LDS and, if there are two, starts to load the second, where the windows are then. Ends with
-/// a barrier.
+/// A tile of A (m, k) and of B (n, k) in registers, in flight from global memory to LDS.
+template <class AWindow, class BWindow>
+struct operand_tiles {
+  tile_of<AWindow> a;
+  tile_of<BWindow> b;
+
+  /// Issues the loads of the windows' tiles. The first tile is checked along k, the others are in_bounds<1>.
+  template <class Known = in_bounds<>>
+  TILEWRIGHT_HD void load(const AWindow& from_a, const BWindow& from_b, Known known = {}, exec::call_site where = {}) {
+    load_tile(a, from_a, known, where);
+    load_tile(b, from_b, known, where);
+  }
+  /// Issues those of the tiles at these offsets along k (see load_tile_along_k).
+  TILEWRIGHT_HD void load_along_k(const AWindow& from_a, const BWindow& from_b, index_t a_offset, index_t b_offset,
+                                  exec::call_site where = {}) {
+    load_tile_along_k(a, from_a, a_offset, in_bounds<1>{}, where);
+    load_tile_along_k(b, from_b, b_offset, in_bounds<1>{}, where);
+  }
+};
+
+/// Prologue of a pipeline with one tile in flight to registers: tile 0 is in LDS, tile 1, if there is one, in flight to
+/// `next`, and the windows are at it. Ends with a barrier.
 template <class Policy, class AWindow, class BWindow>
-TILEWRIGHT_HD void begin_two_tiles(const operand_windows<Policy>& windows, AWindow& a_window, BWindow& b_window,
-                                   tile_of<AWindow>& a_next, tile_of<BWindow>& b_next, index_t num_tiles) {
+TILEWRIGHT_HD void prologue(const operand_windows<Policy>& windows, AWindow& a_window, BWindow& b_window,
+                            operand_tiles<AWindow, BWindow>& next, index_t num_tiles) {
   constexpr index_t step = Policy::tile.k;
-  load_tile(a_next, a_window);
-  load_tile(b_next, b_window);
-  windows.store(a_next, b_next, 0);
+  next.load(a_window, b_window);
+  windows.store(next.a, next.b, 0);
   if (num_tiles > 1) {
     move_tile_window(a_window, {0, step});
     move_tile_window(b_window, {0, step});
-    load_tile(a_next, a_window, in_bounds<1>{});
-    load_tile(b_next, b_window, in_bounds<1>{});
+    next.load(a_window, b_window, in_bounds<1>{});
   }
   exec::block_sync();
 }

@@ -22,10 +22,10 @@ class operand_stream {
       : window_(window), target_(target), copy_(window, target) {}
 
   template <index_t First, index_t Last>
-  TILEWRIGHT_HD void begin(index_t lds_bytes, exec::call_site where) const {
+  TILEWRIGHT_HD void issue(index_t lds_bytes, exec::call_site where) const {
     copy_.template begin<First, Last>(lds_bytes, where);
   }
-  /// Goes on to the next tile, if there is one. What its first tile had outside of the tensor stays outside.
+  /// Goes on to the next tile, if there is one. Bounds are checked for the first tile alone.
   TILEWRIGHT_HD void advance(bool more, index_t k_stride) {
     if constexpr (has_k_stride<Window>) {
       copy_.advance(k_stride);
@@ -38,13 +38,13 @@ class operand_stream {
 
 }  // namespace detail
 
-/// The copies of both operands. Part by part, so that they can begin among matrix instructions; every tile must be
-/// begun completely before end_tile().
+/// The copies of both operands, tile after tile along k. issue() takes a fraction of a tile's copies, so that they can
+/// be among matrix instructions; commit() follows when all of them are issued, wait_for_tile() at the consumers.
 template <class Policy, index_t Stages, class AWindow, class BWindow>
 class stage_copies {
   using operands = operand_windows<Policy>;
-  /// Copies of a wave are waited for by their number, so each tile needs as many: the last one is copied again where
-  /// there is none. Copies of a lane are waited for by groups, which may be empty.
+  /// Copies by wave (AMD) are waited for by their number, so all tiles need the same: where a tile does not exist, the
+  /// last one is copied again. Copies by lane (NVIDIA) are waited for by groups, which may be empty.
   static constexpr bool by_wave = Policy::copies_by_wave;
   static constexpr index_t num_a = AWindow::num_access, num = num_a + BWindow::num_access;
   static_assert(!by_wave || (Stages - 1) * num < 64,
@@ -74,17 +74,17 @@ class stage_copies {
         a_step_(detail::k_step(a)),
         b_step_(detail::k_step(b)) {}
 
-  /// Begins part Part of Parts of a tile's copies, to the stage that is `lds_bytes` after the first; `exists`: whether
+  /// Issues fraction I of Fractions of a tile's copies, to the stage `lds_bytes` after the first; `exists`: whether
   /// there is such a tile.
-  template <index_t Part = 0, index_t Parts = 1>
-  TILEWRIGHT_HD void begin(index_t lds_bytes, bool exists = true, exec::call_site where = {}) const {
-    constexpr auto range = detail::accesses_of_both(num_a, num * Part / Parts, num * (Part + 1) / Parts);
+  template <index_t I = 0, index_t Fractions = 1>
+  TILEWRIGHT_HD void issue(index_t lds_bytes, bool exists = true, exec::call_site where = {}) const {
+    constexpr auto range = detail::accesses_of_both(num_a, num * I / Fractions, num * (I + 1) / Fractions);
     if (!by_wave && !exists) return;
-    a_.template begin<range.begin, range.end>(lds_bytes, where);
-    b_.template begin<range.second_begin, range.second_end>(lds_bytes, where);
+    a_.template issue<range.begin, range.end>(lds_bytes, where);
+    b_.template issue<range.second_begin, range.second_end>(lds_bytes, where);
   }
-  /// Ends the tile and goes on to the next one; `more`: whether there is one.
-  TILEWRIGHT_HD void end_tile(bool more) {
+  /// Commits the tile's copies as one group and goes on to the next tile; `more`: whether there is one.
+  TILEWRIGHT_HD void commit(bool more) {
     if constexpr (!by_wave) exec::async_end_group();
     a_.advance(more, by_wave && !more ? 0 : a_step_);
     b_.advance(more, by_wave && !more ? 0 : b_step_);
@@ -98,6 +98,7 @@ class stage_copies {
     }
     exec::block_sync();
   }
+  /// Waits for all copies of this thread, without a barrier.
   TILEWRIGHT_HD static void wait_for_all() {
     if constexpr (by_wave) {
       exec::async_wait<0>();

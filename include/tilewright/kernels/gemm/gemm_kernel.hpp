@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A matrix product by tiles: one block computes one block tile of C.
+// GEMM by tiles: one block computes one block tile of C, or one split of its k.
 #pragma once
 
 #include <tilewright/core/arch/occupancy.hpp>
@@ -18,12 +18,13 @@ namespace tilewright {
 template <class Policy, class E>
 TILEWRIGHT_HD auto two_products_view(const E* data, index_t n0, const typename Policy::args_type& args);
 
-/// The kernel of a policy, for launch().
+/// The kernel of a policy, for launch(): C = epilogue(A B) as gemm_args says. Policies with other pipelines than the
+/// portable ones have specialisations (hopper/warp_specialized_pipeline.hpp).
 template <class Policy>
 struct gemm_kernel {
   using policy = Policy;
   using arch = typename Policy::arch;
-  /// Adds up the parts of k, where they go through a workspace.
+  /// The kernel that adds up the splits of k, where they go through a workspace.
   using followed_by =
       detail::conditional_t<Policy::split_k == split_k_kind::workspace, split_k_reduction<Policy>, void>;
   using T = typename Policy::element_type;
@@ -35,9 +36,9 @@ struct gemm_kernel {
   static constexpr index_t products = Policy::products;
   /// Columns of C that a block computes.
   static constexpr index_t tile_n = tile.n / products;
-  /// With a workspace this kernel writes sums only; split_k_reduction finishes.
+  /// With a workspace this kernel writes accumulators only; split_k_reduction applies the epilogue.
   using writer =
-      detail::conditional_t<Policy::split_k == split_k_kind::workspace, detail::partial_sums<Policy>, Policy>;
+      detail::conditional_t<Policy::split_k == split_k_kind::workspace, detail::split_k_partials<Policy>, Policy>;
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
       max(Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>(), detail::result_stage<writer>::bytes);
@@ -56,7 +57,7 @@ struct gemm_kernel {
                 "gemm: two products cannot be split along k; use one product for each launch");
 
   /// Minimum blocks per SM for TILEWRIGHT_BLOCK_SIZE: on NVIDIA GPUs two, where LDS holds them and threads
-  /// keep 100 registers besides their sums.
+  /// keep 100 registers besides their accumulators.
   static constexpr index_t blocks_at_once =
       !tilewright::arch::is_amd(Policy::arch::value) &&
               tilewright::arch::resident_blocks(Policy::arch::value, lds_bytes, block_size,
@@ -64,16 +65,14 @@ struct gemm_kernel {
           ? 2
           : 1;
 
-  /// Blocks of a launch: x for the tiles of C, y for the parts of k, z for the batch.
-  static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.n, tile_n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
+  /// Bytes of gemm_args::workspace that these arguments need.
+  static constexpr long_index_t workspace_bytes(const args_type& args) {
+    return Policy::split_k == split_k_kind::workspace ? tilewright::workspace_bytes(args) : 0;
   }
 
-  /// A group of problems, each of which check() accepts and none of which has a batch or splits k.
-  static constexpr gemm_group group(const gemm_args* problems, index_t count, const gemm_args* problems_on_gpu) {
-    index_t blocks = 0;
-    for (index_t i = 0; i < count; ++i) blocks += grid(problems[i]).x;
-    return {problems_on_gpu, count, blocks};
+  /// Blocks of a launch: x for the tiles of C, y for the splits of k, z for the batch.
+  static constexpr grid_size grid(const args_type& args) {
+    return {ceil_div(args.n, tile_n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
   }
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
@@ -92,39 +91,22 @@ struct gemm_kernel {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();
     constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
-    const multi_index<2> place =
+    const multi_index<2> coordinate =
         order.tile_along<order.curve>(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
-    run(args, place, block.y, block.z, exec::lds_allocate<lds_bytes>());
+    run(args, coordinate, block.y, block.z, exec::lds_allocate<lds_bytes>());
   }
 
-  /// The tiles of all problems follow each other.
-  TILEWRIGHT_HD void operator()(const gemm_group& group) const {
-    constexpr grid_order order = Policy::order;
-    index_t b = order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
-    for (; i + 1 < group.count; ++i) {
-      const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile_n);
-      if (b < blocks) break;
-      b -= blocks;
-    }
-    constexpr grid_order in_problem{Policy::order.curve, Policy::order.group_rows, 1};
-    constexpr bool has_plain_args = __is_same(args_type, gemm_args);
-    static_assert(has_plain_args, "gemm: a group's problems are gemm_args; this policy has an args_type of its own");
-    const gemm_args args = group.problems[i];
-    run(args, in_problem.tile_along<in_problem.curve>(b, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n)), 0, 0,
-        exec::lds_allocate<lds_bytes>());
-  }
-
-  /// Part `part` of k of one tile of C.
-  TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& place, index_t part, long_index_t batch,
+  /// One split of k of C's tile `coordinate`, counted in tiles along m and n.
+  TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& coordinate, index_t split, long_index_t batch,
                          exec::lds_pointer lds) const {
     constexpr auto global = address_space_enum::global;
     constexpr number<Policy::vector> vector{};
-    const index_t m0 = place[0] * tile.m, n0 = place[1] * tile_n;
+    const index_t m0 = coordinate[0] * tile.m, n0 = coordinate[1] * tile_n;
     k_tiles k = tiles_along_k(args.k, tile.k);
     if constexpr (Policy::is_block_scaled) k.first_origin = 0;  // tiles have scales of their own
     if constexpr (Policy::split_k != split_k_kind::none) {
       const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
-      k = {each + (part < more ? 1 : 0), k.first_origin + (part * each + min(part, more)) * tile.k};
+      k = {each + (split < more ? 1 : 0), k.first_origin + (split * each + min(split, more)) * tile.k};
     }
 
     const auto view_of = [&](auto major, const auto* data, index_t rows, index_t ld) TILEWRIGHT_INLINE_LAMBDA {
@@ -137,10 +119,10 @@ struct gemm_kernel {
     };
     const T* const a_data = static_cast<const T*>(args.a) + batch * args.batch_stride_a;
     const BElement* const b_data = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
-    const auto a = [&] {
+    const auto a = [&] {  // (tile.m, tile.k) of A (m, k)
       return make_a_window<Policy>(view_of(number<Policy::a_major>{}, a_data, args.m, args.lda), m0, k.first_origin);
     }();
-    const auto b = [&] {
+    const auto b = [&] {  // (tile.n, tile.k) of B (n, k)
       if constexpr (products == 1) {
         return make_b_window<Policy>(view_of(number<Policy::b_major>{}, b_data, args.n, args.ldb), n0, k.first_origin);
       } else {
@@ -148,18 +130,17 @@ struct gemm_kernel {
       }
     }();
 
-    static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> sums{};
+    static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> c{};  // (tile.m, tile.n)
     if constexpr (Policy::is_block_scaled) {
       const typename Policy::pipeline::scales_type scales(args, m0, n0, index_t(batch), index_t(batch));
-      Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds, scales);
+      Policy::pipeline::template run<Policy>(c, a, b, k.count, lds, scales);
     } else if (Policy::groups != group_kind::k || k.count > 0) {
-      Policy::pipeline::template run<Policy>(sums, a, b, k.count, lds);
+      Policy::pipeline::template run<Policy>(c, a, b, k.count, lds);
     }
     if constexpr (Policy::split_k == split_k_kind::workspace) {
-      write_result<writer>(sums, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, part), {m0, n0}, batch,
-                           lds);
+      write_result<writer>(c, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, split), {m0, n0}, batch, lds);
     } else {
-      write_result<Policy>(sums, args, {m0, n0}, batch, lds);
+      write_result<Policy>(c, args, {m0, n0}, batch, lds);
     }
   }
 

@@ -10,8 +10,17 @@
 
 namespace tilewright {
 
-/// Whether blocks may share a tile of C, each with a part of k: they write their sums to a workspace, and
-/// split_k_reduction finishes.
+/// How the kernel of a policy splits k, so that several blocks share a tile of C:
+///
+///   kernel                                k is split by                    accumulators are added up by
+///   gemm_kernel, none                     no: gemm_args::split_k is 1
+///   gemm_kernel, workspace                gemm_args::split_k               split_k_reduction, launched after it
+///   gemm_kernel, Hopper, split_k = 1      the kernel, in the last round    a block of the tile (stream-K); without a
+///                                         of tiles                         workspace k is not split
+///   gemm_kernel, Hopper, split_k > 1      gemm_args::split_k               the kernel launched after it
+///   small_m_gemm                          the kernel                       the tile's last block; without a workspace
+///   k
+///                                                                          is not split
 enum class split_k_kind : signed char { none, workspace };
 
 struct double_buffered_pipeline;

@@ -86,21 +86,22 @@ inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_byte
 /// x 256 needs the registers of CDNA, 128 x 256 copies without registers.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 constexpr auto named_policies() {
-  using medium = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
-  using half = gemm_128x64<Arch, T, AMajor, BMajor, Vector>;
-  using small = gemm_64x64<Arch, T, AMajor, BMajor, Vector>;
+  using tile_128x128 = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
+  using tile_128x64 = gemm_128x64<Arch, T, AMajor, BMajor, Vector>;
+  using tile_64x64 = gemm_64x64<Arch, T, AMajor, BMajor, Vector>;
   if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
-    using large = gemm_256x256<Arch, T, AMajor, BMajor, Vector>;
-    using groups = gemm_ping_pong<Arch, T, AMajor, BMajor, Vector>;
+    using tile_256x256 = gemm_256x256<Arch, T, AMajor, BMajor, Vector>;
+    using ping_pong = gemm_ping_pong<Arch, T, AMajor, BMajor, Vector>;
     if constexpr (detail::has_one_wave_tile<Arch, T, AMajor, BMajor>) {
-      return tuple<large, medium, half, small, groups, gemm_one_wave<Arch, T, AMajor, BMajor, Vector>>{};
+      return tuple<tile_256x256, tile_128x128, tile_128x64, tile_64x64, ping_pong,
+                   gemm_one_wave<Arch, T, AMajor, BMajor, Vector>>{};
     } else {
-      return tuple<large, medium, half, small, groups>{};
+      return tuple<tile_256x256, tile_128x128, tile_128x64, tile_64x64, ping_pong>{};
     }
   } else if constexpr (Arch::value.isa == arch::instruction_set::ptx && Vector * sizeof(T) == 16) {
-    return tuple<gemm_128x256<Arch, T, AMajor, BMajor, Vector>, medium, half, small>{};
+    return tuple<gemm_128x256<Arch, T, AMajor, BMajor, Vector>, tile_128x128, tile_128x64, tile_64x64>{};
   } else {
-    return tuple<medium, half, small>{};
+    return tuple<tile_128x128, tile_128x64, tile_64x64>{};
   }
 }
 

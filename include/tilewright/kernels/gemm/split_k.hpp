@@ -1,54 +1,57 @@
 // SPDX-License-Identifier: MIT
-// Several blocks for one tile of C, each with a part of k: for problems with few tiles and long k.
+// Split k: several blocks for one tile of C, for problems with few tiles and long k; the kernel that adds up.
 #pragma once
 
 #include <tilewright/kernels/gemm/epilogue/write_result.hpp>
+#if !defined(__HIP__)
 #include <tilewright/machine/exec/hopper.hpp>
+#endif
 
 namespace tilewright {
 
 namespace detail {
 
-/// What the kernel of a policy with split_k_kind::workspace writes: plain sums.
+/// What the kernel of a policy with split_k_kind::workspace writes: accumulators as they are.
 template <class Policy>
-struct partial_sums : Policy {
+struct split_k_partials : Policy {
   using result_type = accumulator_t<typename Policy::element_type>;
   using epilogue = tilewright::epilogue::none;
 };
 
 TILEWRIGHT_HD constexpr long_index_t workspace_ld(const gemm_args& args) { return round_up(args.n, 4); }
 
-/// Words before the parts, which kernels that add up parts themselves use.
+/// Words before the splits' accumulators, for kernels that count finished splits.
 inline constexpr index_t split_k_counters = 1024;
 
 }  // namespace detail
 
-/// Bytes that gemm_args::workspace must have.
+/// Bytes of gemm_args::workspace for args.split_k splits of k: accumulators (split, batch, m, n) of 4 bytes, rows in
+/// whole vectors. A kernel's own workspace_bytes(args) says whether it needs them.
 constexpr long_index_t workspace_bytes(const gemm_args& args) {
   return (detail::split_k_counters + long_index_t(args.split_k) * args.batch * args.m * detail::workspace_ld(args)) * 4;
 }
 
 namespace detail {
 
-/// Where a part's sums lie, as C.
+/// Arguments whose C is the accumulators of a split.
 template <class Sum, class Args>
-TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t part) {
+TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t split) {
   const long_index_t ld = detail::workspace_ld(args);
-  args.c = static_cast<Sum*>(args.workspace) + split_k_counters + long_index_t(part) * args.batch * args.m * ld;
+  args.c = static_cast<Sum*>(args.workspace) + split_k_counters + long_index_t(split) * args.batch * args.m * ld;
   args.ldc = index_t(ld);
   args.batch_stride_c = args.m * ld;
   return args;
 }
 
-/// Adds up parts of k and finishes the sums: each lane those of four neighbours in a row of C. One type for all tiles.
-/// R: C's elements; E: the epilogue; Vector: as that of tile_place.
+/// Adds up the splits of k and applies the epilogue: each lane for four neighbours in a row of C. One type for all
+/// tiles. R: C's elements; E: the epilogue; Vector: as that of epilogue_tile.
 template <class Arch, class Sum, class R, class Args, class E, index_t Vector>
-struct sum_of_parts {
+struct split_k_sum {
   using args_type = Args;
   using arch = Arch;
   static constexpr bool overlaps_previous = arch::value.has_wgmma;
   static constexpr index_t block_size = 128, lds_bytes = 0;
-  static constexpr index_t wave_size = arch::value.wave_size, vector = 4, at_once = 8;  // parts in flight
+  static constexpr index_t wave_size = arch::value.wave_size, vector = 4, at_once = 8;  // splits in flight
   static constexpr index_t rows = block_size / wave_size, cols = wave_size * vector;    // of a block
   using distribution = tile_distribution<number<result_rows_encoding(rows, cols, rows, wave_size, vector)>::value>;
   using tile_type = static_distributed_tensor<Sum, distribution>;
@@ -56,7 +59,7 @@ struct sum_of_parts {
   static constexpr const char* check(const args_type& args) {
     if (is_amd(Arch::value) &&
         long_index_t(ceil_div(args.n, cols)) * ceil_div(args.m, rows) * block_size > 0xffffffffLL)
-      return "adding up the parts would take 2^32 threads or more; use several launches";
+      return "adding up the splits of k would take 2^32 threads or more; use several launches";
     return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
   }
 
@@ -70,10 +73,10 @@ struct sum_of_parts {
     const index_t across = ceil_div(args.n, cols), row = divide(block.x, across);
     const multi_index<2> origin{{row * rows, (block.x - row * across) * cols}};
     const auto partition = get_partition_index<distribution>();
-    auto parts = with_workspace_as_c<Sum>(args, 0);
-    parts.n = parts.ldc;  // whole vectors
-    const tile_place<distribution, Sum, vector> place{parts, origin, block.z, partition};
-    const Sum* const first = static_cast<const Sum*>(parts.c);
+    auto partials = with_workspace_as_c<Sum>(args, 0);
+    partials.n = partials.ldc;  // whole vectors
+    const epilogue_tile<distribution, Sum, vector> partial{partials, origin, block.z, partition};
+    const Sum* const first = static_cast<const Sum*>(partials.c);
 #if TILEWRIGHT_HOPPER_PASS
     if constexpr (overlaps_previous) {
       exec::grid_dependency_launch();
@@ -85,14 +88,15 @@ struct sum_of_parts {
     for (index_t i = 0; i < args.split_k; i += at_once) {
       tile_type more[at_once];
       unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        const long_index_t part = min(i + j.value, args.split_k - 1);
-        more[j.value] = place.matrix(first + part * args.batch * parts.batch_stride_c, parts.ldc, parts.batch_stride_c);
+        const long_index_t split = min(i + j.value, args.split_k - 1);
+        more[j.value] =
+            partial.matrix(first + split * args.batch * partials.batch_stride_c, partials.ldc, partials.batch_stride_c);
       });
       unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
         if (i + j.value < args.split_k) add(sums, more[j.value]);
       });
     }
-    const result_place<distribution, R, Vector> at{{args, origin, block.z, partition}};
+    const output_tile<distribution, R, Vector> at{{args, origin, block.z, partition}};
     static_distributed_tensor<R, distribution> result;
     finish<E>(result, at, args, sums);
     store_tile(at.c_window, result);
@@ -114,12 +118,12 @@ struct sum_of_parts {
 
 }  // namespace detail
 
-/// Adds up the parts that gemm_kernel left in the workspace and finishes the sums. launch() queues it after
-/// gemm_kernel.
+/// Adds up the accumulators that gemm_kernel<Policy> wrote to the workspace and applies the epilogue. launch() queues
+/// it after gemm_kernel.
 template <class Policy>
 using split_k_reduction =
-    detail::sum_of_parts<typename Policy::arch, detail::accumulator_t<typename Policy::element_type>,
-                         typename Policy::result_type, typename Policy::args_type, detail::epilogue_of<Policy>,
-                         Policy::vector>;
+    detail::split_k_sum<typename Policy::arch, detail::accumulator_t<typename Policy::element_type>,
+                        typename Policy::result_type, typename Policy::args_type, detail::epilogue_of<Policy>,
+                        Policy::vector>;
 
 }  // namespace tilewright

@@ -2,7 +2,7 @@
 // What an epilogue is: a function of the sums in registers. Chains of them, their checks, how a policy names one.
 #pragma once
 
-#include <tilewright/kernels/gemm/epilogue/detail/tile_place.hpp>
+#include <tilewright/kernels/gemm/epilogue/detail/epilogue_tile.hpp>
 
 namespace tilewright {
 
@@ -20,8 +20,8 @@ struct vector_alignment {
   }
 };
 
-/// Each is a class without state. operator()(sums, at, args) changes a tile of sums in registers: `at` is a tile_place,
-/// `args` the kernel's arguments. check(args, promise), if there is one, says what the arguments lack.
+/// Each is a class without state. operator()(sums, at, args) changes a tile of sums in registers: `at` is a
+/// epilogue_tile, `args` the kernel's arguments. check(args, promise), if there is one, says what the arguments lack.
 namespace epilogue {
 
 namespace detail {

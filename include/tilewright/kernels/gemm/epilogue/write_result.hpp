@@ -51,7 +51,7 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& sums, c
   detail::place_window(write, view, {}, partition);
   detail::place_window(first, view, {}, partition);
   if constexpr (Policy::products > 1) detail::place_window(last, view, {0, stage::cols}, partition);
-  detail::result_place<chunk_rows, R, Policy::vector> at{{args, origin, batch, partition}};
+  detail::output_tile<chunk_rows, R, Policy::vector> at{{args, origin, batch, partition}};
   unroll<stage::num_chunks>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
     static_distributed_tensor<Sum, chunk_sums> chunk;
     constexpr index_t n = chunk_sums::num_elements;

@@ -71,6 +71,8 @@ struct small_m_gemm {
     return {g, s, min(s.num_units(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
+  /// Bytes of gemm_args::workspace; without one k is not split.
+  static constexpr long_index_t workspace_bytes(const args_type&) { return hopper_gemm_workspace::bytes; }
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& d) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -211,7 +213,7 @@ struct small_m_gemm {
   TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
     const multi_index<2> origin{{0, unit.tile.col * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
-    const detail::result_place<typename tiles::result, R, c_vector> at{
+    const detail::output_tile<typename tiles::result, R, c_vector> at{
         {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};
     static_distributed_tensor<R, typename tiles::result> rounded;
     detail::finish<detail::epilogue_of<Policy>>(rounded, at, g, result);

@@ -36,6 +36,9 @@ struct persistent_kernel {
 #endif
   }
 
+  /// Bytes of gemm_args::workspace; without one k is not split.
+  static constexpr long_index_t workspace_bytes(const args_type&) { return hopper_gemm_workspace::bytes; }
+
  protected:
   /// `why`, if it is a sentence; else what scales or bulk copies lack.
   static constexpr const char* or_operands(const char* why, const args_type& args) {
@@ -56,8 +59,8 @@ struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, hopper_gemm_block
   using args_type = typename base::args_type;
   using followed_by = detail::conditional_t<
       detail::splits_all_tiles<typename base::block>,
-      detail::sum_after_hopper_gemm<detail::sum_of_parts<typename Policy::arch, float, typename Policy::result_type,
-                                                         args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
+      detail::sum_after_hopper_gemm<detail::split_k_sum<typename Policy::arch, float, typename Policy::result_type,
+                                                        args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
       void>;
 
   static constexpr const char* check(const args_type& args) {

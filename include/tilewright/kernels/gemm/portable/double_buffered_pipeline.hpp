@@ -7,7 +7,11 @@
 
 namespace tilewright {
 
-/// One barrier for each tile.
+/// One barrier for each tile:
+///
+///   matrix | t from stage t % 2 |                                    |
+///   LDS    | reads of t         | write t + 1 to the other | barrier |
+///   global | load t + 1                    |
 struct double_buffered_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
@@ -18,7 +22,8 @@ struct double_buffered_pipeline {
     return detail::estimated_registers<Policy>(detail::steps_in_registers<Policy>(), 1);
   }
 
-  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
+  /// C (m, n) += A (m, k) B (n, k)^T over num_tiles tiles along k, at the first of which the windows are. All threads
+  /// of the block call it; `lds` has num_stages stages.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
@@ -27,27 +32,23 @@ struct double_buffered_pipeline {
     constexpr index_t stage_bytes = detail::lds_stage_bytes<Policy>();
     const operand_windows<Policy> windows(lds);
 
-    const auto compute = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
+    const auto multiply = [&](index_t stage) TILEWRIGHT_INLINE_LAMBDA {
       block_gemm<tile>(c, windows.a_read(), windows.b_read(), stage * stage_bytes);
     };
-    detail::tile_of<AWindow> a_next;
-    detail::tile_of<BWindow> b_next;
-    // Tile t + 1 is in flight while tile t is multiplied.
+    detail::operand_tiles<AWindow, BWindow> next;
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
-      load_tile_along_k(a_next, a_window, a_offset, in_bounds<1>{});
-      load_tile_along_k(b_next, b_window, b_offset, in_bounds<1>{});
-      compute(stage);
-      windows.store(a_next, b_next, (1 - stage) * stage_bytes);
+      next.load_along_k(a_window, b_window, a_offset, b_offset);
+      multiply(stage);
+      windows.store(next.a, next.b, (1 - stage) * stage_bytes);
       exec::block_sync();
     };
 
-    load_tile(a_next, a_window);
-    load_tile(b_next, b_window);
-    windows.store(a_next, b_next, 0);
+    next.load(a_window, b_window);
+    windows.store(next.a, next.b, 0);
     exec::block_sync();
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});
-    compute(for_tiles<num_stages, 0>(a_window, b_window, num_tiles - 1, step));
+    multiply(for_tiles<num_stages, 0>(a_window, b_window, num_tiles - 1, step));
   }
 };
 

@@ -7,9 +7,12 @@
 
 namespace tilewright {
 
-/// Stages tiles in LDS: one is multiplied while up to Stages - 1 are in flight. One barrier for each tile. Operands are
-/// read one step along k ahead of their matrix instructions, the first step of a tile during the last one of the tile
-/// before it. Copies begin in parts, one in each step.
+/// Stages tiles in LDS: one is multiplied while up to Stages - 1 are in flight. Operands are read one step along k
+/// ahead of their matrix instructions. One barrier for each tile, before its last step:
+///
+///   matrix | steps 0 to steps - 2 of t                       |                            | last step of t       |
+///   LDS    | read one step ahead                             |                            | read step 0 of t + 1 |
+///   copies | issue t + Stages - 1, a fraction in each step   | commit, wait t+1, barrier  |                      |
 template <index_t Stages>
 struct multi_stage_pipeline {
   static_assert(
@@ -26,28 +29,29 @@ struct multi_stage_pipeline {
     return detail::estimated_registers<Policy>(2, 0, max(32, copies + 16));
   }
 
-  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
+  /// C (m, n) += A (m, k) B (n, k)^T over num_tiles tiles along k, at the first of which the windows are. All threads
+  /// of the block call it; `lds` has num_stages stages.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = tile.num_k_steps(), stage_bytes = detail::lds_stage_bytes<Policy>();
-    // Copies are issued in `parts` steps; those of the only tile in flight as early as possible.
-    constexpr index_t parts = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
+    // Copies are issued in `fractions` steps; those of the only tile in flight as early as possible.
+    constexpr index_t fractions = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
     using copies_type = stage_copies<Policy, Stages, AWindow, BWindow>;
     const operand_windows<Policy> windows(lds);
     detail::operand_fragments<Policy> f;
 
     // The first tile may be partial; where the second one is inside of the tensor all others are.
-    copies_type(a_window, b_window, windows, lds).begin(0);
+    copies_type(a_window, b_window, windows, lds).issue(0);
     if constexpr (!Policy::copies_by_wave) exec::async_end_group();
     move_tile_window(a_window, {0, tile.k});
     move_tile_window(b_window, {0, tile.k});
     copies_type copies(a_window, b_window, windows, lds);
     unroll<Stages - 2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      copies.begin((i + 1) * stage_bytes, i.value + 1 < num_tiles);
-      copies.end_tile(num_tiles > i + 2);
+      copies.issue((i + 1) * stage_bytes, i.value + 1 < num_tiles);
+      copies.commit(num_tiles > i + 2);
     });
 
     // Multiplies the tile in stage `current`, whose first step is in registers, and fills stage `free` with the tile
@@ -56,11 +60,11 @@ struct multi_stage_pipeline {
       const bool exists = left > Stages - 1;
       unroll<steps - 1>([&]<index_t S>(number<S>) TILEWRIGHT_INLINE_LAMBDA {
         multiply_step<S, S + 1>(c, f, windows, current, [&]() TILEWRIGHT_INLINE_LAMBDA {
-          if constexpr (S < parts) copies.template begin<S, parts>(free, exists);
+          if constexpr (S < fractions) copies.template issue<S, fractions>(free, exists);
         });
       });
-      if constexpr (steps == 1) copies.begin(free, exists);
-      copies.end_tile(left > Stages);
+      if constexpr (steps == 1) copies.issue(free, exists);
+      copies.commit(left > Stages);
       copies.wait_for_tile();
       multiply_step<steps - 1, 0>(c, f, windows, next, []() TILEWRIGHT_INLINE_LAMBDA {});
     };
@@ -90,8 +94,8 @@ struct multi_stage_pipeline {
   }
 
  private:
-  /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `current`. `copy`
-  /// begins copies of a later tile.
+  /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `current`. copy()
+  /// issues copies of a later tile.
   template <index_t Step, index_t Next, class Policy, class C, class Copy>
   TILEWRIGHT_HD static void multiply_step(C& c, detail::operand_fragments<Policy>& f,
                                           const operand_windows<Policy>& windows, index_t current, const Copy& copy) {

@@ -8,10 +8,14 @@
 
 namespace tilewright {
 
-/// Four waves with tiles as large as the registers allow, so that each result costs the fewest LDS reads. No other wave
-/// hides latency, so everything is in flight early: while tile t is multiplied, tile t + 1 goes from registers to the
-/// other stage and tile t + 3 is loaded into them; operands are read one step along k ahead. One barrier for each tile,
-/// with matrix instructions to issue right after it.
+/// Four waves, one on each SIMD, with tiles as large as the registers allow, so that each result costs the fewest LDS
+/// reads. No other wave hides latency, so each memory instruction is issued long before its result is needed, among
+/// matrix instructions. One barrier for each tile, with matrix instructions to issue right after it:
+///
+///   matrix | steps 0 to steps - 2 of t             |         | last step of t             |
+///   LDS    | read one step ahead; write t + 1 to   | barrier | read step 0 of t + 1       |
+///          | the other stage, from registers       |         |                            |
+///   global |                                       |         | load t + 3 into registers  |
 struct one_wave_per_simd_pipeline {
   static constexpr index_t num_stages = 2;
   static constexpr index_t barriers_per_tile = 1;
@@ -22,7 +26,8 @@ struct one_wave_per_simd_pipeline {
     return detail::estimated_registers<Policy>(2, 2);
   }
 
-  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
+  /// C (m, n) += A (m, k) B (n, k)^T over num_tiles tiles along k, at the first of which the windows are. All threads
+  /// of the block call it; `lds` has num_stages stages.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
@@ -39,15 +44,12 @@ struct one_wave_per_simd_pipeline {
     const operand_windows<Policy> windows(lds, exec::opaque(stages::b_begin));
     detail::operand_fragments<Policy> f;
 
-    // Tiles in flight, odd ones in the second.
-    detail::tile_of<AWindow> a_next[2];
-    detail::tile_of<BWindow> b_next[2];
-    begin_three_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
+    detail::operand_tiles<AWindow, BWindow> next[2];  // in flight, odd tiles in the second
+    prologue(windows, a_window, b_window, next, num_tiles);
     windows.template load<0, 1>(f, 0);
-    detail::keep_in_accumulation_registers<tile>(
-        c);  // here, in each step and after the loop: one set of registers on all paths
+    detail::keep_in_accumulation_registers<tile>(c);  // also in each step and after the loop: the same on all paths
 
-    // Steps along k but for the last, each among the reads for the next one and its part of what `write` writes.
+    // Multiplies all steps along k but the last, among the reads of the next step and what write(step) writes.
     const auto multiply = [&](index_t current, const auto& write) TILEWRIGHT_INLINE_LAMBDA {
       unroll<steps - 1>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         exec::wait_for_lds<0>();
@@ -59,20 +61,19 @@ struct one_wave_per_simd_pipeline {
     };
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       detail::keep_in_accumulation_registers<tile>(c);
-      constexpr index_t current = stage * stages::step, other = 1 - stage, next = other * stages::step;
+      constexpr index_t current = stage * stages::step, other = 1 - stage, free = other * stages::step;
       exec::wait_for_global_loads<loads>();
       multiply(current, [&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr index_t first = writes * s / (steps - 1), last = writes * (s + 1) / (steps - 1);
-        windows.template store_accesses<first, last>(a_next[other], b_next[other], next);
+        windows.template store_accesses<first, last>(next[other].a, next[other].b, free);
         block_gemm<tile, s * per_step + half, rest>(c, f.a, f.b);
         detail::spread_among_matrix_instructions<rest, rest / 4, lds_write, last - first>();
       });
       exec::block_sync();
-      windows.template load<0, 1>(f, next);
+      windows.template load<0, 1>(f, free);
       block_gemm<tile, (steps - 1) * per_step, half>(c, f.a, f.b);
       detail::spread_among_matrix_instructions<half, 0, lds_read, reads>();
-      load_tile_along_k(a_next[other], a_window, a_offset, in_bounds<1>{});
-      load_tile_along_k(b_next[other], b_window, b_offset, in_bounds<1>{});
+      next[other].load_along_k(a_window, b_window, a_offset, b_offset);
       block_gemm<tile, (steps - 1) * per_step + half, rest>(c, f.a, f.b);
       detail::spread_among_matrix_instructions<rest, 0, global_load, loads>();
     };
@@ -95,35 +96,34 @@ struct one_wave_per_simd_pipeline {
     static_assert(
         Policy::tile.num_k_steps() > 1,
         "one_wave_per_simd_pipeline: k of the block tile must be at least two steps of the matrix instruction");
-    static_assert(registers<Policy>() <= Policy::arch::value.max_vgprs,
-                  "one_wave_per_simd_pipeline: sums, operands of two steps along k and two tiles in flight are more "
-                  "than the registers "
-                  "that a thread can have; use a smaller block tile");
+    static_assert(
+        registers<Policy>() <= Policy::arch::value.max_vgprs,
+        "one_wave_per_simd_pipeline: accumulators, operands of two steps along k and two tiles in flight are more "
+        "than the registers "
+        "that a thread can have; use a smaller block tile");
     constexpr bool registers_suffice =
         sizeof(typename Policy::element_type) > 1 || ((Policy::a_major == operand_major::k || Policy::a_transposed) &&
                                                       (Policy::b_major == operand_major::k || Policy::b_transposed));
     static_assert(registers_suffice,
                   "one_wave_per_simd_pipeline: on this target 8-bit operands that are not contiguous along k need more "
-                  "registers on "
-                  "their way to LDS than there are; use another pipeline");
+                  "registers between global memory and LDS than there are; use another pipeline");
   }
 
-  /// Brings the first tile to LDS, starts to load the next two to registers, and moves the windows to the second. Where
-  /// a tile does not exist the last one is loaded again. Ends with a barrier.
+  /// Tile 0 is in LDS, tiles 1 and 2 are in flight to registers, the windows are at tile 1. Where a tile does not exist
+  /// the last one is loaded again. Ends with a barrier.
   template <class Policy, class AWindow, class BWindow>
-  TILEWRIGHT_HD static void begin_three_tiles(const operand_windows<Policy>& windows, AWindow& a_window,
-                                              BWindow& b_window, detail::tile_of<AWindow> (&a_next)[2],
-                                              detail::tile_of<BWindow> (&b_next)[2], index_t num_tiles) {
+  TILEWRIGHT_HD static void prologue(const operand_windows<Policy>& windows, AWindow& a_window, BWindow& b_window,
+                                     detail::operand_tiles<AWindow, BWindow> (&next)[2], index_t num_tiles) {
     constexpr index_t step = Policy::tile.k;
-    windows.store(load_tile(a_window), load_tile(b_window), 0);
+    next[0].load(a_window, b_window);
+    windows.store(next[0].a, next[0].b, 0);
     move_tile_window(a_window, {0, min(num_tiles - 1, 1) * step});
     move_tile_window(b_window, {0, min(num_tiles - 1, 1) * step});
-    a_next[1] = load_tile(a_window);
-    b_next[1] = load_tile(b_window);
+    next[1].load(a_window, b_window);
     exec::schedule_fence();
     const index_t third = num_tiles > 2 ? 1 : 0;
-    load_tile_along_k(a_next[0], a_window, third * detail::k_step(a_window));
-    load_tile_along_k(b_next[0], b_window, third * detail::k_step(b_window));
+    load_tile_along_k(next[0].a, a_window, third * detail::k_step(a_window));
+    load_tile_along_k(next[0].b, b_window, third * detail::k_step(b_window));
     exec::block_sync();
   }
 };

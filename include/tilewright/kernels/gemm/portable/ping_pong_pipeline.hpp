@@ -8,10 +8,15 @@
 
 namespace tilewright {
 
-/// Eight waves, two on each SIMD; waves 4-7 run half a slice after waves 0-3. A slice is 64 bytes of each row along k.
-/// In its first half a wave writes an operand of the next tile to the other stage, reads the slice's operands and loads
-/// from global memory; in the second half it only multiplies, at raised priority. Each half ends with a barrier, so
-/// that of the two waves on a SIMD one always multiplies while the other moves operands.
+/// Eight waves, two on each SIMD: waves 0-3 and waves 4-7. A slice is 64 bytes of each row along k. In its first half a
+/// wave moves operands: it writes an operand of the next tile to the other stage, reads the slice's operands and loads
+/// from global memory. In the second half it only multiplies, at raised priority. Each half ends with a barrier of the
+/// block. The second group waits at one barrier more before its first slice, and the first at one more after its last:
+/// so the second runs half a slice later, and of two waves on a SIMD one multiplies while the other moves operands.
+///
+///   waves 0-3 | move 0 | multiply 0 | move 1     | multiply 1 | ...        |
+///   waves 4-7 |        | move 0     | multiply 0 | move 1     | multiply 1 |
+///   barriers           ^            ^            ^            ^
 struct ping_pong_pipeline {
   static constexpr index_t num_stages = 2;
 
@@ -22,9 +27,9 @@ struct ping_pong_pipeline {
                Policy::tile.num_k_steps());
   }
 
-  /// How often a group moves operands, both groups counted.
+  /// Halves of slices in a tile: how often the groups exchange roles.
   template <class Policy>
-  static constexpr index_t turns_per_tile() {
+  static constexpr index_t halves_per_tile() {
     return 2 * slices_per_tile<Policy>();
   }
   /// Estimated registers of a thread: the operands of a slice, a tile in flight.
@@ -33,49 +38,48 @@ struct ping_pong_pipeline {
     return detail::estimated_registers<Policy>(Policy::tile.num_k_steps() / slices_per_tile<Policy>(), 1);
   }
 
-  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
+  /// C (m, n) += A (m, k) B (n, k)^T over num_tiles tiles along k, at the first of which the windows are. All threads
+  /// of the block call it; `lds` has num_stages stages.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
-    static_assert(
-        Policy::arch::value.isa == arch::instruction_set::cdna,
-        "ping_pong_pipeline: the groups take turns at the matrix units of CDNA; use another pipeline on this target");
+    static_assert(Policy::arch::value.isa == arch::instruction_set::cdna,
+                  "ping_pong_pipeline: two groups of waves alternate at the matrix units of CDNA; use another pipeline "
+                  "on this target");
     static_assert(
         tile.num_waves() == 8,
-        "ping_pong_pipeline: two groups of four waves, one for each SIMD, take turns; use a block tile with 8 waves");
+        "ping_pong_pipeline: two groups of four waves, one for each SIMD, alternate; use a block tile with 8 waves");
     constexpr index_t slices = number<slices_per_tile<Policy>()>::value;
     using stages = detail::lds_stages<Policy, num_stages>;
     const operand_windows<Policy> windows(lds, stages::b_begin);
     detail::operand_fragments<Policy> f;
 
-    detail::tile_of<AWindow> a_next;
-    detail::tile_of<BWindow> b_next;
-    detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
+    detail::operand_tiles<AWindow, BWindow> next;
+    detail::prologue(windows, a_window, b_window, next, num_tiles);
     const bool is_second_group = exec::wave_id() >= tile.num_waves() / 2;
-    if (is_second_group) exec::block_barrier();  // half a slice later from here on
-    detail::keep_in_accumulation_registers<tile>(
-        c);  // here, in each step and after the loop: one set of registers on all paths
+    if (is_second_group) exec::block_barrier();       // half a slice later from here on
+    detail::keep_in_accumulation_registers<tile>(c);  // also in each step and after the loop: the same on all paths
 
     // With two slices or more A and B move in different ones.
     constexpr index_t b_slice = slices / 2, num_a = AWindow::num_access, num_b = BWindow::num_access;
     const auto step = [&](auto stage, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       detail::keep_in_accumulation_registers<tile>(c);
-      constexpr index_t current = stage * stages::step, next = (1 - stage) * stages::step;
+      constexpr index_t current = stage * stages::step, free = (1 - stage) * stages::step;
       const auto write = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (p == 0) {
           exec::wait_for_global_loads<(b_slice == 0 ? 0 : num_b)>();
-          windows.store_a(a_next, next);
+          windows.store_a(next.a, free);
         }
         if constexpr (p == b_slice) {
           if constexpr (b_slice > 0) exec::wait_for_global_loads<num_a>();
-          windows.store_b(b_next, next);
+          windows.store_b(next.b, free);
         }
       };
       const auto fetch = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (p == 0) load_tile_along_k(a_next, a_window, a_offset, in_bounds<1>{});
-        if constexpr (p == b_slice) load_tile_along_k(b_next, b_window, b_offset, in_bounds<1>{});
+        if constexpr (p == 0) load_tile_along_k(next.a, a_window, a_offset, in_bounds<1>{});
+        if constexpr (p == b_slice) load_tile_along_k(next.b, b_window, b_offset, in_bounds<1>{});
       };
       unroll<slices>([&](auto p) TILEWRIGHT_INLINE_LAMBDA { run_slice<p>(c, f, windows, current, write, fetch); });
     };
@@ -89,9 +93,9 @@ struct ping_pong_pipeline {
   }
 
  private:
-  /// Slice P of the tile in the stage `current`. `write` brings to LDS what has arrived, `fetch` loads into its
-  /// registers. After the barrier between the halves others rely on what was written; after a tile's last one also on
-  /// what was read, because the other group writes to that stage next.
+  /// Slice P of the tile in the stage `current`. write(P) stores what has arrived in registers to LDS, fetch(P) loads
+  /// the tile after it into them. The barrier between the halves publishes what was written; that of a tile's last
+  /// slice also releases the stage, which the other group writes next.
   template <index_t P, class Policy, class C, class Write, class Fetch>
   TILEWRIGHT_HD static void run_slice(C& c, detail::operand_fragments<Policy>& f,
                                       const operand_windows<Policy>& windows, index_t current, const Write& write,

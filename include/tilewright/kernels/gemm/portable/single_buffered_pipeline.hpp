@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with one stage in LDS: tile t is multiplied, tile t + 1 is in registers, tile t + 2 in flight.
+// The loop over k with one stage in LDS: tile t is multiplied while tile t + 1 is in flight to registers.
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
@@ -9,8 +9,11 @@
 namespace tilewright {
 
 /// Two barriers for each tile, and half of the LDS that two stages need: larger tiles or twice as many blocks fit.
-/// Operands are read `held` steps along k ahead. The last `held` steps are multiplied after the stage was released,
-/// while the next tile is written and its first steps are read.
+/// Operands are read `held` steps along k ahead, so that the stage is free while the last `held` steps are multiplied:
+///
+///   matrix | steps 0 to steps - held - 1 of t |         | held steps of t                    |
+///   LDS    | read the last `held` steps of t  | barrier | write t + 1 | barrier | read t + 1 |
+///   global |                                            | load t + 2                         |
 struct single_buffered_pipeline {
   static constexpr index_t num_stages = 1;
   static constexpr index_t barriers_per_tile = 2;
@@ -27,7 +30,8 @@ struct single_buffered_pipeline {
     return detail::estimated_registers<Policy>(detail::steps_in_registers<Policy>(), 1);
   }
 
-  /// c += A B. The windows are (rows, k), with the policy's distributions, and at the first of num_tiles tiles along k.
+  /// C (m, n) += A (m, k) B (n, k)^T over num_tiles tiles along k, at the first of which the windows are. All threads
+  /// of the block call it; `lds` has num_stages stages.
   template <class Policy, class AWindow, class BWindow, class Accumulator, class C>
   TILEWRIGHT_HD static void run(static_distributed_tensor<Accumulator, C>& c, AWindow a_window, BWindow b_window,
                                 index_t num_tiles, exec::lds_pointer lds) {
@@ -43,12 +47,11 @@ struct single_buffered_pipeline {
     const operand_windows<Policy> windows(lds);
     detail::operand_fragments<Policy> f;
 
-    detail::tile_of<AWindow> a_next;
-    detail::tile_of<BWindow> b_next;
-    detail::begin_two_tiles(windows, a_window, b_window, a_next, b_next, num_tiles);
+    detail::operand_tiles<AWindow, BWindow> next;
+    detail::prologue(windows, a_window, b_window, next, num_tiles);
     windows.template load<0, held>(f, 0);
-    // Here and in the loop: else products of one tile along k have accumulators of their own, and after the loop its
-    // sums are moved into those, through more registers than there are.
+    // Before and in the loop: otherwise a C of one tile along k has accumulators of its own, into which those of the
+    // loop are moved, through more registers than there are.
     detail::keep_in_accumulation_registers<tile>(c);
 
     const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
@@ -59,7 +62,7 @@ struct single_buffered_pipeline {
         detail::spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
       });
     };
-    // The windows are at the tile in registers. In the last step there is no further one: it is loaded again.
+    // The windows are at the tile in registers. The last step loads it again, as no tile follows.
     const auto step = [&](auto, index_t a_offset, index_t b_offset) TILEWRIGHT_INLINE_LAMBDA {
       detail::keep_in_accumulation_registers<tile>(c);
       multiply_and_read_the_rest();
@@ -68,9 +71,8 @@ struct single_buffered_pipeline {
       constexpr index_t rest = (steps - held) * per_step, during_writes = (held * per_step + 1) / 2,
                         during_reads = held * per_step - during_writes;
       exec::wait_for_global_loads();
-      windows.store(a_next, b_next, 0);
-      load_tile_along_k(a_next, a_window, a_offset, in_bounds<1>{});
-      load_tile_along_k(b_next, b_window, b_offset, in_bounds<1>{});
+      windows.store(next.a, next.b, 0);
+      next.load_along_k(a_window, b_window, a_offset, b_offset);
       block_gemm<tile, rest, during_writes>(c, f.a, f.b);
       detail::spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
       exec::block_sync();

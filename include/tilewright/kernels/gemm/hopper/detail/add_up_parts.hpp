@@ -17,7 +17,7 @@ TILEWRIGHT_HD void exchange(float& x, float& y) {
   y = upper ? y : other;
 }
 
-/// Writes a wave's sums, from `origin` on as the tile counts, to the workspace, where sum_of_parts adds them up.
+/// Writes a wave's sums, from `origin` on as the tile counts, to the workspace, where split_k_sum adds them up.
 template <class Block, class Args>
 TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args& args, const work_unit& unit,
                               const multi_index<2>& origin) {

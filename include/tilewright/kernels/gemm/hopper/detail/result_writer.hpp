@@ -16,9 +16,9 @@ TILEWRIGHT_HD constexpr lds_access_analysis predict_box_store() {
                                         sizeof(typename Block::result_type), lds_access_kind::stmatrix);
 }
 
-/// A tile_place for a wave's rows of a box; the old elements of C come there by bulk copy.
+/// A epilogue_tile for a wave's rows of a box; the old elements of C come there by bulk copy.
 template <class Writer>
-struct box_place : tile_place<typename Writer::distribution, typename Writer::Result, Writer::vector> {
+struct box_place : epilogue_tile<typename Writer::distribution, typename Writer::Result, Writer::vector> {
   Writer& writer;
   index_t box;
   TILEWRIGHT_HD auto c() const { return writer.old_elements(box); }
@@ -108,7 +108,7 @@ struct result_writer {
         }
       };
       if constexpr (direct) {
-        const result_place<distribution, Result, 1> at{{*bounds, origin, batch, {exec::lane_id()}}};
+        const output_tile<distribution, Result, 1> at{{*bounds, origin, batch, {exec::lane_id()}}};
         finish(at);
         store_tile(at.c_window, round(sums));
       } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an epilogue reads for a tile in the registers of one wave, as wgmma leaves it.
-#include <tilewright/kernels/gemm/epilogue/detail/tile_place.hpp>
+#include <tilewright/kernels/gemm/epilogue/detail/epilogue_tile.hpp>
 
 #include <tilewright/block/mma/fragments.hpp>
 #include <tilewright/core/arch/arch.hpp>
@@ -62,7 +62,7 @@ void expect_finished() {
         };
         static_distributed_tensor<float, box> sums;
         for (index_t d = 0; d < box::num_elements; ++d) sums.thread_buffer[d] = float(place(d)[0] - place(d)[1]);
-        F{}(sums, detail::result_place<box, half_t, Vector>{{c.args, origin, z, lane}}, c.args);
+        F{}(sums, detail::output_tile<box, half_t, Vector>{{c.args, origin, z, lane}}, c.args);
         for (index_t d = 0; d < box::num_elements; ++d) {
           const multi_index<2> at = place(d);
           if (at[0] >= epilogue_case::m || at[1] >= epilogue_case::n) continue;
@@ -75,12 +75,12 @@ void expect_finished() {
   EXPECT_EQ(compared, 2 * (16 * 64 + 5 * 8));
 }
 
-TEST(TilePlace, AlongRows) { expect_finished<epilogue::row_scale, 2>(); }
-TEST(TilePlace, AlongColumns) {
+TEST(EpilogueTile, AlongRows) { expect_finished<epilogue::row_scale, 2>(); }
+TEST(EpilogueTile, AlongColumns) {
   expect_finished<epilogue::column_scale, 2>();
   expect_finished<epilogue::bias, 1>();
 }
-TEST(TilePlace, Matrices) {
+TEST(EpilogueTile, Matrices) {
   expect_finished<epilogue::residual, 2>();
   expect_finished<epilogue::residual, 1>();
 }

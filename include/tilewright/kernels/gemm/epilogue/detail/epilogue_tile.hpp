@@ -14,7 +14,7 @@ namespace tilewright::detail {
 /// elements: what is read along n is aligned to Vector elements, and leading dimensions and batch strides are multiples
 /// of it.
 template <class Distribution, class R, index_t Vector>
-struct tile_place {
+struct epilogue_tile {
   using distribution = Distribution;
   using rows = tile_distribution<number<reduce(Distribution::encoding, array<index_t, 1>{{1}})>::value>;
   using columns = tile_distribution<number<reduce(Distribution::encoding, array<index_t, 1>{{0}})>::value>;
@@ -60,10 +60,10 @@ struct tile_place {
   }
 };
 
-/// A tile_place that reads and writes C through one window.
+/// A epilogue_tile that reads and writes C through one window.
 template <class Distribution, class R, index_t Vector>
-struct result_place : tile_place<Distribution, R, Vector> {
-  using place = tile_place<Distribution, R, Vector>;
+struct output_tile : epilogue_tile<Distribution, R, Vector> {
+  using place = epilogue_tile<Distribution, R, Vector>;
   decltype(declval<const place&>().window(declval<R*>(), 0, 0)) c_window =
       place::window(static_cast<R*>(place::args.c), place::args.ldc, place::args.batch_stride_c);
 

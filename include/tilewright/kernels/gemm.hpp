@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// GEMM: portable, Hopper, grouped, block-scaled and small-M kernels, epilogues, the choice among Hopper kernels.
+// Tuned plans (choice/gemm_autotune.hpp, CUDA) are included by themselves.
+#pragma once
+
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
+#include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>
+#include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/lds_prediction.hpp>
+#include <tilewright/kernels/gemm/named_policies.hpp>
+#include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
+#include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
+#include <tilewright/kernels/gemm/two_products.hpp>

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// GEMM over several GPUs: all-gather and reduce-scatter kernels, their communicators, or emulated ranks on the CPU.
+#pragma once
+
+#include <tilewright/kernels/parallel/parallel_gemm.hpp>
+#include <tilewright/kernels/parallel/portable_ranks.hpp>

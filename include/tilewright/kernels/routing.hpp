@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Routing of tokens to experts: their choice, the order by expert, moving rows to experts and back.
+#pragma once
+
+#include <tilewright/kernels/routing/choose_experts.hpp>
+#include <tilewright/kernels/routing/expert_rows.hpp>
+#include <tilewright/kernels/routing/order_by_expert.hpp>
+#include <tilewright/kernels/routing/routed_part.hpp>
