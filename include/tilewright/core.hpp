@@ -3,12 +3,10 @@
 #pragma once
 
 #include <tilewright/core/arch/arch.hpp>
-#include <tilewright/core/base/stochastic.hpp>
 #include <tilewright/core/descriptor/properties.hpp>
 #include <tilewright/core/descriptor/tensor_coordinate.hpp>
 #include <tilewright/core/descriptor/transform_descriptor.hpp>
 #include <tilewright/core/distribution/copy_distribution.hpp>
-#include <tilewright/core/distribution/distributed_span.hpp>
 #include <tilewright/core/distribution/distribution_pattern.hpp>
 #include <tilewright/core/distribution/embed_encoding.hpp>
 #include <tilewright/core/distribution/lane_map_encoding.hpp>

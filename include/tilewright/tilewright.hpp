@@ -24,10 +24,7 @@
 #include <tilewright/tile/copy/load_store.hpp>
 #include <tilewright/tile/copy/load_tile_transpose.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
-#include <tilewright/tile/copy/slice_tile.hpp>
-#include <tilewright/tile/copy/update.hpp>
 #include <tilewright/tile/registers/element_functions.hpp>
 #include <tilewright/tile/registers/reduce_tile.hpp>
-#include <tilewright/tile/registers/sweep_tile.hpp>
 #include <tilewright/tile/window/tensor_view.hpp>
-#include <tilewright/tile/window/tile_scatter_gather.hpp>
+#include <tilewright/tile/window/tile_window.hpp>

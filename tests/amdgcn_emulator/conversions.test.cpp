@@ -15,6 +15,11 @@ std::vector<float> random_floats(int size, float largest) {
   for (float& v : values) v = float(int(random_numbers()() % 2001) - 1000) / 1000 * largest;
   return values;
 }
+/// Magnitude of a normal number of 8 bits.
+double small_float(unsigned bits, int mantissa_bits, int bias) {
+  const int mantissa = 1 << mantissa_bits, magnitude = int(bits & 0x7f);
+  return std::ldexp(mantissa + magnitude % mantissa, magnitude / mantissa - bias - mantissa_bits);
+}
 }  // namespace
 
 TEST(Conversions, StochasticRoundingGoesUpWithTheRandomNumber) {
@@ -25,9 +30,21 @@ TEST(Conversions, StochasticRoundingGoesUpWithTheRandomNumber) {
   for (bool up : {false, true}) {
     std::vector<std::uint32_t> random = up ? highest : lowest;
     std::vector<std::uint16_t> f16(128), bf16(128);
-    allow(code, in), allow(code, random), allow(code, f16), allow(code, bf16);
+    std::vector<std::uint32_t> small(64);
+    allow(code, in), allow(code, random), allow(code, f16), allow(code, bf16), allow(code, small);
     code.launch("stochastic", {1}, {64}, 0,
-                emu::kernarg().add(in.data()).add(random.data()).add(f16.data()).add(bf16.data()));
+                emu::kernarg().add(in.data()).add(random.data()).add(f16.data()).add(bf16.data()).add(small.data()));
+    for (int i = 0; i < 64; ++i) {
+      const double size = std::fabs(in[2 * i]);
+      if (std::isinf(in[2 * i]) || size < 0x1p-6) continue;  // not normal in fp8
+      const double fp8 = small_float(small[i] & 0xff, 3, 7), bf8 = small_float(small[i] >> 8 & 0xff, 2, 15);
+      EXPECT_EQ(small[i] >> 7 & 1, unsigned(std::signbit(in[2 * i])));
+      const bool is_exact = size == 1 || size == 3;
+      EXPECT_TRUE(is_exact ? fp8 == size : up ? fp8 >= size : fp8 <= size) << in[2 * i];
+      EXPECT_TRUE(is_exact ? bf8 == size : up ? bf8 >= size : bf8 <= size) << in[2 * i];
+      EXPECT_LE(std::fabs(fp8 - size), size * 0x1p-3) << in[2 * i];
+      EXPECT_LE(std::fabs(bf8 - size), size * 0x1p-2) << in[2 * i];
+    }
     for (int i = 0; i < 128; ++i) {
       const float h = emu::f16_to_f32(f16[i]), b = emu::bf16_to_f32(bf16[i]);
       // The neighbour towards zero, or the one away from it; exact values stay.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Windows that a pipeline cannot follow: in LDS, of other elements, of another distribution, gathered along k.
+// Windows that a pipeline cannot follow: in LDS, of other elements, of another distribution.
 // EXPECT: gemm: a pipeline copies its operands from global memory; block_gemm multiplies those in LDS
 // EXPECT: gemm: the windows' elements are not the policy's element_type (A) and b_element_type (B)
 // EXPECT: gemm: a pipeline's windows have the distributions that the policy copies with
-// EXPECT: gemm: a pipeline moves its windows along k, and this window gathers k by a table
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
-#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 namespace tw = tilewright;
 using tw::half_t, tw::make_tuple, tw::number;
@@ -29,8 +27,4 @@ void f(half_t* p, tw::bfloat16_t* q, tw::exec::lds_pointer l) {
   tw::require_operand_windows<policy, decltype(window<global, tw::bfloat16_t>(q, copy{})), decltype(a)>();
   const auto read = window<global, half_t>(p, tw::tile_distribution<policy::a_read>{});
   tw::require_operand_windows<policy, decltype(read), decltype(a)>();
-  const auto gathered = tw::make_tile_scatter_gather(
-      a.view, lengths, {0, 0}, copy{}, tw::array<tw::index_t, tw::num_page_indices<decltype(a.view), copy, 1>>{},
-      number<1>{});
-  tw::require_operand_windows<policy, decltype(gathered), decltype(a)>();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parts of tiles and windows.
-#include <tilewright/tile/copy/slice_tile.hpp>
+#include <tilewright/compat/ck_tile/slice_tile.hpp>
 
 #include "sample_tile.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sweeps over tiles, and their indices.
-#include <tilewright/tile/registers/sweep_tile.hpp>
+#include <tilewright/compat/ck_tile/sweep_tile.hpp>
 
 #include "sample_tile.hpp"
 

@@ -4,23 +4,9 @@
 #include <tilewright/tile/copy/async_load.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
-#include <tilewright/tile/window/tile_scatter_gather.hpp>
 #include <tilewright/tile/window/tile_window.hpp>
 
 #include "sample_tile.hpp"
-
-// A linear dimension that the view does not have.
-// EXPECT: make_tile_window_linear: the view has no such dimension
-void linear_window_dimension(float* p) {
-  (void)tw::make_tile_window_linear(view(p), lengths, {0, 0}, distribution{}, sequence<2>{});
-}
-
-// A linear window of other lengths than its distribution.
-// EXPECT: tile_window: the lengths are not those of the tile distribution
-void linear_window_lengths(float* p) {
-  (void)tw::make_tile_window_linear(view(p), make_tuple(number<4>{}, number<32>{}), {0, 0}, distribution{},
-                                    sequence<1>{});
-}
 
 // A tensor of another number of dimensions under a window.
 // EXPECT: replace_bottom_tensor_view: the new tensor has another number of dimensions
@@ -50,9 +36,7 @@ void static_origin_vector(float* p) {
   (void)tw::make_tile_window(view(p), lengths, make_tuple(number<0>{}, number<2>{}), distribution{});
 }
 
-// Two lengths for windows on a vector of rows; a tile of one dimension transposed; LDS that may not be written.
-// EXPECT: make_tile_scatter_gather: one length is needed for each dimension of the view
-// EXPECT: make_tile_window_linear: one length is needed for each dimension of the view
+// A tile of one dimension transposed; LDS that may not be written.
 // EXPECT: transpose_tile2d: the tiles must have two dimensions
 // EXPECT: async_load_tile: the view of LDS is of const elements
 constexpr auto packed = tw::make_naive_tensor_descriptor_packed(lengths);
@@ -60,12 +44,8 @@ using line =
     tw::tile_distribution<tw::tile_distribution_encoding<sequence<>, tuple<sequence<64, 2>>, tuple<sequence<1>>,
                                                          tuple<sequence<0>>, sequence<1>, sequence<1>>::value>;
 
-void window_counts(float* p, tw::exec::lds_pointer lds, tw::static_distributed_tensor<float, line>& tile) {
+void transposed_and_const(float* p, tw::exec::lds_pointer lds, tw::static_distributed_tensor<float, line>& tile) {
   constexpr auto space = tw::address_space_enum::global;
-  const auto vector =
-      tw::make_tensor_view<space>(p, tw::make_naive_tensor_descriptor_packed(make_tuple(number<256>{})));
-  (void)tw::make_tile_scatter_gather(vector, lengths, {0, 0}, distribution{}, tw::array<index_t, 1>{}, number<0>{});
-  (void)tw::make_tile_window_linear(vector, lengths, {0, 0}, distribution{}, sequence<0>{});
   tw::transpose_tile2d(tile, tile);
   const auto in_lds = tw::make_tensor_view<tw::address_space_enum::lds, const float>(lds, packed);
   tw::async_load_tile(tw::make_tile_window(in_lds, lengths, {0, 0}, distribution{}),
@@ -87,16 +67,11 @@ auto window_lengths =
 auto one = tw::make_tile_window(view<float>(nullptr), lengths, tw::multi_index<1>{8}, distribution{});
 auto three = tw::make_tile_window(view<float>(nullptr), lengths, tw::multi_index<3>{0, 8, 0}, distribution{});
 
-// A window as high as the tensor happens to be, of each kind.
-// EXPECT(2): tile_window: the lengths are those of the distribution's tile, which the compiler knows
+// A window as high as the tensor happens to be.
+// EXPECT: tile_window: the lengths are those of the distribution's tile, which the compiler knows
 auto window_run_time_lengths(int height) {
   return tw::make_tile_window(view<float>(nullptr), make_tuple(height, number<32>{}), {0, 0}, distribution{});
 }
-auto linear(int height) {
-  return tw::make_tile_window_linear(view<float>(nullptr), make_tuple(number<8>{}, height), {0, 0}, distribution{},
-                                     sequence<1>{});
-}
-
 // A window without threads with one length too many.
 // EXPECT: make_tile_window: one length is needed for each dimension of the view
 void window_without_threads_dimensions(float* p) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Conversions to and from 8-bit elements, by the machine where it has instructions for them.
-#include <tilewright/core/base/stochastic.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/machine/exec/exec.hpp>
 
@@ -8,15 +7,12 @@ namespace tw = tilewright;
 namespace exec = tilewright::exec;
 
 /// out[0..3]: bits of in as fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz; out[4]: as int8; back[0..3]: those numbers as floats;
-/// pairs: as out[0..3]; at_random: as out[0..3], rounded at random with random_bits(3, i); wide[0..1]: the same as half
-/// and as bfloat16.
+/// pairs: as out[0..3].
 struct convert_args {
   const float* in;
   unsigned char* out[5];
   unsigned char* pairs[4];
   float* back[4];
-  unsigned char* at_random[4];
-  unsigned short* wide[2];
   int length;
 };
 
@@ -26,7 +22,6 @@ TILEWRIGHT_HD void convert(const convert_args& args, int format, int i) {
   const T value = tw::type_convert<T>(args.in[i]);
   args.out[format][i] = value.bits;
   args.back[format][i] = value;
-  args.at_random[format][i] = tw::stochastic_round<T>(args.in[i], tw::random_bits(3, unsigned(i))).bits;
   args.pairs[format][i] = tw::convert_pair<T>(args.in[i], args.in[0])[0].bits;
 }
 #endif
@@ -39,9 +34,6 @@ extern "C" TILEWRIGHT_GLOBAL void convert_all(convert_args args) {
   convert<tw::bf8_ocp_t>(args, 1, i);
   convert<tw::fp8_fnuz_t>(args, 2, i);
   convert<tw::bf8_fnuz_t>(args, 3, i);
-  const unsigned random = tw::random_bits(3, unsigned(i));
-  args.wide[0][i] = tw::bit_cast<unsigned short>(tw::stochastic_round<tw::half_t>(args.in[i], random));
-  args.wide[1][i] = tw::bit_cast<unsigned short>(tw::stochastic_round<tw::bfloat16_t>(args.in[i], random));
   args.out[4][i] = static_cast<unsigned char>(tw::type_convert<tw::int8_t>(args.in[i]));
 #endif
 }

@@ -2,18 +2,14 @@
 // One kernel that uses every tile operation, and what its results must be: for the CPU emulator and for each GPU.
 #pragma once
 
-#include <tilewright/compat/ck_tile/static_distributed_lds_tensor.hpp>
+#include <tilewright/ck_tile.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/core/descriptor/transform_descriptor.hpp>
 #include <tilewright/core/lds/layout_presets.hpp>
 #include <tilewright/tile/copy/async_load.hpp>
 #include <tilewright/tile/copy/load_tile_transpose.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
-#include <tilewright/tile/copy/slice_tile.hpp>
-#include <tilewright/tile/copy/update.hpp>
 #include <tilewright/tile/registers/reduce_tile.hpp>
-#include <tilewright/tile/registers/sweep_tile.hpp>
-#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 #include <type_traits>
 
@@ -23,8 +19,7 @@ namespace tw = tilewright;
 
 using namespace tilewright;
 
-inline constexpr index_t rows = 32, cols = 64, size = rows * cols, table_length = 29, page_rows = 4;
-inline constexpr unsigned seed = 42;
+inline constexpr index_t rows = 32, cols = 64, size = rows * cols;
 inline constexpr index_t lds_bytes = size * 4;
 
 /// What the kernel writes, each as rows x cols floats unless said otherwise.
@@ -32,7 +27,6 @@ enum result : int {
   elementwise,        // 2 in + 1, then 100 on the diagonal
   positions,          // 1000 row + col
   converted,          // in as fp8, and back
-  at_random,          // in / 3 as bfloat16, rounded at random
   shuffled,           // in, stored by columns
   kept_in_lds,        // in, by way of elements of each thread in LDS
   permuted,           // in, after a change of registers
@@ -43,10 +37,6 @@ enum result : int {
   broadcast,          // 2 in + the row's sum - the column's maximum
   updated,            // in + 3, by atomic additions
   copied,             // in as half, through swizzled LDS without registers
-  gathered,           // rows of in by the table, zeros where there is none
-  paged,              // in as a sequence of pages of 4 rows, which the table names
-  scattered,          // in, its rows put where the table says
-  linear,             // in through a view without linear rows
   transposed_in_lds,  // in transposed as it is read from LDS, cols x rows
   num_results
 };
@@ -54,7 +44,6 @@ enum result : int {
 struct arguments {
   const float* in;
   const half_t* in_half;
-  const index_t* table;
   float* out[num_results];
 };
 
@@ -130,10 +119,6 @@ TILEWRIGHT_HD void in_each_thread(const arguments& args, const Tile& in) {
   store(args.out[positions], where);
 
   store(args.out[converted], cast_tile<fp8_ocp_t>(in));
-  Tile third;
-  sweep_tile(third, [&](auto i) { third(i) = in[i] / 3; });
-  store(args.out[at_random], cast_tile_stochastic<bfloat16_t>(third, seed));
-
   const auto left = get_slice_tile(in, sequence<0, 0>{}, sequence<rows / 2, cols>{});
   const auto right = get_slice_tile(in, sequence<rows / 2, 0>{}, sequence<rows, cols>{});
   Tile exchanged;
@@ -198,39 +183,6 @@ TILEWRIGHT_HD void through_memory(const arguments& args, const Tile& in, exec::l
   update_tile<memory_operation_enum::atomic_add>(sum, ones);
   set_tile(ones, -1e9f);
   update_tile<memory_operation_enum::atomic_max>(sum, ones);
-
-  // Row i of the window is row table[i] of the tensor; the table ends before the tile does.
-  using distribution = by_rows<Wave>;
-  const auto all_rows = make_naive_tensor_view<address_space_enum::global>(
-      args.in, make_tuple(number<rows>{}, number<cols>{}), make_tuple(index_t(cols), number<1>{}), number<4>{});
-  using view_type = std::remove_const_t<decltype(all_rows)>;
-  const auto indices = load_page_indices<view_type, 0>(args.table, table_length, 0, distribution{});
-  const auto picked = load_tile(make_tile_scatter_gather(all_rows, lengths, {}, distribution{}, indices, number<0>{}));
-  store(args.out[gathered], picked);
-  store_tile(make_tile_scatter_gather(matrix(args.out[scattered]), lengths, {}, distribution{},
-                                      load_page_indices<decltype(matrix(args.out[scattered])), 0>(
-                                          args.table, table_length, 0, distribution{}),
-                                      number<0>{}),
-             in);
-
-  const page_table pages{args.table, page_rows * 6, number<page_rows>{}};
-  auto sequence_of_pages = make_paged_tile_window(all_rows, lengths, {-3, 0}, distribution{}, pages, number<0>{});
-  move_tile_window(sequence_of_pages, {3, 0});
-  store(args.out[paged], load_tile(sequence_of_pages));
-
-  // Rows that are merged with a run-time stride are not linear; columns are.
-  const auto blocks =
-      make_naive_tensor_descriptor(make_tuple(number<4>{}, number<8>{}, number<cols>{}),
-                                   make_tuple(index_t(8 * cols), number<cols>{}, number<1>{}), number<4>{});
-  const auto merged = transform_tensor_descriptor(blocks,
-                                                  make_tuple(make_merge_transform(make_tuple(number<4>{}, number<8>{})),
-                                                             make_pass_through_transform(number<cols>{})),
-                                                  make_tuple(sequence<0, 1>{}, sequence<2>{}),
-                                                  make_tuple(sequence<0>{}, sequence<1>{}));
-  auto window = make_tile_window_linear(make_tensor_view<address_space_enum::global>(args.in, merged), lengths,
-                                        {0, -cols}, distribution{}, sequence<1>{});
-  move_tile_window(window, {0, cols});
-  store(args.out[linear], load_tile(window));
 
   // In the order of the lanes on the global side, swizzled in LDS.
   using words = by_words<Wave>;

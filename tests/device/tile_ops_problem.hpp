@@ -13,16 +13,14 @@ namespace tile_ops {
 struct problem {
   std::vector<float> in = std::vector<float>(size);
   std::vector<half_t> in_half = std::vector<half_t>(size);
-  std::vector<index_t> table = std::vector<index_t>(table_length);
   std::vector<std::vector<float>> out{num_results, std::vector<float>(size, -77.0f)};
 
   problem() {
     for (index_t i = 0; i < size; ++i) in[std::size_t(i)] = float((i * 37 + i / cols * 11) % 401 - 200) / 4;
     for (index_t i = 0; i < size; ++i) in_half[std::size_t(i)] = half_t(in[std::size_t(i)]);
-    for (index_t i = 0; i < table_length; ++i) table[std::size_t(i)] = i % 9 == 4 ? -1 : (i * 5 + 3) % rows;
   }
   arguments args() {
-    arguments a{in.data(), in_half.data(), table.data(), {}};
+    arguments a{in.data(), in_half.data(), {}};
     for (std::size_t i = 0; i < num_results; ++i) a.out[i] = out[i].data();
     return a;
   }
@@ -40,13 +38,9 @@ struct problem {
             value = detail::float_from_fp8_bits<tilewright::detail::fp8_format::e4m3>(
                 detail::fp8_bits_from_float<tilewright::detail::fp8_format::e4m3>(at(r, c)));
             break;
-          case at_random:
-            value = float(stochastic_round<bfloat16_t>(at(r, c) / 3, random_bits(seed, unsigned(r * cols + c))));
-            break;
           case shuffled:
           case kept_in_lds:
-          case permuted:
-          case linear: value = at(r, c); break;
+          case permuted: value = at(r, c); break;
           case transposed:
           case transposed_in_lds: values[std::size_t(c * rows + r)] = at(r, c); break;
           case sliced: value = at((r + rows / 2) % rows, c); break;
@@ -61,22 +55,6 @@ struct problem {
           }
           case updated: value = at(r, c) + 3; break;
           case copied: value = float(half_t(at(r, c))); break;
-          case gathered: {
-            const index_t from = r < table_length ? table[std::size_t(r)] : -1;
-            value = from < 0 ? 0.0f : at(from, c);
-            break;
-          }
-          case paged: {
-            const index_t page = r < page_rows * 6 ? table[std::size_t(r / page_rows)] : -1;
-            const index_t from = page < 0 ? rows : page * page_rows + r % page_rows;
-            value = from < rows ? at(from, c) : 0.0f;
-            break;
-          }
-          case scattered: {
-            const index_t to = r < table_length ? table[std::size_t(r)] : -1;
-            if (to >= 0) values[std::size_t(to * cols + c)] = at(r, c);
-            break;
-          }
           case num_results: break;
         }
       }
@@ -86,10 +64,9 @@ struct problem {
 
   /// The first wrong element of any result, or nothing. Sums are of quarters: exact in any order.
   std::string first_difference() const {
-    static const char* const names[] = {"elementwise", "positions", "converted",  "at_random",        "shuffled",
-                                        "kept_in_lds", "permuted",  "transposed", "sliced",           "row_sums",
-                                        "col_max",     "broadcast", "updated",    "copied",           "gathered",
-                                        "paged",       "scattered", "linear",     "transposed_in_lds"};
+    static const char* const names[] = {"elementwise", "positions",  "converted", "shuffled",         "kept_in_lds",
+                                        "permuted",    "transposed", "sliced",    "row_sums",         "col_max",
+                                        "broadcast",   "updated",    "copied",    "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

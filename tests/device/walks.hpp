@@ -3,7 +3,7 @@
 // the CPU and GPUs.
 #pragma once
 
-#include <tilewright/core/distribution/distributed_span.hpp>
+#include <tilewright/compat/ck_tile/distributed_span.hpp>
 #include <tilewright/core/distribution/distribution_pattern.hpp>
 #include <tilewright/core/distribution/matrix_curves.hpp>
 #include <tilewright/core/distribution/space_filling_curve.hpp>

@@ -5,7 +5,6 @@
 #include <tilewright/core/descriptor/transform_descriptor.hpp>
 #include <tilewright/core/lds/layout_presets.hpp>
 #include <tilewright/tile/copy/async_load.hpp>
-#include <tilewright/tile/window/tile_scatter_gather.hpp>
 
 #include <gtest/gtest.h>
 
@@ -65,17 +64,6 @@ void expect_plain_moves(const char* what, const std::vector<element>& memory, co
     return make_tile_window(make_tensor_view<global>(memory.data(), descriptor), lengths, at, tile_type{});
   });
 }
-template <class Descriptor>
-void expect_linear_moves(const char* what, const std::vector<element>& memory, const Descriptor& descriptor,
-                         const multi_index<2>& origin, const std::vector<multi_index<2>>& by) {
-  expect_moves(what, descriptor, memory.data(), origin, by, [&](const multi_index<2>& at) {
-    const auto window = make_tile_window_linear(make_tensor_view<global>(memory.data(), descriptor), lengths, at,
-                                                tile_type{}, sequence<1>{});
-    static_assert(window.num_bases == 1, "one address for each row that a thread holds");
-    return window;
-  });
-}
-
 auto rows_of(index_t m, index_t k, index_t pitch) {
   return make_naive_tensor_descriptor(make_tuple(m, k), make_tuple(pitch, number<1>{}), number<8>{});
 }
@@ -102,12 +90,6 @@ TEST(MoveTileWindow, OfPlainWindows) {
   expect_plain_moves("merged", memory, merged_rows_of(5, 25), {32, 32}, steps);
 }
 
-TEST(MoveTileWindow, OfLinearWindows) {
-  const auto memory = numbered<element>(128 * 160);
-  expect_linear_moves("merged", memory, merged_rows_of(5, 25), {32, 32}, steps);
-  expect_linear_moves("rows", memory, rows_of(125, 160, 160), {32, 32}, steps);
-}
-
 // Random lengths, pitches, origins and steps; only rows, which are loaded in vectors, need multiples of the vector.
 TEST(MoveTileWindow, OfRandomTensors) {
   const auto memory = numbered<element>(200 * 200);
@@ -129,7 +111,6 @@ TEST(MoveTileWindow, OfRandomTensors) {
     expect_plain_moves("rows", memory, rows_of(detail::round_up<index_t>(m, 8), eights, pitch), aligned, aligned_steps);
     const index_t a = number_in(1, 14), b = number_in(1, 200 / a);
     expect_plain_moves("merged", memory, merged_rows_of(a, b), aligned, aligned_steps);
-    expect_linear_moves("merged, linear along columns", memory, merged_rows_of(a, b), aligned, aligned_steps);
   }
 }
 
@@ -168,52 +149,6 @@ TEST(SetWindowOrigin, AndOtherTensors) {
         places_of(make_tile_window(other_view, lengths, {24, 80}, tile_type{}), memory.data()))
       throw std::runtime_error("not the window of the other tensor");
   });
-}
-
-TEST(TileScatterGather, MovesAndTakesOtherIndices) {
-  const index_t rows = 90, cols = 160;
-  const auto memory = numbered<element>(std::size_t(rows * cols));
-  std::vector<index_t> table(70);
-  for (std::size_t i = 0; i < table.size(); ++i)
-    table[i] = i % 11 == 5 ? -1 : i % 13 == 1 ? rows : index_t(i * 7) % rows;
-  const auto where = positions<tile_type>();
-  const auto check = [&](const auto& descriptor) {
-    run<tile_type>(arch::gfx942::value, [&] {
-      const auto view = make_tensor_view<global>(memory.data(), descriptor);
-      using view_type = std::remove_const_t<decltype(view)>;
-      multi_index<2> at{{0, -32}};
-      auto window =
-          make_tile_scatter_gather(view, lengths, at, tile_type{},
-                                   load_page_indices<view_type, 0>(table.data(), 70, 0, tile_type{}), number<0>{});
-      for (index_t begin = 0; begin < 70; begin += 30) {
-        for (index_t col = 0; col < 4; ++col) {
-          const auto tile = load_tile(window);
-          for (index_t d = 0; d < tile_type::num_elements; ++d) {
-            const auto x = where[std::size_t(exec::thread_id() * tile_type::num_elements + d)];
-            const index_t entry = begin + x[0], row = entry < 70 ? table[std::size_t(entry)] : -1;
-            const multi_index<2> index{{row, at[1] + x[1]}};
-            const element expected =
-                descriptor.is_valid(index) ? memory[std::size_t(descriptor.calculate_offset(index))] : element(0);
-            if (tile.thread_buffer[d] != expected)
-              throw std::runtime_error("wrong element of row " + std::to_string(entry));
-          }
-          move_tile_window(window, {0, 64});
-          at[1] += 64;
-        }
-        move_tile_window(window, {0, -256});
-        at[1] -= 256;
-        update_page_idx(window, load_page_indices<view_type, 0>(table.data(), 70, begin + 30, tile_type{}));
-      }
-    });
-  };
-  check(make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(cols, number<1>{}), number<2>{}));
-  check(make_naive_tensor_descriptor(make_tuple(number<90>{}, number<160>{}), make_tuple(number<160>{}, number<1>{})));
-  check(make_naive_tensor_descriptor(make_tuple(rows, cols), make_tuple(number<1>{}, rows)));
-  const auto blocks = make_naive_tensor_descriptor_packed(make_tuple(index_t(9), index_t(10), number<160>{}));
-  check(transform_tensor_descriptor(
-      blocks,
-      make_tuple(make_merge_transform(make_tuple(index_t(9), index_t(10))), make_pass_through_transform(number<160>{})),
-      make_tuple(sequence<0, 1>{}, sequence<2>{}), make_tuple(sequence<0>{}, sequence<1>{})));
 }
 
 template <class Kernel>
@@ -304,19 +239,6 @@ TEST(TensorView, RefusesRunTimeLengthsThatBreakTheirPromise) {
                                                           number<8>{});
             }),
             broken);
-}
-
-TEST(TileWindowLinear, RefusesWhatIsNotLinear) {
-  const auto memory = numbered<element>(64 * 64);
-  constexpr auto swizzled = make_lds_index_swapping_descriptor<64, 2, 1, 64, element>();
-  const std::string fault = fault_of([&] {
-    auto window = make_tile_window_linear(make_tensor_view<global>(memory.data(), swizzled), lengths, {0, 0},
-                                          tile_type{}, sequence<1>{});
-    move_tile_window(window, {0, 32});
-  });
-  EXPECT_NE(fault.find("offsets do not grow by a constant along the dimensions that are said to be linear"),
-            std::string::npos)
-      << fault;
 }
 
 }  // namespace

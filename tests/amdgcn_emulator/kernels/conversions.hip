@@ -5,12 +5,14 @@ typedef VEC(__bf16, 2) bf16x2;
 typedef VEC(short, 2) shortx2;
 typedef VEC(float, 2) floatx2;
 #if defined(__gfx950__)
-KERNEL WORKGROUP(64) void stochastic(const float* in, const u32* random, half2* f16, bf16x2* bf16) {
+KERNEL WORKGROUP(64) void stochastic(const float* in, const u32* random, half2* f16, bf16x2* bf16, u32* small) {
   const int t = tid();
   f16[t] = __builtin_amdgcn_cvt_sr_f16_f32(__builtin_amdgcn_cvt_sr_f16_f32(half2{}, in[2 * t], random[t], 0),
                                            in[2 * t + 1], random[t], 1);
   bf16[t] = __builtin_amdgcn_cvt_sr_bf16_f32(__builtin_amdgcn_cvt_sr_bf16_f32(bf16x2{}, in[2 * t], random[t], 0),
                                              in[2 * t + 1], random[t], 1);
+  const u32 fp8 = __builtin_amdgcn_cvt_sr_fp8_f32(in[2 * t], random[t], 0, 0);
+  small[t] = __builtin_amdgcn_cvt_sr_bf8_f32(in[2 * t], random[t], fp8, 1);
 }
 // Four values of a lane to fp4 and to fp8, and back.
 KERNEL WORKGROUP(64) void scaled(const float* in, float scale, u32* fp4, u32* fp8, float* from_fp4, float* from_fp8) {

@@ -3,7 +3,7 @@
 #include "../../tile/on_cpu.hpp"
 
 #include <tilewright/compat/ck_tile/static_distributed_lds_tensor.hpp>
-#include <tilewright/tile/registers/sweep_tile.hpp>
+#include <tilewright/compat/ck_tile/sweep_tile.hpp>
 
 #include <gtest/gtest.h>
 

@@ -62,7 +62,7 @@ TEST(TileWindow, SaysWhereItStepsLinearlyAndKeepsPromisesThroughMerge) {
       cube, make_tuple(make_right_pad_transform(100, 28), make_merge_transform(make_tuple(3, 40))),
       make_tuple(sequence<0>{}, sequence<1, 2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
   using window = window_of<tensor_view<address_space_enum::global, half_t, std::remove_const_t<decltype(merged)>>>;
-  static_assert(detail::steps_linearly<window, 0> && !detail::steps_linearly<window, 1>);
+  static_assert(detail::step_along(window::graph, 0).is_linear && !detail::step_along(window::graph, 1).is_linear);
   static_assert(window::vector_length == 8);
   require_vector<8>(window{});
   expect_moving_equals_making(merged, steps);
@@ -114,6 +114,30 @@ TEST(TileWindow, AddressesInSwizzledLds) {
                                                  window_type::accesses::list.first_register[i])];
         EXPECT_EQ(window.view.buffer.byte + offsets[i], 512 + 2 * layout.calculate_offset(sum(origin, position)));
       }
+    }
+  });
+}
+
+// Rows that a table names: those of experts, or pages of a cache. A row that does not exist reads as zeros.
+TEST(TileWindow, ReadsRowsThatATableNames) {
+  using rows = tile_distribution<copies::along_rows(8, 32, 1, 64, 4)>;
+  const auto memory = numbered<element>(40 * 32);
+  const multi_index<8> table{{3, 39, -1, 0, 12, 12, 7, -1}};
+  const auto where = positions<rows>();
+  run<rows>(arch::gfx942::value, [&] {
+    const auto matrix = make_naive_tensor_view<address_space_enum::global>(memory.data(), make_tuple(40, 32),
+                                                                           make_tuple(32, number<1>{}), number<4>{});
+    const auto picked = transform_tensor_view(
+        matrix, make_tuple(make_indexing_transform(number<8>{}, table), make_pass_through_transform(32)),
+        make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+    const auto window = make_tile_window(picked, lengths_of<rows>(), {0, 0}, rows{});
+    static_assert(window.vector_length == 4);
+    const auto tile = load_tile(window);
+    for (index_t d = 0; d < rows::num_elements; ++d) {
+      const auto x = where[std::size_t(exec::thread_id() * rows::num_elements + d)];
+      const index_t row = table[x[0]];
+      if (tile.thread_buffer[d] != (row < 0 ? element(0) : memory[std::size_t(row * 32 + x[1])]))
+        throw std::runtime_error("wrong element of row " + std::to_string(row));
     }
   });
 }

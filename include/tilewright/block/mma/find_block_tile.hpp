@@ -43,10 +43,10 @@ template <class T>
 inline constexpr operand_place place_of = operand_place::unknown;
 template <class T, class Distribution>
 inline constexpr operand_place place_of<static_distributed_tensor<T, Distribution>> = operand_place::registers;
-template <class View, class Distribution, address_plan Plan>
-inline constexpr operand_place place_of<tile_window<View, Distribution, Plan>> =
+template <class View, class Distribution, lane_permutation Permutation>
+inline constexpr operand_place place_of<tile_window<View, Distribution, Permutation>> =
     View::address_space != address_space_enum::lds ? operand_place::global
-    : Plan == address_plan{}                       ? operand_place::lds
+    : Permutation.is_identity()                    ? operand_place::lds
                                                    : operand_place::unknown;
 
 template <class T>

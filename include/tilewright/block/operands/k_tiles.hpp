@@ -41,7 +41,7 @@ TILEWRIGHT_HD constexpr bool may_be_invalid_along(const tensor_graph& graph, ind
 /// computed anew for each tile.
 template <class Window>
 inline constexpr bool has_k_stride =
-    detail::steps_linearly<Window, 1> && !detail::may_be_invalid_along(Window::graph, 1);
+    detail::step_along(Window::graph, 1).is_linear && !detail::may_be_invalid_along(Window::graph, 1);
 
 namespace detail {
 
@@ -117,16 +117,6 @@ TILEWRIGHT_HD index_t for_tiles(AWindow& a, BWindow& b, index_t count, const Ste
 /// Refuses windows that a pipeline with this policy cannot follow along k.
 template <class Policy, class AWindow, class BWindow>
 TILEWRIGHT_HD constexpr void require_operand_windows() {
-  constexpr auto is_gathered_along_k = []<class Window>(const Window*) {
-    if constexpr (requires { Window::gathered; }) return Window::gathered == 1;
-    return false;
-  };
-  constexpr bool are_tables_along_rows =
-      !is_gathered_along_k(static_cast<AWindow*>(nullptr)) && !is_gathered_along_k(static_cast<BWindow*>(nullptr));
-  static_assert(
-      are_tables_along_rows,
-      "gemm: a pipeline moves its windows along k, and this window gathers k by a table; gather rows (m or n), "
-      "or let a transform of the view compute the indices");
   constexpr bool are_in_global_memory = AWindow::view_type::address_space == address_space_enum::global &&
                                         BWindow::view_type::address_space == address_space_enum::global;
   static_assert(are_in_global_memory,

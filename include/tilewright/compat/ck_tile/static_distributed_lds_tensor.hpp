@@ -2,24 +2,25 @@
 // A tile whose elements each thread keeps in LDS instead of registers.
 #pragma once
 
+#include <tilewright/compat/ck_tile/tile_index.hpp>
 #include <tilewright/machine/exec/expect.hpp>
-#include <tilewright/tile/registers/static_distributed_tensor.hpp>
 
 namespace tilewright {
 
-/// What a static_distributed_tensor of this distribution holds, in LDS: every thread has places of its own, so nothing
-/// must be waited for, and no thread sees what another one holds. The elements d of all threads are contiguous, so
-/// that accesses of 4 bytes and more are free of bank conflicts. The contents are not initialised.
+/// The elements of a tile in LDS, each thread's for itself: no thread sees another one's, so nothing needs a barrier.
+/// Elements d of all threads are contiguous, so that accesses of 4 bytes and more are free of bank conflicts. Not
+/// initialised.
 template <class T, TileDistribution Distribution>
 struct static_distributed_lds_tensor {
   using element_type = T;
   using distribution_type = Distribution;
   static constexpr index_t num_elements = Distribution::num_elements;
 
-  exec::lds_pointer begin;  // of the block's tensor; aligned to the size of T
+  exec::lds_pointer begin;  ///< First byte of the block's tensor; aligned to the size of T.
 
-  /// Elements, and bytes, of LDS for the whole block.
+  /// Elements of the whole block.
   TILEWRIGHT_HD static constexpr index_t get_lds_buffer_size() { return num_elements * Distribution::num_threads(); }
+  /// Bytes of LDS that they take.
   TILEWRIGHT_HD static constexpr index_t lds_bytes() { return get_lds_buffer_size() * index_t(sizeof(T)); }
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
@@ -35,17 +36,18 @@ struct static_distributed_lds_tensor {
     TILEWRIGHT_HD operator T() const { return exec::lds_load<T>(begin, byte_offset); }
   };
 
-  /// The element at what sweep_tile gives, or at make_tuple(what sweep_tile_span gives for each dimension).
+  /// The value at an index of sweep_tile, or at make_tuple(an index of sweep_tile_span for each dimension).
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD T operator[](const Index&) const {
     return exec::lds_load<T>(begin, byte_offset(constant(detail::register_of<Distribution, Index>::value)));
   }
+  /// That element, to be stored or loaded.
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD reference operator()(const Index&) const {
     return {begin, byte_offset(constant(detail::register_of<Distribution, Index>::value))};
   }
 
-  /// Where element d of the calling thread is.
+  /// Distance in bytes of element d of the calling thread from `begin`.
   TILEWRIGHT_HD static index_t byte_offset(index_t d) {
     return (d * Distribution::num_threads() + exec::thread_id()) * index_t(sizeof(T));
   }
@@ -65,7 +67,7 @@ TILEWRIGHT_HD constexpr auto make_static_distributed_lds_tensor(exec::lds_pointe
   return static_distributed_lds_tensor<T, Distribution>{p};
 }
 
-/// From LDS to registers, and back.
+/// The calling thread's elements of `from`, in registers. It must have stored them; no barrier is needed.
 template <class T, class Distribution>
 TILEWRIGHT_HD auto load_tile(const static_distributed_lds_tensor<T, Distribution>& from) {
   static_distributed_tensor<T, Distribution> tile;
@@ -73,6 +75,7 @@ TILEWRIGHT_HD auto load_tile(const static_distributed_lds_tensor<T, Distribution
       [&](auto d) { tile.thread_buffer[d] = exec::lds_load<T>(from.begin, from.byte_offset(d)); });
   return tile;
 }
+/// Stores the calling thread's elements of `tile` in `to`, where the same thread may load them without a barrier.
 template <class T, class Distribution>
 TILEWRIGHT_HD void store_tile(const static_distributed_lds_tensor<T, Distribution>& to,
                               const static_distributed_tensor<T, Distribution>& tile) {

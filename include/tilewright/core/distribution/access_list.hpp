@@ -49,19 +49,6 @@ enum class address_rule : signed char {
   independent,     // nothing is known
 };
 
-/// What the maker of a window says about its addresses, beyond what the view says.
-struct address_plan {
-  bool is_grouped = false;    // accesses share an address only where they differ along `linear` dimensions
-  unsigned linear = 0;        // bit d: the offset grows by a constant along dimension d
-  index_t gathered = -1;      // dimension whose indices come from a table; -1: none
-  bool is_far = false;        // these indices may lead further than 2^31 bytes
-  index_t rows_per_page = 0;  // on a page of the table (`dynamic`: known at run time); 0: the table lists indices
-  detail::lane_permutation permutation = {};  // for copies that fill LDS lane after lane
-
-  TILEWRIGHT_HD constexpr bool is_linear_along(index_t d) const { return linear >> d & 1; }
-  friend constexpr bool operator==(const address_plan&, const address_plan&) = default;
-};
-
 namespace detail {
 
 /// Accesses of one thread; offsets in elements.
@@ -78,19 +65,6 @@ struct access_list {
   index_t num_lanes = 1;                       // whose accesses the thread makes
   array<index_t, NumAccess> lane{};            // of each access
   array<index_t, NumAccess> lane_of_base{};    // of each address
-};
-
-/// The same for a grouped plan.
-template <index_t NumAccess, index_t NDimX>
-struct grouped_access_list : access_list<NumAccess, NDimX> {
-  array<multi_index<NDimX>, NumAccess> base_x{};  // position of each base, less the thread's own position
-};
-
-/// Positions along the gathered dimension, in the order in which the table lists their indices.
-template <index_t NumAccess>
-struct gathered_positions {
-  array<index_t, NumAccess> x{}, of_base{}, of_access{};
-  index_t count = 0;
 };
 
 /// Where the accesses are in the tile and in the registers: y in row-major order,
@@ -136,43 +110,6 @@ constexpr void derive_by_addition(access_list<NumAccess, NDimX>& list, const ten
     const index_t step = index_t(step_along(graph, x).factor);
     for (index_t i = 0; i < NumAccess; ++i) list.immediate[i] += list.x[i][x] * step;
   }
-}
-
-/// Addresses that are shared along the static steps of the plan's linear dimensions.
-template <index_t NumAccess, index_t NDimX>
-constexpr void derive_by_groups(grouped_access_list<NumAccess, NDimX>& list, const tensor_graph& graph,
-                                const address_plan& plan) {
-  array<index_t, NDimX> stride{};
-  for (index_t d = 0; d < NDimX; ++d) {
-    const linear_step step = plan.is_linear_along(d) ? step_along(graph, d) : linear_step{};
-    if (step.is_static()) stride[d] = index_t(step.factor);
-  }
-  list.num_bases = 0;
-  for (index_t i = 0; i < NumAccess; ++i) {
-    multi_index<NDimX> rest = list.x[i];
-    for (index_t d = 0; d < NDimX; ++d) {
-      list.immediate[i] += rest[d] * stride[d];
-      if (stride[d] != 0) rest[d] = 0;
-    }
-    index_t b = 0;
-    while (b < list.num_bases && !(list.base_x[b] == rest)) ++b;
-    if (b == list.num_bases) list.base_x[list.num_bases++] = rest;
-    list.base[i] = b;
-  }
-}
-
-template <index_t NumAccess, index_t NDimX>
-constexpr gathered_positions<NumAccess> find_gathered(const grouped_access_list<NumAccess, NDimX>& list, index_t dim) {
-  gathered_positions<NumAccess> result;
-  const auto find = [&](index_t x) {
-    index_t k = 0;
-    while (k < result.count && result.x[k] != x) ++k;
-    if (k == result.count) result.x[result.count++] = x;
-    return k;
-  };
-  for (index_t i = 0; i < NumAccess; ++i) result.of_access[i] = find(list.x[i][dim]);
-  for (index_t b = 0; b < list.num_bases; ++b) result.of_base[b] = find(list.base_x[b][dim]);
-  return result;
 }
 
 /// Addresses of a static descriptor that is linear over bits, of a tile whose factors are powers of two.

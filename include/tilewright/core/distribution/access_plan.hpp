@@ -9,12 +9,12 @@ namespace tilewright {
 
 namespace detail {
 
-/// The vector that a distribution and a descriptor allow; none along dimension `scattered`.
+/// The vector that a distribution and a descriptor allow.
 TILEWRIGHT_HD constexpr vector_choice choose_vector(const tensor_graph& graph, const distribution_encoding& encoding,
-                                                    index_t element_bytes, index_t scattered = -1) {
+                                                    index_t element_bytes) {
   const auto runs = contiguous_runs(graph, 1 << 20);
   array<index_t, tensor_graph::max_top> top_runs{};
-  for (index_t i = 0; i < graph.ndim(); ++i) top_runs[i] = i == scattered ? 1 : runs[graph.top[i]];
+  for (index_t i = 0; i < graph.ndim(); ++i) top_runs[i] = runs[graph.top[i]];
   return choose_vector(encoding, top_runs, element_bytes);
 }
 
@@ -32,49 +32,38 @@ inline constexpr auto offset_bits_v = find_offset_bits<Graph.ndim()>(Graph);
 
 /// The accesses to a descriptor under a distribution. xor_groups assumes that the tile's origin is a multiple of the
 /// tile's lengths.
-template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector, address_plan Plan>
+template <tensor_graph Graph, distribution_encoding Encoding, vector_choice Vector, lane_permutation Permutation>
 constexpr auto make_access_list() {
   constexpr index_t num_access = Encoding.num_elements_per_thread() / Vector.length;
-  if constexpr (Plan.is_grouped) {
-    grouped_access_list<num_access, Encoding.ndim_x()> list;
-    list.vector = Vector;
-    detail::place_accesses(list, Encoding);
-    detail::derive_by_groups(list, Graph, Plan);
-    return list;
-  } else {
-    access_list<num_access, Encoding.ndim_x()> list;
-    list.vector = Vector;
-    detail::place_accesses(list, Encoding);
-    list.num_bases = num_access;
-    for (index_t i = 0; i < num_access; ++i) list.base[i] = i;
-    if constexpr (is_linear(Graph)) {
-      list.rule = address_rule::uniform_steps;
-      if constexpr (Graph.num_values == 0) detail::derive_by_addition(list, Graph);
-    } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
-      if (has_power_of_two_lengths(Encoding)) detail::derive_by_xor(list, Encoding, detail::offset_bits_v<Graph>);
-    }
-    if constexpr (!Plan.permutation.is_identity()) split_by_lanes(list, Plan.permutation);
-    return list;
+  access_list<num_access, Encoding.ndim_x()> list;
+  list.vector = Vector;
+  place_accesses(list, Encoding);
+  list.num_bases = num_access;
+  for (index_t i = 0; i < num_access; ++i) list.base[i] = i;
+  if constexpr (is_linear(Graph)) {
+    list.rule = address_rule::uniform_steps;
+    if constexpr (Graph.num_values == 0) derive_by_addition(list, Graph);
+  } else if constexpr (Graph.num_values == 0 && is_f2_linear(Graph)) {
+    if (has_power_of_two_lengths(Encoding)) derive_by_xor(list, Encoding, offset_bits_v<Graph>);
   }
+  if constexpr (!Permutation.is_identity()) split_by_lanes(list, Permutation);
+  return list;
 }
-
-/// Positions along the gathered dimension of a plan that has one.
-template <class Accesses>
-inline constexpr auto gathered_positions_v = detail::find_gathered(Accesses::list, Accesses::plan.gathered);
 
 }  // namespace detail
 
 /// The list as a constant.
-template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes, address_plan Plan = address_plan{}>
+template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes,
+          detail::lane_permutation Permutation = detail::lane_permutation{}>
 struct access_plan {
-  static constexpr address_plan plan = Plan;
-  static constexpr bool is_permuted = !Plan.permutation.is_identity();
-  static constexpr detail::vector_choice vector =
-      number<detail::choose_vector(Graph, Encoding, ElementBytes, Plan.gathered)>::value;
+  static constexpr detail::lane_permutation permutation = Permutation;
+  static constexpr bool is_permuted = !Permutation.is_identity();
+  static constexpr detail::vector_choice vector = number<detail::choose_vector(Graph, Encoding, ElementBytes)>::value;
 #if defined(__clang__)
-  static constexpr const auto& list = detail::object_of<detail::make_access_list<Graph, Encoding, vector, Plan>()>;
+  static constexpr const auto& list =
+      detail::object_of<detail::make_access_list<Graph, Encoding, vector, Permutation>()>;
 #else
-  static constexpr auto list = detail::make_access_list<Graph, Encoding, vector, Plan>();
+  static constexpr auto list = detail::make_access_list<Graph, Encoding, vector, Permutation>();
 #endif
 };
 

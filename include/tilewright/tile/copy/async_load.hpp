@@ -67,11 +67,6 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
   static_assert(is_destination_in_lds, "async_load_tile: the first window must be in LDS");
   constexpr bool is_source_in_global_memory = Window::view_type::address_space == address_space_enum::global;
   static_assert(is_source_in_global_memory, "async_load_tile: the second window must be in global memory");
-  constexpr bool are_rows_near = !Window::accesses::plan.is_far;
-  static_assert(
-      are_rows_near,
-      "async_load_tile: copies without registers reach rows within 2^31 bytes only; promise near_rows{} to the "
-      "window, or use load_tile and store_tile");
   constexpr bool is_destination_writable = !LdsWindow::view_type::is_read_only;
   static_assert(is_destination_writable, "async_load_tile: the view of LDS is of const elements");
   constexpr bool have_same_tile = __is_same(detail::tile_of<LdsWindow>, detail::tile_of<Window>);
@@ -82,7 +77,7 @@ TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& wi
   static_assert(
       have_same_vectors,
       "async_load_tile: one window allows wider vectors than the other; give both layouts the same contiguous runs");
-  constexpr bool have_same_lanes = LdsWindow::accesses::plan.permutation == Window::accesses::plan.permutation;
+  constexpr bool have_same_lanes = LdsWindow::accesses::permutation == Window::accesses::permutation;
   static_assert(have_same_lanes, "async_load_tile: make both windows with make_async_tile_window, for the same layout");
   if constexpr (!LdsWindow::accesses::is_permuted) detail::require_lane_order<LdsWindow>();
   detail::async_load_each(lds_window, window, known, lds_bytes, typename Window::access_sequence{});
@@ -139,13 +134,13 @@ TILEWRIGHT_HD constexpr array<multi_index<Window::ndim>, Window::num_lanes> posi
   using Distribution = typename Window::distribution_type;
   constexpr index_t lane = Distribution::ndim_p - 1;
   multi_index<Distribution::ndim_p> p = get_partition_index<Distribution>();
-  p[lane] = permuted_lane<Window::accesses::plan.permutation>(lane == 0 ? 0 : p[0], p[lane], make_sequence<6>{});
+  p[lane] = permuted_lane<Window::accesses::permutation>(lane == 0 ? 0 : p[0], p[lane], make_sequence<6>{});
   const auto position = [&](index_t flips) TILEWRIGHT_INLINE_LAMBDA {
     multi_index<Distribution::ndim_p> other = p;
     other[lane] ^= flips;
     return Distribution::calculate_index(other);
   };
-  constexpr auto groups = find_lane_groups<Window::num_access>(Window::accesses::plan.permutation);
+  constexpr auto groups = find_lane_groups<Window::num_access>(Window::accesses::permutation);
   return {{position(constant(groups.flips[Groups]))...}};
 }
 
@@ -175,13 +170,12 @@ TILEWRIGHT_HD constexpr auto make_async_tile_window(const View& view, const tupl
                   "make_async_tile_window: with this layout a wave's instruction would write places that are not its "
                   "own, or vectors that the view does not have; permute within the bytes that a wave writes at once");
     if constexpr (choice.is_possible) {
-      if constexpr (!detail::are_lengths_of_tile_v<Distribution, Lengths...>)
-        detail::require_lengths_of_tile<Distribution, Lengths...>();
+      detail::require_lengths_of_tile<Distribution, Lengths...>();
       if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_partition<Distribution>(get_partition_index<Distribution>());
-      using window_type = tile_window<View, Distribution, address_plan{.permutation = choice.permutation}>;
+      using window_type = tile_window<View, Distribution, choice.permutation>;
       window_type window{
-          view, origin, detail::positions_of_lanes<window_type>(make_sequence<window_type::num_lanes>{}), {}, {}};
-      detail::compute_bases(window, true, typename window_type::base_sequence{}, typename window_type::dim_sequence{});
+          view, origin, detail::positions_of_lanes<window_type>(make_sequence<window_type::num_lanes>{}), {}};
+      detail::complete_window(window);
       return window;
     }
   }

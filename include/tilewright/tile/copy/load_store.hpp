@@ -8,6 +8,15 @@
 
 namespace tilewright {
 
+/// Promises that the window is inside the tensor along dimensions Dims, so that they need no bounds check. Global
+/// memory only. Pads, indexing and functors of the view are checked in any case: elements that they add are inside, but
+/// do not exist.
+template <index_t... Dims>
+struct in_bounds {
+  template <index_t D>
+  static constexpr bool contains = ((D == Dims) || ...);  ///< Whether dimension D needs no check.
+};
+
 namespace detail {
 
 /// The tile in registers that a window is read into and written from.
@@ -63,7 +72,7 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
   using vector_type = moved_vector_t<Window>;
   auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    array<typename Window::offset_type, Window::num_access> offsets;
+    array<index_t, Window::num_access> offsets;
     fill_offsets<Known>(offsets, window, accesses, typename Window::dim_sequence{},
                         make_sequence<sizeof...(Is) * Window::ndim>{});
     (vector_to_registers<Window::register_step>(
@@ -73,9 +82,7 @@ TILEWRIGHT_HD void load_accesses(Tile& tile, const Window& window, Known, index_
   } else {
     (vector_to_registers<Window::register_step>(
          registers + constant(Window::accesses::list.first_register[Is]),
-         exec::lds_load<vector_type>(
-             window.view.buffer, window.base.elements[constant(Window::accesses::list.base[Is])] +
-                                     constant(Window::accesses::list.immediate[Is] * Window::element_bytes) + bytes)),
+         exec::lds_load<vector_type>(window.view.buffer, window.template offset<Is>() + bytes)),
      ...);
   }
 }
@@ -109,7 +116,7 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
   using vector_type = moved_vector_t<Window>;
   const auto* registers = tile.thread_buffer.data();
   if constexpr (Window::view_type::address_space == address_space_enum::global) {
-    array<typename Window::offset_type, Window::num_access> offsets;
+    array<index_t, Window::num_access> offsets;
     fill_offsets<Known>(offsets, window, accesses, typename Window::dim_sequence{},
                         make_sequence<sizeof...(Is) * Window::ndim>{});
     (exec::buffer_store(window.view.buffer, offsets.elements[Is],
@@ -117,9 +124,7 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
                             registers, constant(Window::accesses::list.first_register[Is]))),
      ...);
   } else {
-    (exec::lds_store(window.view.buffer,
-                     window.base.elements[constant(Window::accesses::list.base[Is])] +
-                         constant(Window::accesses::list.immediate[Is] * Window::element_bytes) + lds_bytes,
+    (exec::lds_store(window.view.buffer, window.template offset<Is>() + lds_bytes,
                      vector_of_registers<vector_type, Window::register_step>(
                          registers, constant(Window::accesses::list.first_register[Is]))),
      ...);

@@ -3,7 +3,6 @@
 // that it lacks, as an operand.
 #pragma once
 
-#include <tilewright/core/base/stochastic.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/core/distribution/reduce_encoding.hpp>
 #include <tilewright/tile/registers/get_partition_index.hpp>
@@ -216,25 +215,6 @@ template <class To, class T, class Distribution>
 TILEWRIGHT_HD constexpr auto cast_tile(const static_distributed_tensor<T, Distribution>& tile) {
   static_distributed_tensor<To, Distribution> result{};
   detail::cast_into(result, tile);
-  return result;
-}
-
-/// The tile with its elements converted as stochastic_round does. What is random depends on the seed and on the
-/// position in the tile alone, so copies of an element stay alike; another tile needs another seed.
-template <class To, class Distribution>
-TILEWRIGHT_HD constexpr auto cast_tile_stochastic(
-    const static_distributed_tensor<float, Distribution>& tile, unsigned seed,
-    const multi_index<Distribution::ndim_p>& p = get_partition_index<Distribution>()) {
-  static_distributed_tensor<To, Distribution> result{};
-  const auto own = Distribution::calculate_index(p);
-  TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < Distribution::num_elements; ++d) {
-    const auto x = detail::position_in_tile<Distribution>(own, d);
-    unsigned place = 0;  // in row-major order of the tile
-    unroll<Distribution::ndim_x>(
-        [&](auto i) { place = place * unsigned(constant(Distribution::x_lengths[i.value])) + unsigned(x[i]); });
-    result.thread_buffer[d] = stochastic_round<To>(tile.thread_buffer[d], random_bits(seed, place));
-  }
   return result;
 }
 

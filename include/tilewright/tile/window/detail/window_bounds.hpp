@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Checks of a tile window: its origin, and its accesses against the tensor's bounds.
+// Bounds of a tile window: which origins it may have, and which accesses are inside of the tensor.
 #pragma once
 
+#include <tilewright/core/descriptor/linear_offset.hpp>
+#include <tilewright/core/distribution/access_plan.hpp>
 #include <tilewright/machine/exec/exec.hpp>
 #include <tilewright/machine/exec/expect.hpp>
-#include <tilewright/tile/window/window.hpp>
+#include <tilewright/tile/window/tensor_view.hpp>
 
 namespace tilewright::detail {
 
@@ -13,11 +15,12 @@ template <class Window>
 inline constexpr index_t vector_dim_x =
     Window::distribution_type::ndim_y == 0 ? 0 : Window::distribution_type::encoding.y[Window::vector_dim_y].major - 1;
 
-/// Whether a window may be at an origin: addresses that are computed with XOR need whole tiles, vectors whole vectors.
+/// Whether the origin is a multiple of the vector's length along the vectors.
 template <class Window>
 TILEWRIGHT_HD constexpr bool origin_has_whole_vectors(const multi_index<Window::ndim>& origin) {
   return Window::vector_length == 1 || origin[vector_dim_x<Window>] % Window::vector_length == 0;
 }
+/// Whether the origin is a multiple of the window's lengths, where addresses that are computed with XOR need that.
 template <class Window>
 TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::ndim>& origin) {
   bool whole = true;
@@ -29,8 +32,7 @@ TILEWRIGHT_HD constexpr bool origin_has_whole_tiles(const multi_index<Window::nd
 }
 
 #if TILEWRIGHT_CPU_PASS
-/// On the CPU, refuses strides and a tile that a window of a linear view cannot have. Along a dimension whose indices
-/// come from a table nothing is known here.
+/// On the CPU, refuses strides and a tile that a window of a linear view cannot have.
 template <class Window>
 constexpr void expect_reachable(const Window& window) {
   long_index_t elements = 0;  // from the tile's first element to its last one inside of the tensor
@@ -42,28 +44,25 @@ constexpr void expect_reachable(const Window& window) {
     exec::expect(stride >= 0, "tile_window: a stride is negative; give it as number<N>{}, or begin at the other end");
     exec::expect(stride < largest_index,
                  "tile_window: a stride does not fit into 32 bits; make a view for each index of that dimension");
-    if (d.value != Window::gathered)
-      elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
+    elements += (min(index_t(Window::distribution_type::x_lengths[d]), length) - 1) * stride;
   });
   exec::expect((elements + 1) * Window::element_bytes <= largest_index,  // no buffer of AMD GPUs is longer
-               "tile_window: the tile's last element lies 2^31 bytes or more after its first; give it fewer rows, "
-               "or gather them");
+               "tile_window: the tile's last element lies 2^31 bytes or more after its first; give it fewer rows");
 }
 
-/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's start do not reach; in elements where
-/// a window counts bytes in 64 bits.
+/// On the CPU, refuses accesses to elements that 32-bit offsets from the tensor's start do not reach.
 template <class Window>
 constexpr void expect_near(const Window& window) {
   if constexpr (!Window::is_linear_view && Window::view_type::address_space == address_space_enum::global) {
     const auto& descriptor = window.view.descriptor;
-    const long_index_t unit = Window::reaches_far ? 1 : Window::element_bytes;
-    if (descriptor.get_element_space_size() * unit <= largest_index) return;
+    if (descriptor.get_element_space_size() * Window::element_bytes <= largest_index) return;
     unroll<Window::num_access>([&](auto i) {
       const auto index = window.template index_of_access<i.value>(typename Window::dim_sequence{});
       exec::expect(!descriptor.is_valid(index) ||
-                       (descriptor.offsets_fit() && (descriptor.calculate_offset(index) + 1ll) * unit <= largest_index),
+                       (descriptor.offsets_fit() &&
+                        (descriptor.calculate_offset(index) + 1ll) * Window::element_bytes <= largest_index),
                    "tile_window: the view is not linear, and an element lies 2^31 bytes or more after the tensor's "
-                   "start; make a view for each part of the tensor");
+                   "start; make a view for each segment of the tensor");
     });
   }
 }
@@ -83,50 +82,44 @@ TILEWRIGHT_HD constexpr void expect_allowed_origin([[maybe_unused]] const Window
                "ones to the descriptor");
 }
 
-/// Sets the byte offsets of accesses Is from the buffer's first byte; in global memory to out_of_bounds_offset for
-/// those outside of the tensor. Dimensions listed in Known are taken to be inside. Es counts pairs of a dimension and
-/// an access. Everything stays in this function: arrays that another one fills cost the compiler far more.
+/// result[I] = window.offset<I>() for accesses Is; in global memory out_of_bounds_offset for those outside of the
+/// tensor. Dimensions listed in Known are not checked. Es counts pairs of a dimension and an access. All checks are in
+/// this function: arrays that another one fills cost the compiler far more.
 template <class Known, class Window, index_t... Is, index_t... Ds, index_t... Es>
-TILEWRIGHT_HD constexpr void fill_offsets(array<typename Window::offset_type, Window::num_access>& result,
-                                          const Window& window, sequence<Is...> accesses, sequence<Ds...> dims,
-                                          sequence<Es...>) {
-  using list = typename Window::accesses;
+TILEWRIGHT_HD constexpr void fill_offsets(array<index_t, Window::num_access>& result, const Window& window,
+                                          sequence<Is...>, sequence<Ds...> dims, sequence<Es...>) {
   constexpr bool all_known = (Known::template contains<Ds> && ...) && !Window::descriptor_type::has_pads();
   if constexpr (Window::view_type::address_space == address_space_enum::lds || all_known) {
-    ((result.elements[Is] = window.base.elements[constant(list::list.base[Is])] +
-                            constant(list::list.immediate[Is] * Window::element_bytes)),
-     ...);
+    ((result.elements[Is] = window.template offset<Is>()), ...);
   } else {
+    using accesses = typename Window::accesses;
+    constexpr index_t n = sizeof...(Is), access[] = {Is...};
+    unsigned first[Window::num_lanes][Window::ndim] = {
+        {(unsigned(window.origin[Ds]) + unsigned(window.thread_index[0][Ds]))...}};
+    for (index_t l = 1; l < Window::num_lanes; ++l)
+      ((first[l][Ds] = unsigned(window.origin[Ds]) + unsigned(window.thread_index[l][Ds])), ...);
+    const unsigned length[] = {unsigned(window.view.descriptor.template get_length<Ds>())...};
     array<bool, Window::num_access> inside;
     ((inside.elements[Is] = true), ...);
-    if constexpr (Window::num_lanes == 1 && Window::gathered < 0) {
-      constexpr index_t n = sizeof...(Is), access[] = {Is...};
-      const unsigned first[] = {unsigned(window.origin[Ds]) + unsigned(window.thread_index[0][Ds])...};
-      const unsigned length[] = {unsigned(window.view.descriptor.template get_length<Ds>())...};
-      ((Known::template contains<Es / n>
-            ? void()
-            : void(inside.elements[constant(access[Es % n])] &=
-                   first[Es / n] + unsigned(constant(list::list.x[access[Es % n]][Es / n])) < length[Es / n])),
-       ...);
-    } else {
-      ((Known::template contains<Ds> ? void() : window.template check_along<Ds>(inside, accesses)), ...);
-    }
+    ((Known::template contains<Es / n> ? void()
+                                       : void(inside.elements[constant(access[Es % n])] &=
+                                              first[constant(accesses::list.lane[access[Es % n]])][Es / n] +
+                                                  unsigned(constant(accesses::list.x[access[Es % n]][Es / n])) <
+                                              length[Es / n])),
+     ...);
     if constexpr (Window::descriptor_type::has_pads()) {
       ((inside.elements[Is] =
             inside.elements[Is] && window.view.descriptor.is_valid(window.template index_of_access<Is>(dims))),
        ...);
     }
-    ((result.elements[Is] = inside.elements[Is] ? window.base.elements[constant(list::list.base[Is])] +
-                                                      constant(list::list.immediate[Is] * Window::element_bytes)
-                                                : exec::out_of_bounds_offset),
-     ...);
+    ((result.elements[Is] = inside.elements[Is] ? window.template offset<Is>() : exec::out_of_bounds_offset), ...);
   }
 }
 
 /// Returns what fill_offsets fills in.
 template <class Known, class Window, index_t... Is, index_t... Ds>
 TILEWRIGHT_HD constexpr auto checked_offsets(const Window& window, sequence<Is...> accesses, sequence<Ds...> dims) {
-  array<typename Window::offset_type, Window::num_access> result;
+  array<index_t, Window::num_access> result;
   fill_offsets<Known>(result, window, accesses, dims, make_sequence<sizeof...(Is) * sizeof...(Ds)>{});
   return result;
 }

@@ -37,11 +37,6 @@ std::string tile_window_range_text(const Window& window, index_t i_begin, index_
   using element_type = typename view_type::element_type;
   constexpr bool has_two_dimensions = Window::ndim == 2;
   static_assert(has_two_dimensions, "print_tile_window_range: the window must have two dimensions");
-  constexpr bool has_no_table = !requires { requires Window::gathered >= 0; };
-  static_assert(
-      has_no_table,
-      "print_tile_window_range: the window's indices come from a table, each thread's from its own; print a window of "
-      "the view");
   const auto& descriptor = window.view.descriptor;
   const multi_index<2> origin = window.get_window_origin();
   std::string text = label + (label.empty() ? "" : " ") + "window range [" + std::to_string(i_begin) + ":" +

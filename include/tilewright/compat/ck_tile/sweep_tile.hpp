@@ -2,6 +2,7 @@
 // Loops over what a thread holds of a tile, with indices that are known at compile time.
 #pragma once
 
+#include <tilewright/compat/ck_tile/tile_index.hpp>
 #include <tilewright/tile/registers/elementwise.hpp>
 
 namespace tilewright {

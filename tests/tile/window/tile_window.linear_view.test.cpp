@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Facts of linear views in 64 bits; windows far from the start of large tensors, and on views that run
-// backwards.
-#include "../../core/descriptor/sample_descriptors.hpp"
+// Windows on linear views: products of strides, far from the start of large tensors, running backwards.
 #include "../on_cpu.hpp"
 #include "../sparse_memory.hpp"
 
-#include <tilewright/tile/window/tile_scatter_gather.hpp>
+#include <tilewright/core/descriptor/transform_descriptor.hpp>
+#include <tilewright/tile/copy/load_store.hpp>
 
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,55 +17,6 @@ namespace tilewright {
 namespace {
 
 using namespace testing_tiles;
-
-template <class Descriptor>
-void expect_known(const char* name, const Descriptor& descriptor) {
-  const index_t zero = descriptor.calculate_offset(multi_index<Descriptor::ndim>{});
-  EXPECT_EQ(detail::constant_term(descriptor), zero) << name;
-  unroll<Descriptor::ndim>([&](auto d) {
-    multi_index<Descriptor::ndim> unit{};
-    unit[d] = 1;
-    EXPECT_EQ(detail::linear_stride<d.value>(descriptor), descriptor.calculate_offset(unit) - zero) << name;
-  });
-}
-template <bool Static>
-int linear_samples() {
-  int count = 0;
-  samples::sample_maker<Static>::each([&](const char* name, const auto& descriptor, auto) {
-    if constexpr (detail::is_linear(std::remove_cvref_t<decltype(descriptor)>::graph)) {
-      ++count;
-      expect_known(name, descriptor);
-    }
-  });
-  return count;
-}
-
-TEST(LinearView, StridesAndConstantsAreThoseOfSmallTensors) {
-  EXPECT_GT(linear_samples<true>(), 5);
-  EXPECT_GT(linear_samples<false>(), 5);
-  const auto matrix = make_naive_tensor_descriptor_with_offset(make_tuple(8, 12), make_tuple(100, 3), 7);
-  const auto on_columns = [&](const auto& transform) {
-    return transform_tensor_descriptor(matrix, make_tuple(make_pass_through_transform(8), transform),
-                                       make_tuple(sequence<0>{}, sequence<1>{}),
-                                       make_tuple(sequence<0>{}, sequence<2, 1>{}));
-  };
-  expect_known("strides of strides", on_columns(make_embed_transform(make_tuple(2, 3), make_tuple(5, 2))));
-  expect_known("a stride of zero", on_columns(make_embed_transform(make_tuple(2, 3), make_tuple(number<0>{}, 2))));
-  expect_known("lengths of strides", on_columns(make_unmerge_transform(make_tuple(4, 3))));
-}
-
-template <class Descriptor>
-constexpr bool grows(const Descriptor&) {
-  return detail::grows_linearly(Descriptor::graph);
-}
-TEST(LinearView, OffsetsMayStayButNotFallWhereAnIndexGrows) {
-  const auto with_stride = [](auto stride) {
-    return make_naive_tensor_descriptor(make_tuple(8, 8), make_tuple(stride, number<1>{}));
-  };
-  EXPECT_TRUE(grows(with_stride(number<0>{})));
-  EXPECT_TRUE(grows(with_stride(index_t(8))));
-  EXPECT_FALSE(grows(with_stride(number<-1>{})));
-}
 
 /// The tile at `origin`, element by element: memory[place(index)] where the index is inside of the lengths, else zero.
 using place_of = std::function<long_index_t(multi_index<2>)>;
@@ -161,20 +112,6 @@ TEST_F(WindowOnALargeTensor, ASliceOfRows) {
       make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1>{})));
 }
 
-TEST_F(WindowOnALargeTensor, LinearWindows) {
-  const auto expect_along = [&](auto linear) {
-    expect_elements(
-        memory_, {3 * rows - 16, 0}, {batch * rows, cols},
-        [&](const multi_index<2>& at) {
-          return make_tile_window_linear(make_tensor_view<global>(memory_, rows_of_all()), lengths, at, tile_type{},
-                                         linear);
-        },
-        [](multi_index<2> x) { return long_index_t(x[0]) * cols + x[1]; });
-  };
-  expect_along(sequence<1>{});
-  expect_along(sequence<0, 1>{});
-}
-
 template <class Descriptor>
 void expect_backwards(const Descriptor& descriptor) {
   const auto memory = numbered<element>(64 * 64);
@@ -227,7 +164,7 @@ TEST(TileWindow, RefusesStridesThatItCannotHave) {
         make_tuple(sequence<0>{}, sequence<>{}, sequence<1>{}));
   };
   EXPECT_SAYS(matrices(2), "tile_window: a stride does not fit into 32 bits; make a view for each index");
-  EXPECT_EQ(fault_of(matrices(1)), "") << "nobody steps along a dimension of one index";
+  EXPECT_EQ(fault_of(matrices(1)), "") << "no thread steps along a dimension of one index";
   const auto two_rows = [](index_t stride) {
     return make_naive_tensor_descriptor(make_tuple(2, 32), make_tuple(stride, number<1>{}));
   };
@@ -246,12 +183,6 @@ TEST(TileWindow, RefusesFarElementsOfViewsThatAreNotLinear) {
   EXPECT_EQ(fault_of(merged(4, 8, 1 << 20)), "");
   EXPECT_EQ(fault_of(merged(8, 2000, 1 << 17)), "") << "a large tensor, but the window is near its start";
   EXPECT_SAYS(merged(4, 8, 1 << 26), words);
-  EXPECT_NO_THROW(run<tile_type>(arch::gfx942::value, [&] {
-    const auto view = make_tensor_view<global>(static_cast<const element*>(nullptr), merged(4, 8, 60000000));
-    using view_type = std::remove_const_t<decltype(view)>;
-    const array<index_t, num_page_indices<view_type, tile_type, 0>> last{{31}};
-    (void)make_tile_scatter_gather(view, lengths, {0, 0}, tile_type{}, last, number<0>{});
-  })) << "gathered rows lie within 2^31 elements";
   EXPECT_SAYS(merged(8, 4, 1 << 28), words);
 }
 

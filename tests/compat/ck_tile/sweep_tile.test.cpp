@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sweeps and elementwise functions in constant expressions.
-#include <tilewright/tile/registers/sweep_tile.hpp>
+#include <tilewright/compat/ck_tile/sweep_tile.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // update_tile: set, add, atomic add and atomic max, in global memory at every edge and in LDS, for every element type.
-#include "../on_cpu.hpp"
+#include "../../tile/on_cpu.hpp"
 
-#include <tilewright/tile/copy/update.hpp>
+#include <tilewright/compat/ck_tile/update_tile.hpp>
 #include <tilewright/tile/registers/elementwise.hpp>
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Distributed indices name each of a thread's elements once, by its place in the tile.
-#include "naive_distribution.hpp"
+#include "../../core/distribution/naive_distribution.hpp"
 
-#include <tilewright/core/distribution/distributed_span.hpp>
+#include <tilewright/compat/ck_tile/distributed_span.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Updates of tensors.
-#include <tilewright/tile/copy/update.hpp>
+#include <tilewright/compat/ck_tile/update_tile.hpp>
 
 #include "sample_tile.hpp"
 
