@@ -3,6 +3,8 @@
 #pragma once
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/base/fp8.hpp>
+#include <tilewright/core/base/types.hpp>
 #include <tilewright/core/descriptor/properties.hpp>
 #include <tilewright/core/descriptor/tensor_coordinate.hpp>
 #include <tilewright/core/descriptor/transform_descriptor.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What docs/quick_reference.md shows.
-#include <tilewright/machine/emulator/launch.hpp>
 #include <tilewright/ck_tile.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include <gtest/gtest.h>
