@@ -4,7 +4,7 @@
 
     first_kernels.py LIBRARY [cpu]
 
-LIBRARY is library.hip as a shared library, compiled for the GPU (see docs/rows.md), or, with `cpu`, as C++. Prints what was checked; exits
+LIBRARY is library.hip as a shared library, compiled for the GPU (see docs/model_kernels.md), or, with `cpu`, as C++. Prints what was checked; exits
 with 1 if a result is wrong.
 """
 import ctypes
