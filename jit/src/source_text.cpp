@@ -22,7 +22,8 @@ bool is_identifier(const std::string& name) {
 
 std::string entry(const std::string& name, const std::string& kernel, const std::string& args) {
   return "extern \"C\" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(" + kernel +
-         "::block_size, tilewright::detail::blocks_at_once_of<" + kernel + ">()) void " + name +
+         "::block_size, tilewright::detail::blocks_at_once_of<" + kernel +
+         ">()) TILEWRIGHT_WAVES_PER_SIMD(tilewright::detail::waves_per_simd_of<" + kernel + ">()) void " + name +
          "(TILEWRIGHT_JIT_PARAMETER " + args + " args) {\n#if TILEWRIGHT_DEVICE_PASS\n  " + kernel +
          "{}(args);\n#endif\n}\n";
 }

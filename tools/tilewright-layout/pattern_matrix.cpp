@@ -87,7 +87,7 @@ named_pattern transposing_pattern(const std::string& text, const std::string& sh
                                   const arch::target& target, const lds_tile& tile) {
   const arch::matrix_op op =
       matrix_op_of(text, family_of(target), shape, operand, target, tile,
-                   [&](arch::matrix_op candidate) { return tw::detail::reads_transposed(target, candidate); });
+                   [&](arch::matrix_op candidate) { return tw::reads_transposed(target, candidate); });
   const arch::matrix_instruction i = describe(op);
   if (operand != "a" && operand != "b")
     throw refusal("pattern " + text + ": the operand is a or b, not '" + operand + "'");

@@ -8,22 +8,25 @@ namespace tilewright {
 
 /// The variable tilewright_facts of a code object. The host reads it from the file, so it has numbers of 32 bits only.
 struct kernel_facts {
-  int version = 3;
-  int args_bytes = 0;  // of args_type, or of device_args where `prepared`
-  int prepared = 0;    // 1: the kernel takes what prepare() makes on the host
-  int block_size = 0, lds_bytes = 0, cluster = 1;
-  int overlaps_previous = 0;
-  int has_grid = 0;  // 1: grid and refusal are those of the problem that was given at compile time
-  int grid[3] = {};
+  int version = 3;            ///< of this struct
+  int args_bytes = 0;         ///< size of args_type, or of device_args where `prepared`
+  int prepared = 0;           ///< 1: the kernel takes what prepare() makes on the host
+  int block_size = 0;         ///< threads of a block
+  int lds_bytes = 0;          ///< bytes of LDS of a block
+  int cluster = 1;            ///< blocks of a cluster, along x
+  int overlaps_previous = 0;  ///< 1: it may start before the previous kernel has ended
+  int has_grid = 0;           ///< 1: grid and refusal are those of the problem that was given at compile time
+  int grid[3] = {};           ///< blocks along x, y, z
   struct follower {
-    int block_size = 0, lds_bytes = 0;  // 0: none
-    int overlaps_previous = 0;
-    int grid[3] = {};
+    int block_size = 0;         ///< threads of a block; 0: no such kernel
+    int lds_bytes = 0;          ///< bytes of LDS of a block
+    int overlaps_previous = 0;  ///< as above
+    int grid[3] = {};           ///< blocks along x, y, z
   };
-  follower followers[2] = {};  // followed_by, and what follows that
-  char refusal[256] = {};      // the sentence of check(); empty: the kernel can compute the problem
+  follower followers[2] = {};  ///< followed_by, and what follows that
+  char refusal[256] = {};      ///< the sentence of check(); empty: the kernel can compute the problem
 
-  /// Facts of a kernel whose grid the host will say.
+  /// Facts of a kernel whose grid the host computes at run time.
   template <class Kernel>
   static constexpr kernel_facts of() {
     static_assert(require_ready_kernel<Kernel>());

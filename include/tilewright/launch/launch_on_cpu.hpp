@@ -24,12 +24,12 @@ struct emulated_target {
 
 /// How the CPU emulator runs a kernel.
 struct launch_options {
-  detail::emulated_target emulate = {};  // must be given if the kernel names no arch
-  int workers = 0;                       // clusters that the CPU runs at a time; 0: one for each of its threads
-  index_t resident_clusters = 2;         // what prepare() is told
+  detail::emulated_target emulate = {};  ///< such as arch::gfx942::value; required if the kernel names no arch
+  int workers = 0;                       ///< clusters that the CPU runs at a time; 0: one for each of its threads
+  index_t resident_clusters = 2;         ///< launch_facts::resident_clusters; >= 1
+  /// Whether LDS accesses are checked for races and uninitialised reads; by default TILEWRIGHT_CHECK_LDS says.
   emulator::lds_checks check_lds = emulator::lds_checks::from_environment;
-  /// The allocations that the kernel may access, with those that prepare() makes; {}: any.
-  std::vector<emulator::memory_range> memory = {};
+  std::vector<emulator::memory_range> memory = {};  ///< allocations that the kernel may access; {}: any
   /// Called after each block, by one thread at a time; not for followed_by.
   std::function<void(long_index_t done, long_index_t total)> progress = {};
 };
@@ -126,9 +126,9 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
 
 }  // namespace detail
 
-/// Runs a kernel on the CPU emulator and waits for its end. Throws launch_error, before anything runs, with the
-/// sentence of Kernel::check(args) or where there is no target to emulate; emulator::fault where the kernel breaks a
-/// rule of the target. Returns what the machine counted.
+/// Runs a kernel, and those that follow it, on the CPU emulator, and waits for its end. Throws launch_error, before
+/// anything runs, with the sentence of Kernel::check(args) or where there is no target to emulate; emulator::fault
+/// where the kernel breaks a rule of the target. Returns counts of LDS and matrix instructions.
 template <class Kernel>
 emulator::launch_report launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
   static_assert(require_ready_kernel<Kernel>());

@@ -21,9 +21,10 @@ using gpu_stream = ihipStream_t*;  // hipStream_t, in a pass that needs no heade
 }  // namespace detail
 #endif
 
-/// Where a kernel is queued.
+/// Where launch() queues a kernel.
 struct launch_options {
-  detail::gpu_stream stream = nullptr;  // a hipStream_t or cudaStream_t; null: the default stream
+  detail::gpu_stream stream =
+      nullptr;  ///< a hipStream_t or cudaStream_t of the current device; null: its default stream
 };
 
 namespace detail {
@@ -103,17 +104,18 @@ struct launch_after<Kernel> {
 
 }  // namespace detail
 
-/// A launch that can be repeated: the arguments are checked and prepared once.
+/// A launch on the current device that can be repeated: the arguments are checked and prepared once. Memory that they
+/// point to must live as long as launches use it.
 template <class Kernel>
 class prepared_launch {
  public:
   using args_type = typename Kernel::args_type;
   static_assert(require_ready_kernel<Kernel>());
 
-  /// Throws launch_error as launch() does. Queues nothing.
+  /// Checks and prepares the arguments, on the host; queues nothing. Throws launch_error as launch() does.
   explicit prepared_launch(const args_type& args) : prepared_launch(args, detail::gpu_functions::of<Kernel>()) {}
 
-  /// With the __global__ functions of a template that Kernel is made from.
+  /// For Kernel<Arch> of a template: `functions` are the template's __global__ functions.
   prepared_launch(const args_type& args, const detail::gpu_functions& functions)
       : follower_(checked(args), functions.after()) {
     if constexpr (detail::HasArch<Kernel>) {
@@ -139,11 +141,13 @@ class prepared_launch {
     kernel_.grid = dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z));
   }
 
-  /// What the kernel gets; changes count for the launches that follow.
+  /// What the kernel gets: args_type, or the device_args that prepare() made.
   const detail::launched_args_t<Kernel>& prepared() const { return device_args_; }
+  /// Changes apply to later launches; they are not checked, and the grid stays.
   detail::launched_args_t<Kernel>& prepared() { return device_args_; }
 
-  /// Queues the kernel and those that follow it, except those whose grid is empty.
+  /// Queues the kernel and those that follow it, except those whose grid is empty. Throws launch_error with the
+  /// runtime's message.
   void operator()(detail::gpu_stream stream = nullptr) const {
     if (kernel_.grid.x > 0) detail::queue(kernel_, &device_args_, stream);
     follower_(stream);
@@ -160,16 +164,17 @@ class prepared_launch {
   typename detail::launch_after<Kernel>::type follower_;
 };
 
-/// Queues a kernel on a stream. Throws launch_error, before anything is queued, with the sentence of
-/// Kernel::check(args), where the program has no code for this GPU, or with the message of HIP or CUDA.
+/// Queues a kernel on a stream of the current device and returns. Throws launch_error, before anything is queued, with
+/// the sentence of Kernel::check(args), where the program has no code for this GPU, or with the message of HIP or CUDA.
 template <class Kernel>
 void launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
   static_assert(require_ready_kernel<Kernel>());
   if constexpr (ReadyKernel<Kernel>) prepared_launch<Kernel>{args}(options.stream);
 }
 
-/// Queues Kernel<Arch> for the one of Archs that is the GPU's target. Without Archs: for any target of the GPU's maker.
-/// Each of these targets for which this file is compiled gets its kernel.
+/// launch() of Kernel<Arch> for the one of Archs that is the GPU's target; without Archs, of any target of the GPU's
+/// maker. Throws launch_error where it is none of them. Each of these targets for which this file is compiled gets its
+/// kernel.
 template <template <class> class Kernel, class... Archs>
 void launch(const auto& args, const launch_options& options = {}) {
   if constexpr (sizeof...(Archs) > 0) {

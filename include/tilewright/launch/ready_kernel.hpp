@@ -7,10 +7,10 @@
 
 namespace tilewright {
 
-/// What the machine tells prepare() about itself.
+/// What prepare() learns about the machine.
 struct launch_facts {
-  index_t resident_clusters = 1;  // clusters (blocks, where the kernel has no clusters) that run at the same time
-  /// Encodes a tensor map; throws launch_error if the request breaks the rules of bulk copies. Null on AMD GPUs.
+  index_t resident_clusters = 1;  ///< clusters (blocks, where the kernel has no clusters) that run at the same time
+  /// Encodes a tensor map on the host; throws launch_error if the request breaks the rules of TMA. Null on AMD GPUs.
   void (*make_tensor_map)(exec::tensor_map&, const exec::tensor_map_request&) = nullptr;
 };
 
@@ -51,6 +51,11 @@ constexpr index_t blocks_at_once_of() {
   return 1;
 }
 template <class Kernel>
+constexpr index_t waves_per_simd_of() {
+  if constexpr (requires { Kernel::waves_per_simd; }) return Kernel::waves_per_simd;
+  return 0;
+}
+template <class Kernel>
 constexpr bool overlaps_previous_of() {
   if constexpr (requires { Kernel::overlaps_previous; }) return Kernel::overlaps_previous;
   return false;
@@ -87,7 +92,8 @@ concept HasBody = requires(const Kernel& kernel, const launched_args_t<Kernel>& 
 ///   operator()(args)         what each thread does
 /// and, where needed,
 ///   arch                     the target that it is compiled for
-///   blocks_at_once           blocks that should fit on an SM, which limits registers (NVIDIA)
+///   blocks_at_once           blocks that should fit on an SM, which limits registers (NVIDIA); 1
+///   waves_per_simd           waves that should fit on a SIMD, which limits registers (AMD); 0: no limit
 ///   cluster                  blocks along x that form a cluster
 ///   overlaps_previous        true: it may start before the previous kernel has ended, and waits for it itself (NVIDIA)
 ///   followed_by              a ready kernel with the same args_type that is launched after it, unless its grid.x is

@@ -25,21 +25,23 @@ inline constexpr bool is_for_this_pass<Kernel> = __is_same(typename Kernel::arch
 
 }  // namespace detail
 
-/// Runs one kernel. Args is a parameter of its own so that host and device name the same symbol.
+/// The __global__ function of a ReadyKernel for one target. Args, its launched arguments, is a parameter of its own so
+/// that host and device name the same symbol.
 template <class Kernel, class Args>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(Kernel::block_size, detail::blocks_at_once_of<Kernel>()) void run_kernel(
-    [[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER Args args) {
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(Kernel::block_size, detail::blocks_at_once_of<Kernel>())
+    TILEWRIGHT_WAVES_PER_SIMD(detail::waves_per_simd_of<Kernel>()) void run_kernel(
+        [[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER Args args) {
 #if TILEWRIGHT_DEVICE_PASS
   if constexpr (detail::is_for_this_pass<Kernel>) Kernel{}(args);
 #endif
 }
 
-/// Runs Kernel<the target of this pass>, so that one program has the kernel for several GPUs.
+/// That of Kernel<the target of this pass>, so that one program has the kernel for several GPUs.
 template <template <class> class Kernel, class Args>
-TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(
-    Kernel<arch::current>::block_size,
-    detail::blocks_at_once_of<Kernel<arch::current>>()) void run_kernel([[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER
-                                                                            Args args) {
+TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(Kernel<arch::current>::block_size,
+                                        detail::blocks_at_once_of<Kernel<arch::current>>())
+    TILEWRIGHT_WAVES_PER_SIMD(detail::waves_per_simd_of<Kernel<arch::current>>()) void run_kernel(
+        [[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER Args args) {
 #if TILEWRIGHT_DEVICE_PASS
   Kernel<arch::current>{}(args);
 #endif

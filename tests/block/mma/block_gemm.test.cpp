@@ -95,14 +95,15 @@ TEST(BlockGemm, ProductOfEveryInstruction) {
   expect_product_of_registers<block_tile{32, 64, 32, 2, 2, mma_m16n8k16_x2}, half_t>();
 }
 
-/// The product of operands in LDS, or of A in registers and B in LDS; k of both in another order.
-template <block_tile Tile, bool AInLds, bool Columns = false>
+/// The product of operands in LDS, or of A in registers and B in LDS; k of both in another order. B is read in Groups
+/// groups of columns.
+template <block_tile Tile, bool AInLds, bool Columns = false, index_t Groups = 1>
 void expect_product_from_lds(const arch::target& target) {
   SCOPED_TRACE(std::string(target.name) + ", operation " + std::to_string(int(Tile.op)));
   using T = half_t;
   using a_registers = a_distribution<Tile>;
   using b_registers = b_distribution<Tile>;
-  constexpr index_t bytes = 8192, offset = 128;
+  constexpr index_t bytes = max(8192, Tile.n * (Tile.k + 8) * 2), offset = 128;
   expect_product<T, a_registers, b_registers, c_distribution<Tile>>(
       target,
       [](auto& c, const auto& a, const auto& b) {
@@ -123,6 +124,9 @@ void expect_product_from_lds(const arch::target& target) {
         exec::block_sync();
         const auto a_window = window(lds, a_lds_distribution<Tile, Columns>{});
         const auto b_window = window(lds + bytes, b_lds_distribution<Tile, Columns>{});
+        using a_type = detail::conditional_t<AInLds, decltype(a_window), decltype(a)>;
+        static_assert(detail::num_column_groups<Tile, std::decay_t<a_type>, std::decay_t<decltype(b_window)>>() ==
+                      Groups);
         if constexpr (AInLds) {
           block_gemm(c, a_window, b_window, offset);
         } else {
@@ -139,6 +143,13 @@ TEST(BlockGemm, ReadsOperandsFromLds) {
   expect_product_from_lds<block_tile{32, 32, 32, 1, 2, wmma_16x16x16_gfx12}, true>(arch::gfx1201::value);
   expect_product_from_lds<block_tile{32, 32, 32, 2, 1, mma_m16n8k16_x2}, true>(arch::sm90::value);
   expect_product_from_lds<block_tile{32, 32, 32, 1, 1, mma_m16n8k16_x2}, false, true>(arch::sm80::value);
+}
+
+TEST(BlockGemm, ReadsManyColumnsInGroups) {
+  expect_product_from_lds<block_tile{16, 256, 32, 1, 1, wmma_16x16x16_gfx11}, true, false, 4>(arch::gfx1100::value);
+  expect_product_from_lds<block_tile{16, 256, 32, 1, 1, wmma_16x16x16_gfx12}, false, false, 2>(arch::gfx1201::value);
+  expect_product_from_lds<block_tile{16, 384, 32, 1, 1, mma_m16n8k16_x2}, true, false, 8>(arch::sm90::value);
+  expect_product_from_lds<block_tile{32, 256, 32, 1, 1, mfma_16x16x16_x2}, true, false, 2>(arch::gfx942::value);
 }
 
 TEST(BlockGemm, FindsTheInstructionInTheDistributions) {

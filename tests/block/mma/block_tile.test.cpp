@@ -22,9 +22,9 @@ TEST(BlockTile, IsSoundWhenInstructionsTileItForEachWave) {
   static_assert(block_tile{128, 128, 32, 2, 4, mma_m16n8k16_x2}.block_size() == 256);
 }
 
-static_assert(detail::reads_transposed(arch::gfx950::value, mfma_16x16x32) &&
-              detail::reads_transposed(arch::sm90::value, mma_m16n8k16_x2));
-static_assert(!detail::reads_transposed(arch::gfx942::value, mfma_16x16x16));
+static_assert(reads_transposed(arch::gfx950::value, mfma_16x16x32) &&
+              reads_transposed(arch::sm90::value, mma_m16n8k16_x2));
+static_assert(!reads_transposed(arch::gfx942::value, mfma_16x16x16));
 
 // Registers of C run along rows in memory: the last y of C is a run of columns,
 // for every instruction that can be turned round.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The product of a block's tiles, from registers or from LDS: c += a b; and scheduling hints, memory instructions among
-// a wave's matrix instructions.
+// block_gemm: C += A B^T of a block's tiles, from registers or LDS; hints that spread memory instructions among matrix
+// instructions.
 #pragma once
 
 #include <tilewright/block/mma/block_tile.hpp>
@@ -32,7 +32,7 @@ TILEWRIGHT_HD void spread_among_matrix_instructions() {
   exec::schedule_fence();
 }
 
-/// Keeps the sums in accumulation registers, where the target has them, so that the others are free for operands.
+/// Keeps the accumulators in accumulation registers, where the target has them, so that others are free for operands.
 template <block_tile Tile, class Accumulator, class C>
 TILEWRIGHT_HD void keep_in_accumulation_registers(static_distributed_tensor<Accumulator, C>& c) {
   if constexpr (arch::describe(Tile.op).c.num_registers() == 16)
@@ -133,6 +133,70 @@ TILEWRIGHT_HD void multiply_before_later_reads([[maybe_unused]] C& c) {
 #endif
 }
 
+/// 32-bit registers of a thread that accumulators and the operands of two steps along k may take. Where they would take
+/// more, block_gemm reads B in groups of columns.
+inline constexpr index_t max_product_registers = 232;
+
+/// Groups of a wave's columns whose B is read at once: 1 where the registers suffice.
+template <block_tile Tile, class A, class B>
+TILEWRIGHT_HD constexpr index_t num_column_groups() {
+  if constexpr (is_lds_operand<B>) {
+    using counts = block_gemm_counts<Tile>;
+    if (B::distribution_type::encoding.y_length(0) != counts::n_repeat) return 1;
+    const index_t m_repeat = counts::tiles / counts::n_repeat, bytes = sizeof(typename A::element_type);
+    const index_t a_steps = is_lds_operand<A> ? 2 : counts::k_repeat;
+    const index_t others = counts::tiles * counts::c_registers + a_steps * m_repeat * counts::a_registers * bytes / 4,
+                  b = 2 * counts::n_repeat * counts::b_registers * bytes / 4;
+    index_t groups = 1;
+    while (counts::n_repeat % (2 * groups) == 0 && others + b / groups > max_product_registers) groups *= 2;
+    return groups;
+  }
+  return 1;
+}
+
+/// The numbers of the matrix instructions of one step along k for group Group of Groups of the columns.
+template <block_tile Tile, index_t Step, index_t Groups, index_t Group>
+inline constexpr auto column_group_instructions = [] {
+  using counts = block_gemm_counts<Tile>;
+  constexpr index_t per_step = matrix_instructions_per_step<Tile>;
+  array<index_t, per_step / Groups> numbers{};
+  for (index_t i = Step * per_step, next = 0; i < (Step + 1) * per_step; ++i)
+    if (counts::column(i) / (counts::n_repeat / Groups) == Group) numbers[next++] = i;
+  return numbers;
+}();
+
+/// multiply_reading_ahead with B in Groups groups of columns: a group of a step is read while the one before it is
+/// multiplied, so that B takes the registers of two groups, not of two steps.
+template <block_tile Tile, index_t Groups, class C, class A, class B>
+TILEWRIGHT_HD void multiply_by_columns(C& c, const A& a, const B& b, index_t lds_bytes, exec::call_site where) {
+  constexpr index_t steps = Tile.num_k_steps(), count = matrix_instructions_per_step<Tile> / Groups,
+                    b_reads = reads_of_step<Tile, B>();
+  auto&& a_registers = registers_of<a_encoding_v<Tile>>(a);
+  auto&& b_registers = registers_of<b_encoding_v<Tile>>(b);
+  const auto read = [&]<index_t Unit>(number<Unit>) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr index_t step = Unit / Groups, group = Unit % Groups;
+    if constexpr (group == 0) read_steps<Tile, step, 1>(a_registers, a, lds_bytes, where);
+    load_fragment_accesses<Tile.op, steps, step, b_reads * group / Groups, b_reads*(group + 1) / Groups>(
+        b_registers, b, lds_bytes, where);
+  };
+  exec::schedule_fence();
+  read(number<0>{});
+  exec::schedule_fence();
+  unroll<steps * Groups>([&](auto unit) TILEWRIGHT_INLINE_LAMBDA {
+    constexpr index_t u = unit, next = u + 1;
+    if constexpr (next < steps * Groups) read(number<next>{});
+    [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
+      issue_instructions<Tile, 0>(c.thread_buffer.data(), a_registers.thread_buffer.data(),
+                                  b_registers.thread_buffer.data(),
+                                  sequence<column_group_instructions<Tile, u / Groups, Groups, u % Groups>[Is]...>{});
+    }(make_sequence<count>{});
+    multiply_before_later_reads<Tile>(c);
+    if constexpr (next < steps * Groups)
+      spread_among_matrix_instructions<count, count / 2, exec::instruction_kind::lds_read,
+                                       b_reads / Groups + (next % Groups == 0 ? reads_of_step<Tile, A>() : 0)>();
+  });
+}
+
 /// Multiplies step by step; the operands in LDS are read ahead, among the matrix instructions of the steps before.
 template <block_tile Tile, class C, class A, class B>
 TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t lds_bytes, exec::call_site where) {
@@ -162,15 +226,17 @@ TILEWRIGHT_HD void multiply_reading_ahead(C& c, const A& a, const B& b, index_t 
 
 }  // namespace detail
 
-/// c += a b for tiles A (m x k), B (n x k) and C (m x n) of a block: c(m, n) += sum over k of a(m, k) b(n, k). A and B
-/// are tiles in registers (static_distributed_tensor) or windows in LDS of an instruction's distributions:
-/// a_distribution to c_distribution, or a_lds_distribution and b_lds_distribution. Others will do if they differ by a
-/// permutation of k that A and B share, of n that B and C share, or of m that A and C share; anything else does not
-/// compile. Windows are read `lds_bytes` further on, one or two steps along k ahead of the matrix instructions. Call it
-/// from all threads of the block; who wrote to LDS before needs a barrier in between.
+/// C (m, n) += A (m, k) B (n, k)^T for the tiles of a block. A and B are tiles in registers (static_distributed_tensor)
+/// or windows in LDS, of the tile's distributions: a_distribution to c_distribution, or a_lds_distribution and
+/// b_lds_distribution. Others will do if they differ by a permutation of k that A and B share, of n that B and C share,
+/// or of m that A and C share; anything else does not compile. Call it from all threads of the block; operands that
+/// other waves wrote to LDS need a barrier before.
 ///
-/// With operands in registers a part of the product can be asked for: of the wave's matrix instructions, ordered by
-/// steps along k, Count from First on; matrix_instructions_per_step and num_k_steps tell how many there are.
+/// Windows are read `lds_bytes` further on, one or two steps along k ahead of the matrix instructions. Where
+/// accumulators and two steps of the operands would take more than 232 registers, B is read in groups of columns.
+///
+/// With operands in registers a range of the wave's matrix instructions can be asked for: they are ordered by steps
+/// along k, and Count of them are issued from First on; see matrix_instructions_per_step and num_k_steps.
 template <block_tile Tile, index_t First = 0, index_t Count = matrix_instructions_per_step<Tile> * Tile.num_k_steps(),
           class Accumulator, class C, class A, class B>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, const A& a, const B& b,
@@ -183,14 +249,20 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, cons
                 "block_gemm: only operands in registers can be multiplied in parts; load_fragment_steps reads them");
   if constexpr (detail::require_product<Tile, C, A, B, Accumulator>()) {
     if constexpr (reads_lds) {
-      detail::multiply_reading_ahead<Tile>(c, a, b, lds_bytes, where);
+      constexpr index_t groups = detail::num_column_groups<Tile, A, B>();
+      if constexpr (groups > 1) {
+        detail::multiply_by_columns<Tile, groups>(c, a, b, lds_bytes, where);
+      } else {
+        detail::multiply_reading_ahead<Tile>(c, a, b, lds_bytes, where);
+      }
     } else {
       detail::multiply_registers<Tile, First, Count>(c, a, b);
     }
   }
 }
 
-/// The same with the block tile that the distributions tell: the instruction is one that the target has.
+/// block_gemm<Tile> with the block tile that follows from the distributions of A, B and C; its instruction is one that
+/// the target has.
 template <class Accumulator, class C, class A, class B>
 TILEWRIGHT_HD void block_gemm(static_distributed_tensor<Accumulator, C>& c, const A& a, const B& b,
                               index_t lds_bytes = 0, exec::call_site where = {}) {

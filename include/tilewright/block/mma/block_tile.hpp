@@ -10,19 +10,21 @@
 namespace tilewright {
 
 /// A block tile of m x n x k, computed by waves_m x waves_n waves with one matrix instruction (group). Wave (i, j) owns
-/// every waves_m-th row of instruction tiles from i on, and every waves_n-th column from j on. `k_order` permutes the
-/// bits of k, in A and in B alike: the product stays the same, other registers hold other k. See chained. It is up to
-/// four pairs of bits that change places one after another, 8 bits for each pair from the lowest on: nvcc cannot spell
-/// lists inside of a kernel's template arguments.
+/// every waves_m-th row of instruction tiles from i on, and every waves_n-th column from j on.
 struct block_tile {
-  index_t m, n, k;
-  index_t waves_m, waves_n;
-  arch::matrix_op op;
+  index_t m, n, k;           ///< C (m, n), A (m, k), B (n, k) of the block
+  index_t waves_m, waves_n;  ///< waves along m and n
+  arch::matrix_op op;        ///< the matrix instruction
+  /// A permutation of the bits of k in A and B alike: C stays the same, other registers hold other k; see chained. Up
+  /// to four pairs of bits that are exchanged one after another, 8 bits for each pair from the lowest on: nvcc cannot
+  /// spell lists inside of a kernel's template arguments.
   unsigned k_order = 0;
 
-  /// Steps along k that the matrix instruction takes.
+  /// Steps of the matrix instruction along k.
   TILEWRIGHT_HD constexpr index_t num_k_steps() const { return k / arch::describe(op).k; }
+  /// Waves of the block.
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_m * waves_n; }
+  /// Threads of the block.
   TILEWRIGHT_HD constexpr index_t block_size() const { return num_waves() * arch::describe(op).wave_size(); }
 
   /// Whether instructions tile the block exactly.

@@ -20,19 +20,22 @@ TILEWRIGHT_HD constexpr bool uses_ldmatrix(arch::matrix_op op) { return op == ar
 
 }  // namespace detail
 
-/// How an operand of an instruction is read from LDS, where its rows or (transposed) its columns are contiguous.
+/// How an operand of an instruction is read from LDS, where its rows (k) or, `transposed`, its columns are contiguous:
+/// the kind of access for proofs (lds_access, analyze_lds_access) of block_gemm's windows.
 TILEWRIGHT_HD constexpr lds_access_kind fragment_access(arch::matrix_op op, bool transposed = false) {
   if (detail::uses_ldmatrix(op)) return lds_access_kind::ldmatrix;
   return transposed ? lds_access_kind::transposing_read : lds_access_kind::read;
 }
 
-namespace detail {
-
-/// Whether a target can read an operand whose columns are contiguous in LDS.
+/// Whether a target can read an operand of the instruction whose columns (m or n) are contiguous in LDS: by ldmatrix,
+/// or by transposing reads (gfx950). Where it cannot, a_lds_distribution<tile, true> must not be used: give the
+/// layout in LDS contiguous rows (k), by writing the operand transposed (load_tile_transpose, operand_windows).
 TILEWRIGHT_HD constexpr bool reads_transposed(const arch::target& target, arch::matrix_op op) {
   const arch::lds_op read = arch::transposing_read_op(arch::element_bytes(op));
-  return uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
+  return detail::uses_ldmatrix(op) || (read != arch::lds_op::read_b64 && target.supports(read));
 }
+
+namespace detail {
 
 /// Which lane gives the address of which 16 bytes, for four 8x8 matrices in the order of the operand's registers:
 /// lane l of matrix l / 8 addresses row l % 8.
@@ -75,9 +78,9 @@ TILEWRIGHT_HD void read_fragments(Tile& tile, const Window& window, index_t lds_
 
 }  // namespace detail
 
-/// Reads from a window whose distribution comes from load_map into a tile of the distribution of the operand's lane
-/// map. The window's addresses are moved by `lds_bytes`. It reads `Count` of the KSteps steps that the
-/// instruction takes along k, from First on.
+/// Reads Count of the KSteps steps that the instruction takes along k, from First on, of an operand (rows, k) in LDS:
+/// from a window of a_lds_distribution or b_lds_distribution, `lds_bytes` further on, into a tile of a_distribution or
+/// b_distribution. All lanes of the wave call it; the caller orders it after the writes by a barrier.
 template <arch::matrix_op Op, index_t KSteps, index_t First, index_t Count, class T, class Result, class View,
           class Distribution>
 TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& tile,
@@ -132,12 +135,6 @@ TILEWRIGHT_HD auto load_fragments(const tile_window<View, Distribution>& window,
   return tile;
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
-
-namespace tilewright::detail {
-
 /// The tile of one wave that consists of `repeat_n` results of an instruction next to each other.
 TILEWRIGHT_HD constexpr distribution_encoding wave_tile_encoding(index_t repeat_n, const arch::lane_map& result) {
   distribution_encoding outer;
@@ -168,4 +165,6 @@ TILEWRIGHT_HD void store_fragments(const tile_window<View, Addresses>& window,
 
 #endif
 
-}  // namespace tilewright::detail
+}  // namespace detail
+
+}  // namespace tilewright

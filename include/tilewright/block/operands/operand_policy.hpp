@@ -102,7 +102,7 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target
   /// can read them so.
   static constexpr bool keeps_columns =
-      CopiesDirectly || (tilewright::arch::is_amd(Arch::value) && detail::reads_transposed(Arch::value, Tile.op));
+      CopiesDirectly || (tilewright::arch::is_amd(Arch::value) && reads_transposed(Arch::value, Tile.op));
   static constexpr bool a_transposed = keeps_columns && AMajor == operand_major::mn;
   static constexpr bool b_transposed = keeps_columns && BMajor == operand_major::mn;
   static_assert(
@@ -110,7 +110,7 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
       "operand_policy: this pipeline copies vectors of 16 bytes, on gfx90a and gfx942 of 4; give a Vector of so "
       "many elements, or use another pipeline");
   static_assert(
-      detail::reads_transposed(Arch::value, Tile.op) || !(a_transposed || b_transposed),
+      reads_transposed(Arch::value, Tile.op) || !(a_transposed || b_transposed),
       "operand_policy: without ldmatrix or transposing reads an operand whose rows are not contiguous must pass "
       "through registers on its way to LDS; use another pipeline");
 

@@ -20,6 +20,7 @@
 // TILEWRIGHT_GLOBAL  a kernel entry.
 // TILEWRIGHT_BLOCK_SIZE(n[, blocks])  the kernel is always launched with n threads in a block. For NVIDIA GPUs `blocks`
 //                    is how many blocks should fit on an SM, which bounds the registers.
+// TILEWRIGHT_WAVES_PER_SIMD(n)  on AMD GPUs n waves should fit on a SIMD, which bounds the registers; 0: no bound.
 // Device code is always inlined: a tile whose address a call takes would not live in registers, and compilers are
 // faster that way. None of the macros needs a runtime header; for a plain C++ compiler TILEWRIGHT_HD is `inline`, the
 // others are empty.
@@ -27,14 +28,17 @@
 #define TILEWRIGHT_HD __attribute__((host, device, always_inline)) inline
 #define TILEWRIGHT_GLOBAL __attribute__((global))
 #define TILEWRIGHT_BLOCK_SIZE(n, ...) __attribute__((amdgpu_flat_work_group_size(n, n)))
+#define TILEWRIGHT_WAVES_PER_SIMD(n) __attribute__((amdgpu_waves_per_eu(n)))
 #elif defined(__CUDACC__)
 #define TILEWRIGHT_HD __host__ __device__ __attribute__((always_inline)) inline
 #define TILEWRIGHT_GLOBAL __global__
 #define TILEWRIGHT_BLOCK_SIZE(...) __launch_bounds__(__VA_ARGS__)
+#define TILEWRIGHT_WAVES_PER_SIMD(n)
 #else
 #define TILEWRIGHT_HD inline
 #define TILEWRIGHT_GLOBAL
 #define TILEWRIGHT_BLOCK_SIZE(...)
+#define TILEWRIGHT_WAVES_PER_SIMD(n)
 #endif
 
 // TILEWRIGHT_INLINE_CALLS(expression) inlines the calls in a statement,
