@@ -25,6 +25,8 @@
 #include <tilewright/tile/copy/load_tile_transpose.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
 #include <tilewright/tile/registers/element_functions.hpp>
+#include <tilewright/tile/registers/online_softmax.hpp>
 #include <tilewright/tile/registers/reduce_tile.hpp>
+#include <tilewright/tile/registers/scan.hpp>
 #include <tilewright/tile/window/tensor_view.hpp>
 #include <tilewright/tile/window/tile_window.hpp>

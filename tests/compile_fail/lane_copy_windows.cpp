@@ -15,5 +15,5 @@ void f(tw::exec::lds_pointer p, const float* q) {
   [[maybe_unused]] const tw::lane_copy from_lds(to, to);
   [[maybe_unused]] const tw::lane_copy to_global(from, from);
   [[maybe_unused]] const tw::lane_copy other(from, columns);
-  tw::lane_copy(from, to).begin<0, 2>(0);
+  tw::lane_copy(from, to).issue<0, 2>(0);
 }

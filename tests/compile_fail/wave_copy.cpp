@@ -36,5 +36,5 @@ void f(const float* p, tw::exec::lds_pointer lds) {
       tw::make_tile_window(tw::make_tensor_view<tw::address_space_enum::global>(p, packed), lengths, {0}, threads{});
   (void)tw::wave_copy<std::remove_const_t<decltype(in_lds)>, packed.graph>(in_lds, lds);
   (void)tw::wave_copy<std::remove_const_t<decltype(in_memory)>, merged.graph>(in_memory, lds);
-  tw::wave_copy<std::remove_const_t<decltype(in_memory)>, packed.graph>(in_memory, lds).begin<1, 2>(0);
+  tw::wave_copy<std::remove_const_t<decltype(in_memory)>, packed.graph>(in_memory, lds).issue<1, 2>(0);
 }

@@ -9,7 +9,7 @@
 #include <tilewright/tile/copy/async_load.hpp>
 #include <tilewright/tile/copy/load_tile_transpose.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
-#include <tilewright/tile/registers/reduce_tile.hpp>
+#include <tilewright/tile/registers/scan.hpp>
 
 #include <type_traits>
 
@@ -34,6 +34,7 @@ enum result : int {
   sliced,             // in with its upper and lower half exchanged
   row_sums,           // rows floats
   col_max,            // cols floats
+  scanned,            // sums of in from column 0 to this one, then of those from row 0 to this one
   broadcast,          // 2 in + the row's sum - the column's maximum
   updated,            // in + 3, by atomic additions
   copied,             // in as half, through swizzled LDS without registers
@@ -149,6 +150,13 @@ TILEWRIGHT_HD void between_threads(const arguments& args, const Tile& in, exec::
       args.out[transposed], make_naive_tensor_descriptor_packed(make_tuple(number<cols>{}, number<rows>{})));
   store_tile(make_tile_window(view, make_tuple(number<cols>{}, number<rows>{}), {}, by_rows_of_transposed<Wave>{}),
              exchanged);
+  exec::block_sync();
+
+  // Prefix sums along the rows, in registers and lanes; then along the columns, also across waves.
+  Tile prefix = in;
+  scan<1>(prefix, tw::plus);
+  scan<0>(prefix, tw::plus, lds);
+  store(args.out[scanned], prefix);
   exec::block_sync();
 
   // Rows across the lanes, columns across the waves that share them.

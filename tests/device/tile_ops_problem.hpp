@@ -46,6 +46,12 @@ struct problem {
           case sliced: value = at((r + rows / 2) % rows, c); break;
           case row_sums: values[std::size_t(r)] = c == 0 ? at(r, c) : values[std::size_t(r)] + at(r, c); break;
           case col_max: values[std::size_t(c)] = r == 0 ? at(r, c) : std::max(values[std::size_t(c)], at(r, c)); break;
+          case scanned:
+            value = 0;
+            for (index_t i = 0; i <= r; ++i) {
+              for (index_t j = 0; j <= c; ++j) value += at(i, j);
+            }
+            break;
           case broadcast: {
             float row = 0, column = at(0, c);
             for (index_t i = 0; i < cols; ++i) row += at(r, i);
@@ -64,9 +70,9 @@ struct problem {
 
   /// The first wrong element of any result, or nothing. Sums are of quarters: exact in any order.
   std::string first_difference() const {
-    static const char* const names[] = {"elementwise", "positions",  "converted", "shuffled",         "kept_in_lds",
-                                        "permuted",    "transposed", "sliced",    "row_sums",         "col_max",
-                                        "broadcast",   "updated",    "copied",    "transposed_in_lds"};
+    static const char* const names[] = {"elementwise", "positions",  "converted", "shuffled", "kept_in_lds",
+                                        "permuted",    "transposed", "sliced",    "row_sums", "col_max",
+                                        "scanned",     "broadcast",  "updated",   "copied",   "transposed_in_lds"};
     for (int which = 0; which < num_results; ++which) {
       const std::vector<float> wanted = expected(result(which));
       for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -38,8 +38,8 @@ TEST(LaneCopy, TilesAlongATensor) {
           lane_copy copy(from, to);
           using copy_type = decltype(copy);
           const auto begin = [&](index_t buffer) {
-            copy.begin<0, copy_type::num_access / 2>(buffer);
-            copy.begin<copy_type::num_access / 2, copy_type::num_access>(buffer);
+            copy.issue<0, copy_type::num_access / 2>(buffer);
+            copy.issue<copy_type::num_access / 2, copy_type::num_access>(buffer);
             exec::async_end_group();
             copy.advance(cols * index_t(sizeof(element)));
           };
@@ -78,7 +78,7 @@ TEST(LaneCopy, RefusesToLeaveTheTensor) {
                                     lengths_of<moved>(), {}, moved{}),
                    to);
     copy.advance(bytes);
-    copy.begin(0);
+    copy.issue(0);
   };
   EXPECT_TRUE(testing_exec::is_refused("what is not inside of the tensor",
                                        [&] { run<moved>(arch::sm80::value, kernel, bytes); }));

@@ -38,8 +38,8 @@ void expect_tiles(const arch::target& target, const Layout& layout) {
         const auto back = make_tile_window(view, lengths_of<seen>(), {}, seen{});
         for (index_t i = 0; i < 3; ++i) {
           const index_t buffer = i % 2 * bytes;
-          copy.template begin<0, copy_type::num_access / 2>(buffer);
-          copy.template begin<copy_type::num_access / 2, copy_type::num_access>(buffer);
+          copy.template issue<0, copy_type::num_access / 2>(buffer);
+          copy.template issue<copy_type::num_access / 2, copy_type::num_access>(buffer);
           copy.advance(cols * index_t(sizeof(element)));
           async_wait();
           exec::block_sync();
@@ -87,7 +87,7 @@ TEST(DirectCopy, RefusesToLeaveTheTensor) {
                                              lengths_of<moved>(), {}, moved{}, packed);
     wave_copy<std::remove_const_t<decltype(from)>, decltype(packed)::graph> copy(from, lds);
     copy.advance(bytes);
-    copy.begin(0);
+    copy.issue(0);
   };
   EXPECT_TRUE(testing_exec::is_refused("what is not inside of the tensor",
                                        [&] { run<moved>(arch::gfx950::value, kernel, bytes); }));

@@ -164,7 +164,7 @@ TEST(RowReduce, AcrossWavesWithAnInitialTile) {
   using distribution = mixed<64>;
   using tile_type = static_distributed_tensor<int, distribution>;
   constexpr index_t lds_bytes = reduce_lds_bytes<tile_type, 1>;
-  static_assert(lds_bytes == 4 * 64 * 2 * 4);
+  static_assert(lds_bytes == 4 * 2 * 4 * 4);  // waves, registers, lanes with other rows, bytes
   bool right = true;
   run<distribution>(
       arch::gfx942::value,
@@ -181,6 +181,40 @@ TEST(RowReduce, AcrossWavesWithAnInitialTile) {
       },
       lds_bytes);
   EXPECT_TRUE(right);
+}
+
+/// LDS that is used again without a barrier, in each form that takes LDS: the fault names the kernel's line.
+TEST(RowReduce, FaultsNameTheLineOfTheCall) {
+  using distribution = mixed<64>;
+  using tile_type = static_distributed_tensor<float, distribution>;
+  constexpr index_t lds_bytes = reduce_lds_bytes<tile_type, 1>;
+  const auto fault_of = [&](auto reduce_again) -> std::string {
+    try {
+      run<distribution>(
+          arch::gfx942::value,
+          [&] {
+            const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
+            tile_type tile;
+            set_tile(tile, 1.0f);
+            const auto sums = row_reduce(tile, plus, lds);
+            reduce_again(tile, sums, lds);
+          },
+          lds_bytes);
+    } catch (const emulator::fault& fault) {
+      return fault.what();
+    }
+    return "";
+  };
+  const auto expect_line = [&](auto reduce_again, int line) {
+    const std::string fault = fault_of(reduce_again);
+    EXPECT_NE(fault.find("reduce_tile.test.cpp:" + std::to_string(line)), std::string::npos) << fault;
+    EXPECT_EQ(fault.find(".hpp"), std::string::npos) << fault;
+  };
+  // clang-format off
+  expect_line([](const auto& tile, const auto&, auto lds) { (void)row_reduce(tile, plus, lds); }, __LINE__);
+  expect_line([](const auto& tile, const auto& sums, auto lds) { (void)row_reduce(tile, plus, sums, lds); }, __LINE__);
+  expect_line([](const auto& tile, const auto&, auto lds) { (void)row_reduce(tile, plus, 1.0f, lds); }, __LINE__);
+  // clang-format on
 }
 
 TEST(CombineLanes, OfNumbersThatAreNoPowersOfTwo) {

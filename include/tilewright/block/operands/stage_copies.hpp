@@ -23,7 +23,7 @@ class operand_stream {
 
   template <index_t First, index_t Last>
   TILEWRIGHT_HD void issue(index_t lds_bytes, exec::call_site where) const {
-    copy_.template begin<First, Last>(lds_bytes, where);
+    copy_.template issue<First, Last>(lds_bytes, where);
   }
   /// Goes on to the next tile, if there is one. Bounds are checked for the first tile alone.
   TILEWRIGHT_HD void advance(bool more, index_t k_stride) {

@@ -86,29 +86,75 @@ inline constexpr auto wave_group_v = [] {
   return group;
 }();
 
+/// LDS for values that waves exchange: a word of 4 bytes for each wave, each of Values values and each lane that holds
+/// another one. Lanes that differ in factors of R only hold copies; the first of them stores.
+template <class Distribution, index_t Values>
+struct wave_slots {
+  static constexpr distribution_encoding encoding = Distribution::encoding;
+  static constexpr index_t lanes = [] {
+    index_t n = 1;
+    for (const rh_id id : encoding.p[1]) n *= id.major == 0 ? 1 : encoding.length(id);
+    return n;
+  }();
+  static constexpr index_t value_bytes = lanes * 4, bytes = encoding.p_length(0) * Values * value_bytes;
+
+  /// Calls f(id, digit, stride) for each factor of the calling lane's number, the least significant first.
+  template <class F>
+  TILEWRIGHT_HD static void for_each_digit(F f) {
+    unsigned rest = unsigned(exec::lane_id());
+    unroll<encoding.p[1].size()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr rh_id id = encoding.p[1][encoding.p[1].size() - 1 - j.value];
+      constexpr unsigned length = unsigned(encoding.length(id));
+      f(number<id.major == 0>{}, rest % length, number<index_t(length)>{});
+      rest /= length;
+    });
+  }
+  TILEWRIGHT_HD static bool is_first_lane() {
+    bool is_first = true;
+    for_each_digit([&](auto is_copy, unsigned digit, auto) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (is_copy.value) is_first = is_first && digit == 0;
+    });
+    return is_first;
+  }
+  /// Bytes from the start of this LDS to value 0 of a wave, for the calling lane; value i is i * value_bytes after it.
+  TILEWRIGHT_HD static index_t offset(index_t wave) {
+    unsigned slot = 0, stride = 1;
+    for_each_digit([&](auto is_copy, unsigned digit, auto length) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (!is_copy.value) {
+        slot += digit * stride;
+        stride *= unsigned(length.value);
+      }
+    });
+    return wave * (Values * value_bytes) + index_t(slot) * 4;
+  }
+};
+
 /// Combines partial results across waves that differ in factors of R from number First on, all in the same order.
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t First, class Acc, class Distribution, class F>
 TILEWRIGHT_HD void reduce_waves(static_distributed_tensor<Acc, Distribution>& tile, exec::lds_pointer lds, F f) {
-  constexpr index_t n = Distribution::num_elements, lanes = Distribution::encoding.p_length(1), bytes = sizeof(Acc);
-  const index_t wave = exec::wave_id(), lane = exec::lane_id();
-  const auto place = [&](index_t of_wave, index_t d)
-                         TILEWRIGHT_INLINE_LAMBDA { return ((of_wave * n + d) * lanes + lane) * bytes; };
-  TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < n; ++d) exec::lds_store(lds, place(wave, d), tile.thread_buffer[d]);
+  constexpr index_t n = Distribution::num_elements;
+  using slots = wave_slots<Distribution, n>;
+  const index_t wave = exec::wave_id(), own = slots::offset(wave);
+  if (slots::is_first_lane()) {
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < n; ++d) exec::lds_store(lds, own + d * slots::value_bytes, tile.thread_buffer[d]);
+  }
   exec::block_sync();
   index_t first = wave;
   unroll<Distribution::encoding.r.size() - First>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
     constexpr replicas of = replicas_of(Distribution::encoding, 0, First + r.value);
     first -= modulo(divide(wave, constant(of.stride)), constant(of.count)) * constant(of.stride);
   });
+  const auto load = [&](index_t of_wave, index_t d) TILEWRIGHT_INLINE_LAMBDA {
+    return exec::lds_load<Acc>(lds, slots::offset(of_wave) + d * slots::value_bytes);
+  };
   TILEWRIGHT_UNROLL_ALL
-  for (index_t d = 0; d < n; ++d) tile.thread_buffer[d] = exec::lds_load<Acc>(lds, place(first, d));
+  for (index_t d = 0; d < n; ++d) tile.thread_buffer[d] = load(first, d);
   unroll<wave_group_v<Distribution, First>.count - 1>([&](auto i) {
     const index_t other = first + constant(wave_group_v<Distribution, First>.offsets[i.value + 1]);
     TILEWRIGHT_UNROLL_ALL
-    for (index_t d = 0; d < n; ++d)
-      tile.thread_buffer[d] = combine(f, tile.thread_buffer[d], exec::lds_load<Acc>(lds, place(other, d)));
+    for (index_t d = 0; d < n; ++d) tile.thread_buffer[d] = combine(f, tile.thread_buffer[d], load(other, d));
   });
 }
 

@@ -7,7 +7,9 @@
 
 namespace tilewright {
 
-/// The distribution of a reduction's result: that of the tile without dimensions Dims. along() takes tiles of it.
+/// The distribution of a reduction's result: that of a tile without dimensions Dims. Threads that differed only along
+/// Dims hold the same elements. For tiles of one value per row or column, which along() takes as operands:
+/// static_distributed_tensor<float, reduced_distribution<Distribution, 1>> has a float for each row.
 template <TileDistribution Distribution, index_t... Dims>
 using reduced_distribution = decltype(make_static_tile_distribution(
     make_reduce_tile_distribution_encoding(number<Distribution::encoding>{}, sequence<Dims...>{})));
@@ -42,28 +44,31 @@ TILEWRIGHT_HD constexpr bool is_first_along(index_t d, sequence<Ys...>) {
                   constant(Distribution::encoding.y_length(Ys))) == 0));
 }
 
-/// Combines what each thread holds along Dims; Ks count the dimensions that are kept.
+/// The register of the reduced tile that belongs to register d: constants only, once a loop over d is unrolled.
+template <class Distribution, index_t... Dims, index_t... Ks>
+TILEWRIGHT_HD constexpr index_t register_without(index_t d, sequence<Ks...>) {
+  return register_along<Distribution, reduced_distribution<Distribution, Dims...>,
+                        constant(kept_dims<Distribution::ndim_x, Dims...>[Ks])...>(d);
+}
+template <class Distribution, index_t... Dims>
+TILEWRIGHT_HD constexpr index_t register_without(index_t d) {
+  return register_without<Distribution, Dims...>(d, make_sequence<Distribution::ndim_x - index_t(sizeof...(Dims))>{});
+}
+
+/// Combines what each thread holds along Dims.
 TILEWRIGHT_CALLS_ANYTHING
-template <class Acc, index_t... Dims, index_t... Ks, class T, class Distribution, class F>
+template <class Acc, index_t... Dims, class T, class Distribution, class F>
 TILEWRIGHT_HD constexpr auto reduce_registers(const static_distributed_tensor<T, Distribution>& tile, F f,
-                                              sequence<Dims...>, sequence<Ks...>) {
-  using reduced = reduced_distribution<Distribution, Dims...>;
-  static_distributed_tensor<Acc, reduced> result{};
+                                              sequence<Dims...>) {
+  static_distributed_tensor<Acc, reduced_distribution<Distribution, Dims...>> result{};
   TILEWRIGHT_UNROLL_ALL
   for (index_t d = 0; d < Distribution::num_elements; ++d) {
-    Acc& to = result.thread_buffer[register_along<Distribution, reduced,
-                                                  constant(kept_dims<Distribution::ndim_x, Dims...>[Ks])...>(d)];
+    Acc& to = result.thread_buffer[register_without<Distribution, Dims...>(d)];
     const Acc element = type_convert<Acc>(tile.thread_buffer[d]);
     const bool is_first = is_first_along<Distribution, Dims...>(d, make_sequence<Distribution::ndim_y>{});
     to = is_first ? element : combine(f, to, element);
   }
   return result;
-}
-template <class Acc, class T, class Distribution, index_t... Dims, class F>
-TILEWRIGHT_HD constexpr auto reduce_registers(const static_distributed_tensor<T, Distribution>& tile, F f,
-                                              sequence<Dims...> dims) {
-  constexpr index_t kept = Distribution::ndim_x - index_t(sizeof...(Dims));
-  return reduce_registers<Acc>(tile, f, dims, make_sequence<kept>{});
 }
 
 /// Whether waves share the elements that a reduction along Dims combines.
@@ -73,23 +78,27 @@ inline constexpr bool reduction_crosses_waves =
 
 }  // namespace detail
 
-/// Bytes of LDS that reduce<Dims...>(tile, f, lds) needs; 0 if no two waves share a result.
+/// Bytes of LDS that reduce<Dims...>(tile, f, lds) needs: a word for each wave and each element of the result; 0 if no
+/// two waves share one.
 template <class Tile, index_t... Dims>
 inline constexpr index_t reduce_lds_bytes = [] {
   using distribution = typename detail::remove_const_t<Tile>::distribution_type;
-  return detail::reduction_crosses_waves<distribution, Dims...>
-             ? distribution::num_threads() * reduced_distribution<distribution, Dims...>::num_elements * 4
-             : 0;
+  using reduced = reduced_distribution<distribution, Dims...>;
+  if constexpr (detail::reduction_crosses_waves<distribution, Dims...>) {
+    return detail::wave_slots<reduced, reduced::num_elements>::bytes;
+  } else {
+    return 0;
+  }
 }();
 
 /// Combines the elements of a tile along dimensions Dims by f: plus, max, min, or your own function of two floats or
-/// ints that does not depend on the order. The result is a tile of float (int for integers) without these dimensions;
-/// all threads that held a part of an element's row hold the result. Lanes exchange values where they share a row;
-/// where waves do, the overload with reduce_lds_bytes<Tile, Dims...> bytes of LDS is needed. It waits once, between
-/// writing and reading LDS: no thread may still use this LDS before, and a barrier must come before it is used again.
+/// ints that does not depend on the order. Returns a tile of reduced_distribution<Distribution, Dims...> of float (int
+/// for integers); all threads that held an element of a row hold the row's result. Every thread of the block calls it.
+/// Where waves share a row, LDS is needed: reduce(tile, f, lds).
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t... Dims, class T, class Distribution, class F>
-TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile, F f) {
+TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile, F f, exec::call_site where = {}) {
+  const exec::call_scope scope(where);
   constexpr bool stays_in_wave = !detail::reduction_crosses_waves<Distribution, Dims...>;
   static_assert(stays_in_wave,
                 "reduce: waves share the elements that are combined; pass reduce_lds_bytes<Tile, dimensions...> bytes "
@@ -99,6 +108,9 @@ TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile
   detail::reduce_lanes<Distribution::encoding.r.size()>(result, f);
   return result;
 }
+/// reduce() for rows that waves share too, with reduce_lds_bytes<Tile, Dims...> bytes of LDS at `lds`. Waits once,
+/// between writing and reading LDS: no thread may still use this LDS before, and a barrier must come before it is used
+/// again, also by another reduction.
 TILEWRIGHT_CALLS_ANYTHING
 template <index_t... Dims, class T, class Distribution, class F>
 TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile, F f, exec::lds_pointer lds,
@@ -113,31 +125,47 @@ TILEWRIGHT_HD auto reduce(const static_distributed_tensor<T, Distribution>& tile
   return result;
 }
 
-/// reduce<1>(tile, f[, lds]), combined with a tile of its kind or a value: a running maximum, for instance. One element
-/// for each row of the tile.
+namespace detail {
+/// f(init, result) for each element; init: a tile of the result's distribution, or a value.
 TILEWRIGHT_CALLS_ANYTHING
-template <class Tile, class F, class Init, class... Lds>
-  requires(!__is_same(Init, exec::lds_pointer))
-TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, const Init& init, Lds... lds) {
-  auto result = reduce<1>(tile, f, lds...);
-  if constexpr (detail::is_static_distributed_tensor_v<Init>) {
-    tile_elementwise_inout([&](auto& x, const auto& y) TILEWRIGHT_INLINE_LAMBDA { x = detail::combine(f, y, x); },
-                           result, init);
+template <class Result, class F, class Init>
+TILEWRIGHT_HD auto combine_with(Result result, F f, const Init& init) {
+  if constexpr (is_static_distributed_tensor_v<Init>) {
+    tile_elementwise_inout([&](auto& x, const auto& y) TILEWRIGHT_INLINE_LAMBDA { x = combine(f, y, x); }, result,
+                           init);
   } else {
-    using type = typename decltype(result)::element_type;
-    tile_elementwise_inout([&](auto& x) TILEWRIGHT_INLINE_LAMBDA { x = detail::combine(f, type(init), x); }, result);
+    using type = typename Result::element_type;
+    tile_elementwise_inout([&](auto& x) TILEWRIGHT_INLINE_LAMBDA { x = combine(f, type(init), x); }, result);
   }
   return result;
 }
+}  // namespace detail
+
+/// reduce<1>(tile, f[, lds]): one element for each row of the tile. What reduce() says of LDS holds: a barrier must
+/// come before it is used again.
 TILEWRIGHT_CALLS_ANYTHING
 template <class Tile, class F>
-TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f) {
-  return reduce<1>(tile, f);
+TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, exec::call_site where = {}) {
+  return reduce<1>(tile, f, where);
 }
 TILEWRIGHT_CALLS_ANYTHING
 template <class Tile, class F>
 TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, exec::lds_pointer lds, exec::call_site where = {}) {
   return reduce<1>(tile, f, lds, where);
+}
+/// row_reduce(tile, f[, lds]) combined with `init`: a value, or a tile of the result's distribution such as a running
+/// maximum.
+TILEWRIGHT_CALLS_ANYTHING
+template <class Tile, class F, class Init>
+  requires(!__is_same(Init, exec::lds_pointer) && !__is_same(Init, exec::call_site))
+TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, const Init& init, exec::call_site where = {}) {
+  return detail::combine_with(reduce<1>(tile, f, where), f, init);
+}
+TILEWRIGHT_CALLS_ANYTHING
+template <class Tile, class F, class Init>
+TILEWRIGHT_HD auto row_reduce(const Tile& tile, F f, const Init& init, exec::lds_pointer lds,
+                              exec::call_site where = {}) {
+  return detail::combine_with(reduce<1>(tile, f, lds, where), f, init);
 }
 
 }  // namespace tilewright

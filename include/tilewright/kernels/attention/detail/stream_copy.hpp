@@ -80,7 +80,7 @@ class stream_copy {
   TILEWRIGHT_HD void copy(index_t lds_bytes) {
     constexpr in_bounds<of::is_rows ? 1 : 0> known{};  // along the head dimension
     if constexpr (operand::plan::copies_by_wave) {
-      wave_copy<source_type, operand::b_lds>(source_, lds_, known).begin(lds_bytes);
+      wave_copy<source_type, operand::b_lds>(source_, lds_, known).issue(lds_bytes);
     } else if constexpr (copies_directly) {
       if (rows_left_ >= Policy::tile.keys) [[likely]] {
         begin_group<in_bounds<0, 1>>(lds_bytes);

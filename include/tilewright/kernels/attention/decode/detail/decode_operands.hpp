@@ -151,7 +151,7 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
     if constexpr (!IsValues) {
       using distribution = typename product<Part>::k_copy;
       const lane_copy copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known());
-      copy.template begin<0, copy.num_access, true>(0);
+      copy.template issue<0, copy.num_access, true>(0);
     } else {
       const auto from = window<Part>(cache, at, keys);
       using from_type = remove_cvref_t<decltype(from)>;
