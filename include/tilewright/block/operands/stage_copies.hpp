@@ -74,11 +74,12 @@ class stage_copies {
         a_step_(detail::k_step(a)),
         b_step_(detail::k_step(b)) {}
 
-  /// Issues fraction Fraction of Fractions of a tile's copies, to the stage `lds_bytes` after the first; `exists`: whether
-  /// there is such a tile.
+  /// Issues fraction Fraction of Fractions of a tile's copies, to the stage `lds_bytes` after the first; `exists`:
+  /// whether there is such a tile.
   template <index_t Fraction = 0, index_t Fractions = 1>
   TILEWRIGHT_HD void issue(index_t lds_bytes, bool exists = true, exec::call_site where = {}) const {
-    constexpr auto range = detail::accesses_of_both(num_a, num * Fraction / Fractions, num * (Fraction + 1) / Fractions);
+    constexpr auto range =
+        detail::accesses_of_both(num_a, num * Fraction / Fractions, num * (Fraction + 1) / Fractions);
     if (!by_wave && !exists) return;
     a_.template issue<range.begin, range.end>(lds_bytes, where);
     b_.template issue<range.second_begin, range.second_end>(lds_bytes, where);
