@@ -44,10 +44,11 @@ TILEWRIGHT_HD constexpr bool is_wgmma(matrix_op op) {
 /// What the operands of a matrix instruction consist of. Sums are int for i8, else float.
 enum class matrix_element : signed char { f16, bf16, f32, fp8_ocp, bf8_ocp, fp8_fnuz, bf8_fnuz, i8 };
 
-/// Whether elements are 8-bit floating-point numbers; below, their size.
+/// Whether elements are 8-bit floating-point numbers, of any format.
 TILEWRIGHT_HD constexpr bool is_fp8(matrix_element e) {
   return e >= matrix_element::fp8_ocp && e <= matrix_element::bf8_fnuz;
 }
+/// Bytes of an element: 1, 2 or 4.
 TILEWRIGHT_HD constexpr index_t bytes_of(matrix_element e) {
   if (e == matrix_element::f32) return 4;
   return e == matrix_element::f16 || e == matrix_element::bf16 ? 2 : 1;

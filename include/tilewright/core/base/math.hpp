@@ -90,9 +90,10 @@ TILEWRIGHT_HD constexpr index_t lowest_set_bit(unsigned bits) {
 
 }  // namespace detail
 
-/// Quotient and remainder of indices. Unsigned, because a signed remainder by a power
-/// of two costs three more instructions.
+/// a / b, rounded down, for a >= 0 and b > 0. Computed unsigned: signed division by a power of two costs three
+/// instructions more.
 TILEWRIGHT_HD constexpr index_t divide(index_t a, index_t b) { return index_t(unsigned(a) / unsigned(b)); }
+/// a modulo b, for a >= 0 and b > 0; computed unsigned.
 TILEWRIGHT_HD constexpr index_t modulo(index_t a, index_t b) { return index_t(unsigned(a) % unsigned(b)); }
 
 }  // namespace tilewright

@@ -77,7 +77,8 @@ constexpr detail::lds_padding_choice choose_lds_padding(const arch::target* cons
   return best;
 }
 
-/// The same with targets as types.
+/// choose_lds_padding for targets that are named as types: choose_lds_padding<arch::gfx942, arch::gfx950>(tile,
+/// uses...).
 template <class... Archs, class... Uses>
 constexpr detail::lds_padding_choice choose_lds_padding(const lds_tile& tile, const Uses&... uses) {
   const arch::target* const targets[] = {&Archs::value...};

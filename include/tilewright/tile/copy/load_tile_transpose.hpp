@@ -60,13 +60,15 @@ TILEWRIGHT_HD auto load_tile_transpose_with_offset(const Window& window, index_t
   return tile;
 }
 
-/// load_tile_transpose_with_offset at the window's start.
+/// Reads a window (k, m) on LDS into registers and returns the tile (m, k): load_tile_transpose_with_offset at the
+/// window's start.
 template <class Target = current_target, TileWindow Window>
 TILEWRIGHT_HD auto load_tile_transpose(const Window& window, exec::call_site where = {}) {
   return load_tile_transpose_with_offset<Target>(window, 0, where);
 }
 
-/// The same into a tile that exists, whose distribution may be another spelling of the result's.
+/// load_tile_transpose into a tile that exists. Its distribution may be another spelling of the result's: each thread
+/// has to hold the same elements in the same registers.
 template <class Target = current_target, class T, class Distribution, TileWindow Window>
 TILEWRIGHT_HD void load_tile_transpose(static_distributed_tensor<T, Distribution>& tile, const Window& window,
                                        index_t lds_bytes = 0, exec::call_site where = {}) {

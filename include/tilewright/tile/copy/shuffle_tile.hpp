@@ -132,6 +132,7 @@ TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const st
   static_assert(detail::have_equal_lengths<Out, In>(), "shuffle_tile: the tiles have different lengths");
   detail::exchange_through_lds(out, in, lds, layout, layout);
 }
+/// shuffle_tile through LDS whose layout is row-major without gaps.
 template <class T, class Out, class In>
 TILEWRIGHT_HD void shuffle_tile(static_distributed_tensor<T, Out>& out, const static_distributed_tensor<T, In>& in,
                                 exec::lds_pointer lds, exec::call_site where = {}) {
