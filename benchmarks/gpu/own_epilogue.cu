@@ -2,7 +2,7 @@
 // own-epilogue: time of a GEMM with bias and gelu, the built-in functions against a function of one's own, in turns.
 //   nvcc -x cu -std=c++20 -gencode=arch=compute_90a,code=sm_90a -I include benchmarks/gpu/own_epilogue.cu -o
 //   own-epilogue
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/tilewright.hpp>
 

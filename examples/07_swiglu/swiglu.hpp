@@ -2,7 +2,7 @@
 // Two products that share A, and an epilogue of your own: C = silu(A G) * (A U + bias), on every pipeline.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/tilewright.hpp>
 
 namespace swiglu_example {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What docs/epilogues.md shows.
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/launch/launch.hpp>
 #include <tilewright/tilewright.hpp>
 

@@ -24,7 +24,7 @@ struct grid_order {
   /// than tile_of.
   template <grid_curve Curve>
   TILEWRIGHT_HD constexpr multi_index<2> tile_along(index_t b, index_t rows, index_t cols) const {
-    const index_t i = place_on_curve(b, rows * cols);
+    const index_t i = index_on_curve(b, rows * cols);
     if constexpr (Curve == grid_curve::hilbert) {
       return hilbert_curve{rows, cols}.get_index(i);
     } else if constexpr (Curve == grid_curve::row_groups) {
@@ -45,7 +45,7 @@ struct grid_order {
   }
 
   /// Die d walks through blocks / dies places, the first blocks % dies of them one more.
-  TILEWRIGHT_HD constexpr index_t place_on_curve(index_t b, index_t blocks) const {
+  TILEWRIGHT_HD constexpr index_t index_on_curve(index_t b, index_t blocks) const {
     if (dies == 1) return b;
     const index_t die = modulo(b, dies), each = divide(blocks, dies), more = modulo(blocks, dies);
     return die * each + min(die, more) + divide(b, dies);
@@ -62,9 +62,9 @@ TILEWRIGHT_HD constexpr grid_order default_grid_order() {
 }
 
 /// A tile of C: its row and column in tiles, and its matrix in the batch.
-struct tile_position {
+struct tile_coord {
   index_t row, col, batch;
-  friend constexpr bool operator==(const tile_position&, const tile_position&) = default;
+  friend constexpr bool operator==(const tile_coord&, const tile_coord&) = default;
 };
 
 /// The order in which persistent blocks take the tiles of a batch: one matrix after the other, each in groups of
@@ -74,7 +74,7 @@ struct tile_order {
 
   TILEWRIGHT_HD constexpr index_t num_tiles() const { return rows * cols * batch; }
 
-  TILEWRIGHT_HD constexpr tile_position operator()(index_t i) const {
+  TILEWRIGHT_HD constexpr tile_coord operator()(index_t i) const {
     const index_t per_matrix = rows * cols, matrix = divide(i, per_matrix);
     const grid_order in_matrix{grid_curve::row_groups, group, 1, true};
     const multi_index<2> at = in_matrix.tile_along<grid_curve::row_groups>(i - matrix * per_matrix, rows, cols);
@@ -98,7 +98,7 @@ class fast_tile_order {
     last_height_ = make_magic_division(modulo(order.rows - 1, order_.group) + 1);
   }
 
-  TILEWRIGHT_HD constexpr tile_position operator()(index_t i) const {
+  TILEWRIGHT_HD constexpr tile_coord operator()(index_t i) const {
     const index_t matrix = matrix_.divide(i), in_matrix = i - matrix * (order_.rows * order_.cols);
     const index_t group = group_.divide(in_matrix), first_row = group * order_.group;
     const index_t in_group = in_matrix - first_row * order_.cols, rows_left = order_.rows - first_row;

@@ -100,7 +100,7 @@ struct gemm_kernel {
   /// The tiles of all problems follow each other.
   TILEWRIGHT_HD void operator()(const gemm_group& group) const {
     constexpr grid_order order = Policy::order;
-    index_t b = order.place_on_curve(exec::block_id().x, group.blocks), i = 0;
+    index_t b = order.index_on_curve(exec::block_id().x, group.blocks), i = 0;
     for (; i + 1 < group.count; ++i) {
       const index_t blocks = ceil_div(group.problems[i].m, tile.m) * ceil_div(group.problems[i].n, tile_n);
       if (b < blocks) break;

@@ -22,7 +22,7 @@ struct all_gather_block : rank_block<Policy, all_gather_args> {
   static constexpr bool receives_operands = true;
 
   TILEWRIGHT_HD static chunk_unit unit_of(const device_args& d, index_t u) {
-    work_unit unit = d.schedule(u);
+    work_tile unit = d.schedule(u);
     const bool is_own = unit.tile.batch == 0;
     unit.tile.batch = d.args.self.after(unit.tile.batch);
     return {unit, is_own ? -1 : unit.tile.batch};
@@ -110,11 +110,11 @@ struct all_gather_kernel<Policy> : detail::rank_kernel<detail::all_gather_block<
     device_args d = detail::plan_ranks<block>(batch, facts);
     const auto map = [&](exec::tensor_map& to, const void* data, index_t ld, index_t count) {
       facts.make_tensor_map(to, detail::request_map<T>(data, {args.k, batch.m}, ld, count, batch.batch_stride_a,
-                                                       {block::tile_k, tile.m / tile.share_a}));
+                                                       {block::tile_k, tile.m / tile.cluster_n}));
     };
     facts.make_tensor_map(
         d.c, detail::request_map<typename Policy::result_type>(args.c, {args.n, batch.m}, args.ldc, args.self.ranks,
-                                                               batch.batch_stride_c, {tile.store_n(), 64}));
+                                                               batch.batch_stride_c, {tile.box_n(), 64}));
     map(d.a, args.a, args.lda, 1);
     map(d.gathered, args.gathered, args.ld_gathered, args.self.ranks);
     return d;

@@ -3,7 +3,7 @@
 // ranks, and their waits for others, which end with an error where one of them is late.
 #pragma once
 
-#include <tilewright/block/schedule/work_schedule.hpp>
+#include <tilewright/block/schedule/stream_k_schedule.hpp>
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
@@ -53,7 +53,7 @@ namespace detail {
 using namespace tilewright::detail;
 
 /// A unit of work on the rows of rank tile.batch. All ranks' rows are multiplied by the same B.
-struct chunk_unit : work_unit {
+struct chunk_unit : work_tile {
   index_t a_at;  // z of its boxes of A
 
   TILEWRIGHT_HD constexpr index_t a_z() const { return a_at; }

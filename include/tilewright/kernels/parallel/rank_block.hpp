@@ -2,7 +2,7 @@
 // What the Hopper kernels of several ranks have in common: a batch of one product for each rank's rows.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/parallel/rank_args.hpp>
 
 namespace tilewright::parallel::detail {
@@ -65,9 +65,9 @@ typename Block::device_args plan_ranks(Args batch, const launch_facts& facts) {
   d.args.batch_stride_b = 0;
   facts.make_tensor_map(
       d.a, request_map<T>(batch.a, {a_along_k ? batch.k : batch.m, a_along_k ? batch.m : batch.k}, batch.lda,
-                          batch.self.ranks, batch.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
+                          batch.self.ranks, batch.batch_stride_a, {k, a_along_k ? tile.m / tile.cluster_n : k}));
   facts.make_tensor_map(d.b[0], request_map<T>(batch.b, {b_along_k ? batch.k : batch.n, b_along_k ? batch.n : batch.k},
-                                               batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.copies_of_b() : k}));
+                                               batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.b_loaders() : k}));
   return d;
 }
 

@@ -24,7 +24,7 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
   static constexpr bool sends_tiles = true;
 
   TILEWRIGHT_HD static chunk_unit unit_of(const device_args& d, index_t u) {
-    work_unit unit = d.schedule(u);
+    work_tile unit = d.schedule(u);
     unit.tile.batch = d.args.self.after(d.args.steps.first + unit.tile.batch + 1);
     return {unit, unit.tile.batch};
   }
@@ -36,7 +36,7 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
   /// How many other GPUs' sums are added to a unit; their ranks, of which those that come last have low numbers. 0:
   /// none.
   TILEWRIGHT_HD static index_t sources(const reduce_scatter_args& args, const chunk_unit& unit) {
-    return is_own(args, unit.tile.batch) && unit.is_last_part() ? args.self.ranks - 1 : 0;
+    return is_own(args, unit.tile.batch) && unit.is_last_split() ? args.self.ranks - 1 : 0;
   }
   TILEWRIGHT_HD static index_t source(const reduce_scatter_args& args, index_t i) {
     if (i == 0) return -1;
@@ -45,7 +45,7 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
   }
   /// The k tile before which a consumer adds the sums of source i. Consumers that take turns add one after the other.
   TILEWRIGHT_HD static index_t add_at(const device_args& d, const chunk_unit& unit, index_t i, index_t consumer) {
-    const index_t number = base::tile.takes_turns() ? 2 * i - consumer : i;
+    const index_t number = base::tile.orders_consumers() ? 2 * i - consumer : i;
     return max(unit.k_begin + 1, unit.k_end - number * d.lead);
   }
   /// Until a rank has sent its sums of the tile.
@@ -88,7 +88,7 @@ struct reduce_scatter_block : rank_block<Policy, reduce_scatter_args> {
     if (!args.arrived) return;
     for_each_unit([&](const chunk_unit& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       const index_t owner = unit.tile.batch, flag = flag_of(d, m0, n0);
-      if (!unit.is_last_part() || !keeps_tile(args, owner)) return;
+      if (!unit.is_last_split() || !keeps_tile(args, owner)) return;
       if (exec::lane_id() == 0) wait_for_peer(args.finished + owner * args.num_flags + flag, args.epoch, args.wait);
       exec::wave_sync();
       const row_span from = kept(args, owner, m0, n0, tile_m, tile_n);
@@ -149,14 +149,14 @@ struct reduce_scatter_kernel<Policy> : detail::rank_kernel<detail::reduce_scatte
     device_args d = detail::plan_ranks<block>(batch, facts);
     const auto map = [&](exec::tensor_map& to, const void* data, index_t ld, index_t count) {
       facts.make_tensor_map(to, detail::request_map<R>(data, {args.n, batch.m}, ld, count,
-                                                       args.chunk_bytes / index_t(sizeof(R)), {tile.store_n(), 64}));
+                                                       args.chunk_bytes / index_t(sizeof(R)), {tile.box_n(), 64}));
     };
     map(d.c, args.c, args.ldc, 1);
     map(d.sums, args.sums, args.n, args.self.ranks);
     map(d.received, args.received, args.n, args.self.ranks);
     const bool many_rounds = d.schedule.whole_tiles >= 3 * d.schedule.workers;
     d.lead = many_rounds ? min(8, divide(d.schedule.k_tiles, 2 * tile.consumers * args.self.ranks)) : 0;
-    d.tile_cols = detail::round_up(ceil_div(args.n, tile.n), tile.share_a);
+    d.tile_cols = detail::round_up(ceil_div(args.n, tile.n), tile.cluster_n);
     return d;
   }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 
 namespace tilewright {
 
@@ -26,24 +26,25 @@ struct grouped_device_args : scale_plan<Args> {
 /// The schedule of `tiles` tiles, whose number the device alone knows; with at most `max_slots` parts of tiles in
 /// memory. A last round with few tiles is split along k, and shared by all workers if it would leave less than half of
 /// them idle.
-TILEWRIGHT_HD constexpr work_schedule make_grouped_schedule(index_t tiles, index_t k_tiles, index_t workers,
-                                                            index_t max_slots) {
-  constexpr index_t longer_by = 4;  // k tiles until others see what a block has written
-  work_schedule s{{tiles, 1, 1, 1}, k_tiles, workers, tiles, 0, 0};
+TILEWRIGHT_HD constexpr stream_k_schedule make_grouped_schedule(index_t tiles, index_t k_tiles, index_t workers,
+                                                                index_t max_slots) {
+  constexpr index_t fixup_slack = 4;  // k tiles until others see what a block has written
+  stream_k_schedule s{{tiles, 1, 1, 1}, k_tiles, workers, tiles, 0, 0};
   const index_t left = modulo(tiles, workers);
   if (left == 0) return s;
   const index_t parts = min(min(divide(workers, left), divide(k_tiles, 8)), 6);
   const bool worth_crossing = k_tiles >= 24 && left * 8 <= workers * 7;
-  const index_t sharers = parts > 1 ? left * parts : worth_crossing ? workers : 0;
-  if (sharers == 0 || sharers > max_slots || long_index_t(left) * k_tiles * sharers > 0x7fffffff) return s;
-  s.whole_tiles = tiles - left, s.sharers = sharers, s.longer_by = longer_by;
-  if (parts > 1) s.mains = parts - 1, s.tail = divide(k_tiles - longer_by, parts);
+  const index_t split_workers = parts > 1 ? left * parts : worth_crossing ? workers : 0;
+  if (split_workers == 0 || split_workers > max_slots || long_index_t(left) * k_tiles * split_workers > 0x7fffffff)
+    return s;
+  s.whole_tiles = tiles - left, s.split_workers = split_workers, s.fixup_slack = fixup_slack;
+  if (parts > 1) s.mains = parts - 1, s.tail = divide(k_tiles - fixup_slack, parts);
   return s;
 }
 
 /// A tile of a group, or a part of it.
 template <group_kind Kind>
-struct grouped_unit : work_unit {
+struct grouped_unit : work_tile {
   group_rows rows;
   static constexpr bool by_rows = Kind == group_kind::rows;
 
@@ -74,8 +75,8 @@ struct grouped_block : hopper_gemm_block<Policy> {
   class walk_type {
     using dense = hopper_gemm_block<Policy>;
     static constexpr index_t tile_k = dense::tile_k;
-    group_walk<kind, 32, dense::tile.m * dense::tile.share_b> walk_;
-    work_schedule schedule_{};
+    group_walk<kind, 32, dense::tile.m * dense::tile.cluster_m> walk_;
+    stream_k_schedule schedule_{};
 
    public:
     /// For one of `clusters`.
@@ -88,8 +89,8 @@ struct grouped_block : hopper_gemm_block<Policy> {
     TILEWRIGHT_HD bool find(index_t u, unit_type& unit) {
       group_tile found;
       if constexpr (kind == group_kind::rows) {
-        if (u >= schedule_.num_units()) return false;
-        static_cast<work_unit&>(unit) = schedule_.without_place(u);
+        if (u >= schedule_.num_work_tiles()) return false;
+        static_cast<work_tile&>(unit) = schedule_.split_of(u);
         walk_.find(schedule_.tile_of(u, unit), found);
       } else {
         if (!walk_.find(u, found)) return false;
@@ -113,7 +114,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   typename block::device_args d{};
   d.args = g;
   d.turn = Policy::is_block_scaled || (by_rows && g.k <= 5 * k) ? 2 : 4;
-  const index_t rows = tile.m * tile.share_b, cols = tile.result_n() * tile.share_a;
+  const index_t rows = tile.m * tile.cluster_m, cols = tile.result_n() * tile.cluster_n;
   d.tiles = {ceil_div(g.n, cols), hopper_tile_order(g, tile, resident).group};
   const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
   if (by_rows) d.memory = {g, tile, resident};
@@ -126,16 +127,16 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, MakeTen
   };
   const T *const a = static_cast<const T*>(g.a), *const b = static_cast<const T*>(g.b);
   if constexpr (by_rows) {
-    map(d.a, a, {g.k, g.m}, g.lda, 1, 0, {k, tile.m / tile.share_a}, false);
+    map(d.a, a, {g.k, g.m}, g.lda, 1, 0, {k, tile.m / tile.cluster_n}, false);
     map(d.b[0], b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.groups, g.batch_stride_b,
-        {k, b_along_k ? tile.result_n() / tile.copies_of_b() : k}, false);
+        {k, b_along_k ? tile.result_n() / tile.b_loaders() : k}, false);
   } else {
     map(d.a, a, {g.m, g.k}, g.lda, 1, 0, {k, k}, true);
     map(d.b[0], b, {g.n, g.k}, g.ldb, 1, 0, {k, k}, true);
   }
   if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
   map(d.c, static_cast<const typename Policy::result_type*>(g.c), {g.n, g.m}, g.ldc, by_rows ? 1 : g.groups,
-      g.batch_stride_c, {tile.store_n(), 64}, by_rows);
+      g.batch_stride_c, {tile.box_n(), 64}, by_rows);
   return d;
 }
 

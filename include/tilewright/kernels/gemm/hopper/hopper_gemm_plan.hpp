@@ -2,9 +2,9 @@
 // A launch of warp_specialized_pipeline, made on the host: tensor maps, the schedule, memory where parts of tiles meet.
 #pragma once
 
-#include <tilewright/block/schedule/work_schedule.hpp>
+#include <tilewright/block/schedule/stream_k_schedule.hpp>
 #include <tilewright/core/arch/tensor_map.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_block.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
 namespace tilewright {
@@ -94,8 +94,8 @@ struct hopper_gemm_device_args : scale_plan<Args> {
   exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
   exec::tensor_map narrow_c;           // the last boxes of rows, where they are narrower
   Args args;
-  work_schedule schedule;  // of clusters
-  fast_tile_order order;   // the schedule's
+  stream_k_schedule schedule;  // of clusters
+  fast_tile_order order;       // the schedule's
   split_memory memory;
   index_t blocks;
   index_t turn;  // k tiles for which two consumers take turns at the end of a tile
@@ -162,7 +162,7 @@ TILEWRIGHT_HD constexpr Args in_order_of(const hopper_gemm_tile& t, Args g) {
 
 /// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
 TILEWRIGHT_HD constexpr tile_order hopper_tile_order(const gemm_args& g, const hopper_gemm_tile& t, index_t resident) {
-  const index_t rows = t.m * t.share_b, cols = t.result_n() * t.share_a;
+  const index_t rows = t.m * t.cluster_m, cols = t.result_n() * t.cluster_n;
   index_t group = 1;
   while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
   return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
@@ -173,7 +173,7 @@ TILEWRIGHT_HD constexpr tile_order hopper_tile_order(const gemm_args& g, const h
 constexpr index_t rows_kept_in_l2(const tile_order& order, const gemm_args& g, const hopper_gemm_tile& t,
                                   index_t element_bytes) {
   constexpr long_index_t mib = 1 << 20;
-  const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.share_b * row_bytes;
+  const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.cluster_m * row_bytes;
   if (g.n * row_bytes < 12 * mib) return order.group;
   return max(order.group, index_t(min(long_index_t(order.rows), 8 * mib / tile_bytes)));
 }
@@ -195,12 +195,12 @@ auto plan_hopper_gemm(const typename Policy::args_type& given, index_t resident,
   typename block::device_args d{};
   const auto g = in_order_of(tile, given);
   d.memory = {g, tile, resident};
-  d.schedule = make_work_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, k), resident,
-                                  g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
+  d.schedule = make_stream_k_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, k), resident,
+                                      g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
   d.schedule.parts = g.split_k;
   d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, sizeof(T));
   d.order = fast_tile_order(d.schedule.order);
-  d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
+  d.blocks = min(d.schedule.num_work_tiles(), resident) * tile.cluster();
   d.args = given;
   // Epilogues read two columns: if n is odd, rows of C and of what they read have room for one more.
   d.args.n = round_up(given.n, tile.unaligned ? 1 : 2);
@@ -210,12 +210,12 @@ auto plan_hopper_gemm(const typename Policy::args_type& given, index_t resident,
   d.turn = k_tiles <= 5 ? 1 : k_tiles <= 24 || Policy::is_block_scaled ? 2 : 4;
   if (tile.unaligned) return d;
   make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
-                                              g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
+                                              g.batch_stride_a, {k, a_along_k ? tile.m / tile.cluster_n : k}));
   for (index_t i = 0; i < Policy::products; ++i) {
     const T* const b = static_cast<const T*>(g.b) + i * g.product_stride_b;
-    make_tensor_map(
-        d.b[i], detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
-                                       g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.copies_of_b() : k}));
+    make_tensor_map(d.b[i],
+                    detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
+                                           g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.b_loaders() : k}));
   }
   if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
   const auto map_c = [&](exec::tensor_map& to, index_t columns) {
@@ -223,11 +223,11 @@ auto plan_hopper_gemm(const typename Policy::args_type& given, index_t resident,
     exec::tensor_map_request request =
         detail::request_map<R>(g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
                                {tile.swap_ab ? 64 : columns, tile.swap_ab ? columns : 64});
-    request.padded_row_bytes = (tile.swap_ab ? 64 : tile.store_n()) * index_t(sizeof(R));
+    request.padded_row_bytes = (tile.swap_ab ? 64 : tile.box_n()) * index_t(sizeof(R));
     make_tensor_map(to, request);
   };
-  map_c(d.c, tile.store_n());
-  if (tile.has_narrow()) map_c(d.narrow_c, tile.last_n());
+  map_c(d.c, tile.box_n());
+  if (tile.has_narrow_box()) map_c(d.narrow_c, tile.last_box_n());
   return d;
 }
 

@@ -30,7 +30,7 @@ struct small_m_gemm {
 
   struct device_args {
     gemm_args args;
-    work_schedule schedule;  // of blocks, in steps of k_of_block
+    stream_k_schedule schedule;  // of blocks, in steps of k_of_block
     index_t blocks;
   };
 
@@ -65,23 +65,23 @@ struct small_m_gemm {
     const bool has_room = g.workspace && workers <= size::num_counters;
     const detail::tile_order order{1, ceil_div(g.n, tile.n), g.batch, 1};
     // Bytes of B take the time, not waiting: no part is longer than others.
-    const work_schedule s =
-        detail::make_work_schedule(order, ceil_div(g.k, k_of_block), workers,
-                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {1, 0, 0, 0, 1});
-    return {g, s, min(s.num_units(), workers)};
+    const stream_k_schedule s =
+        detail::make_stream_k_schedule(order, ceil_div(g.k, k_of_block), workers,
+                                       has_room ? index_t(size::num_floats / floats_of_part) : 0, {1, 0, 0, 0, 1});
+    return {g, s, min(s.num_work_tiles(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& d) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    const index_t block = exec::block_id().x, num_units = d.schedule.num_units();
+    const index_t block = exec::block_id().x, num_work_tiles = d.schedule.num_work_tiles();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     exec::grid_dependency_launch();
     if constexpr (Policy::vector > 1) prefetch_b(d.args, d.schedule(block));
     exec::grid_dependency_wait();
     TILEWRIGHT_UNROLL(1)
-    for (index_t u = block; u < num_units; u += d.blocks) {
-      const detail::work_unit unit = d.schedule(u);
+    for (index_t u = block; u < num_work_tiles; u += d.blocks) {
+      const detail::work_tile unit = d.schedule(u);
       if (unit.is_empty()) continue;
       static_distributed_tensor<float, typename tiles::sums> sums{};
       multiply(sums, d.args, unit);
@@ -94,7 +94,7 @@ struct small_m_gemm {
  private:
   /// Asks for the first elements of the block's part of B, while the previous kernel may still run. A hint: should that
   /// kernel write B, L2 has what it wrote.
-  TILEWRIGHT_HD static void prefetch_b(const gemm_args& g, const detail::work_unit& unit) {
+  TILEWRIGHT_HD static void prefetch_b(const gemm_args& g, const detail::work_tile& unit) {
     constexpr index_t ahead = 2 * k_of_block;
     if (unit.is_empty()) return;
     const index_t k0 = unit.k_begin * k_of_block, n0 = unit.tile.col * tile.n, thread = exec::thread_id();
@@ -126,7 +126,7 @@ struct small_m_gemm {
 
   /// Adds the wave's share of a unit to sums. Other waves have loads in flight while one multiplies.
   template <class Sums>
-  TILEWRIGHT_HD static void multiply(Sums& sums, const gemm_args& g, const detail::work_unit& unit) {
+  TILEWRIGHT_HD static void multiply(Sums& sums, const gemm_args& g, const detail::work_tile& unit) {
     const index_t end = min(g.k, unit.k_end * k_of_block);
     index_t k = unit.k_begin * k_of_block + exec::wave_id() * tile.k;
     if (k >= end) return;
@@ -161,11 +161,11 @@ struct small_m_gemm {
   /// Adds up the sums of waves and of blocks, and writes C. Parts but the last are left in memory;
   /// the last one waits for them: blocks of lower numbers have started earlier.
   template <class Sums>
-  TILEWRIGHT_HD static void add_up(const Sums& sums, const gemm_args& g, const detail::work_unit& unit,
+  TILEWRIGHT_HD static void add_up(const Sums& sums, const gemm_args& g, const detail::work_tile& unit,
                                    exec::lds_pointer lds) {
     float* const parts = static_cast<float*>(g.workspace) + hopper_gemm_workspace::num_counters;
     unsigned* const counter = static_cast<unsigned*>(g.workspace) + unit.split_tile;
-    const bool is_last = unit.is_last_part(), waits = is_last && unit.parts > 1;
+    const bool is_last = unit.is_last_split(), waits = is_last && unit.parts > 1;
     if (waits && exec::thread_id() == 0) {
       exec::wait_for_count(counter, unsigned(unit.parts - 1));
       *counter = 0;
@@ -208,7 +208,7 @@ struct small_m_gemm {
 
   /// Writes the tile's columns of C.
   template <class Result>
-  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
+  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_tile& unit) {
     const multi_index<2> origin{{0, unit.tile.col * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
     const detail::result_place<typename tiles::result, R, c_vector> at{

@@ -25,8 +25,8 @@ struct stage_ring {
   index_t rank;   // of the block in its cluster; blocks that share B come first
 
   /// The block's place among those that share B, and among those that share A.
-  TILEWRIGHT_HD index_t row() const { return tile.share_b > 1 ? rank % tile.share_b : 0; }
-  TILEWRIGHT_HD index_t col() const { return tile.share_a > 1 ? rank / tile.share_b : 0; }
+  TILEWRIGHT_HD index_t row() const { return tile.cluster_m > 1 ? rank % tile.cluster_m : 0; }
+  TILEWRIGHT_HD index_t col() const { return tile.cluster_n > 1 ? rank / tile.cluster_m : 0; }
 
   TILEWRIGHT_HD unsigned a_stage(index_t s) const { return base + s * lds.stage_bytes(); }
   TILEWRIGHT_HD unsigned b_stage(index_t s) const { return a_stage(s) + lds.a.bytes(); }
@@ -43,7 +43,7 @@ struct stage_ring {
       if constexpr (Block::is_block_scaled)
         arrivals += args.copies_scales_at_once + args.scale_arrivals(ceil_div(tile.n, scale_block));
       full(s).init(arrivals);
-      empty(s).init(tile.sharing() * waves_that_release * (tile.share_b + tile.share_a - 1));
+      empty(s).init(tile.consumers_per_tile() * waves_that_release * (tile.cluster_m + tile.cluster_n - 1));
     }
   }
 
@@ -52,17 +52,17 @@ struct stage_ring {
   TILEWRIGHT_HD void fill(const cursor& at, const typename Block::device_args& args, index_t m0, index_t n0, index_t k0,
                           index_t a_z, index_t b_z) const {
     // Bits of the blocks that share B, or A, with the first one.
-    constexpr unsigned with_b = (1u << tile.share_b) - 1, with_a = ((1u << tile.cluster()) - 1) / with_b;
+    constexpr unsigned with_b = (1u << tile.cluster_m) - 1, with_a = ((1u << tile.cluster()) - 1) / with_b;
     const exec::mbarrier done = full(at.stage);
     empty(at.stage).wait(at.phase ^ 1);
     done.arrive_and_expect(lds.stage_bytes());
     const auto a = Block::a_source(args, a_z);
-    load<lds.a, tile.share_a, tile.share_a>(a_stage(at.stage), a.map, done, col(), with_a << row(), m0, k0, a.z);
+    load<lds.a, tile.cluster_n, tile.cluster_n>(a_stage(at.stage), a.map, done, col(), with_a << row(), m0, k0, a.z);
     // Each product has its part of the tile's rows of B.
     constexpr wgmma_operand b = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-      load<b, tile.share_b, tile.copies_of_b()>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
-                                                with_b << col() * tile.share_b, n0, k0, b_z);
+      load<b, tile.cluster_m, tile.b_loaders()>(b_stage(at.stage) + p * b.bytes(), args.b[p], done, row(),
+                                                with_b << col() * tile.cluster_m, n0, k0, b_z);
     });
   }
 
@@ -105,15 +105,15 @@ struct stage_ring {
   TILEWRIGHT_HD index_t block_to_tell(index_t thread) const {
     // The last lanes of a wave, which racecheck takes for those that read what all lanes read.
     if constexpr (waves_that_release == 4) thread = 31 - modulo(thread, 32);
-    if (thread < tile.share_b) return col() * tile.share_b + thread;
-    const index_t other = thread - tile.share_b;
-    return other < tile.share_a - 1 ? (other + (other >= col())) * tile.share_b + row() : -1;
+    if (thread < tile.cluster_m) return col() * tile.cluster_m + thread;
+    const index_t other = thread - tile.cluster_m;
+    return other < tile.cluster_n - 1 ? (other + (other >= col())) * tile.cluster_m + row() : -1;
   }
 
   /// A consumer has read a stage.
   TILEWRIGHT_HD void release(index_t stage, index_t block_to_tell) const {
     if (block_to_tell < 0) return;
-    if constexpr (tile.share_b * tile.share_a > 1) {
+    if constexpr (tile.cluster_m * tile.cluster_n > 1) {
       empty(stage).arrive_at(block_to_tell);
     } else {
       empty(stage).arrive();

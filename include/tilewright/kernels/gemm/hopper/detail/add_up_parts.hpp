@@ -19,7 +19,7 @@ TILEWRIGHT_HD void exchange(float& x, float& y) {
 
 /// Writes a wave's sums, from `origin` on as the tile counts, to the workspace, where sum_of_parts adds them up.
 template <class Block, class Args>
-TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args& args, const work_unit& unit,
+TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args& args, const work_tile& unit,
                               const multi_index<2>& origin) {
   constexpr hopper_gemm_tile tile = Block::tile;
   constexpr bool swap_ab = tile.swap_ab;
@@ -37,7 +37,7 @@ TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args&
   const float* const c = sums.thread_buffer.data();
   TILEWRIGHT_UNROLL_ALL
   for (index_t i = 0; i < tile.accumulators(); i += 4) {
-    const index_t m_step = i / (tile.n / 2) * (64 * tile.sharing()), n_step = i % (tile.n / 2) * 2;
+    const index_t m_step = i / (tile.n / 2) * (64 * tile.consumers_per_tile()), n_step = i % (tile.n / 2) * 2;
     float x[4] = {c[i], c[i + 1], c[i + 2], c[i + 3]};
     if constexpr (swap_ab) {
       exchange<4>(x[0], x[1]);
@@ -55,13 +55,13 @@ TILEWRIGHT_HD void leave_part(const typename Block::sums_type& sums, const Args&
 /// True for the last. Where another kernel adds up, all parts are left for it; this wave's begins at `origin`.
 template <class Block>
 TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename Block::device_args& args,
-                                const work_unit& unit, const multi_index<2>& origin, index_t rank, index_t consumer) {
+                                const work_tile& unit, const multi_index<2>& origin, index_t rank, index_t consumer) {
   constexpr hopper_gemm_tile tile = Block::tile;
   float* const c = sums.thread_buffer.data();
   constexpr index_t vectors = tile.accumulators() / 4;  // of four accumulators, for each thread
   const index_t thread = modulo(exec::thread_id(), 128), barrier = 1 + divide(exec::thread_id(), 128);
   const auto pile = [&](index_t number) TILEWRIGHT_INLINE_LAMBDA {
-    return (number * tile.cluster() + rank) * tile.sharing() + consumer;
+    return (number * tile.cluster() + rank) * tile.consumers_per_tile() + consumer;
   };
   // A wave writes and reads 512 bytes in a row.
   const auto part_at = [&](index_t slot) TILEWRIGHT_INLINE_LAMBDA {
@@ -78,7 +78,7 @@ TILEWRIGHT_HD bool add_up_parts(typename Block::sums_type& sums, const typename 
     }
   }
   unsigned* const counter = args.memory.counters + pile(unit.split_tile);
-  if (!unit.is_last_part()) {
+  if (!unit.is_last_split()) {
     float* const mine = part_at(unit.slot);
     TILEWRIGHT_UNROLL_ALL
     for (index_t j = 0; j < vectors; ++j)

@@ -26,7 +26,7 @@ struct consumer_turns {
   /// Whether the next unit of the block is this consumer's; it may then wait for its stages.
   template <class Unit, class Args>
   TILEWRIGHT_HD bool begin(const Unit& unit, const Args& args) {
-    gives = tile.takes_turns() && consumer == 0;
+    gives = tile.orders_consumers() && consumer == 0;
     last_to_share = max(unit.k_begin, unit.k_end - min(args.turn, head_start));
     if constexpr (tile.ping_pong) {
       if (modulo(units++, 2) != consumer) return false;
@@ -37,7 +37,7 @@ struct consumer_turns {
   /// Before k tile k.
   template <class Release>
   TILEWRIGHT_HD void take(index_t k, const Release& release) const {
-    if (!tile.takes_turns() || consumer == 0 || k != last_to_share) return;
+    if (!tile.orders_consumers() || consumer == 0 || k != last_to_share) return;
     if constexpr (!Block::is_block_scaled) {
       exec::wgmma_wait<0>();
       release();
@@ -58,7 +58,7 @@ struct consumer_turns {
   }
   /// After the last unit: nobody arrives at a barrier at which nobody waits.
   TILEWRIGHT_HD void end() const {
-    if (tile.takes_turns() && has_given) exec::named_sync<256>(turn_taken_barrier);
+    if (tile.orders_consumers() && has_given) exec::named_sync<256>(turn_taken_barrier);
     if (tile.ping_pong && units > 0 && modulo(units, 2) == consumer) exec::named_sync<256>(turn_barrier + consumer);
   }
 };

@@ -35,8 +35,8 @@ struct persistent_gemm {
   TILEWRIGHT_HD void for_each_unit(Work work) const {
     const index_t clusters = exec::num_blocks() / tile.cluster(), first = exec::block_id().x / tile.cluster();
     const auto begin = [&](const unit_type& unit) TILEWRIGHT_INLINE_LAMBDA {
-      work(unit, unit.first_row() + (unit.tile.row * tile.share_b + stages.row()) * tile.m,
-           (unit.tile.col * tile.share_a + stages.col()) * tile.result_n());
+      work(unit, unit.first_row() + (unit.tile.row * tile.cluster_m + stages.row()) * tile.m,
+           (unit.tile.col * tile.cluster_n + stages.col()) * tile.result_n());
     };
     if constexpr (finds_by_wave) {
       exec::grid_dependency_wait();  // it may write what says how long groups are
@@ -45,8 +45,8 @@ struct persistent_gemm {
       for (index_t u = first; walk.find(u, unit); u += clusters)
         if (!unit.is_empty()) begin(unit);
     } else {
-      const index_t num_units = args.schedule.num_units();
-      for (index_t u = first; u < num_units; u += clusters) {
+      const index_t num_work_tiles = args.schedule.num_work_tiles();
+      for (index_t u = first; u < num_work_tiles; u += clusters) {
         const unit_type unit = Block::unit_of(args, u);
         if (!unit.is_empty()) begin(unit);
       }

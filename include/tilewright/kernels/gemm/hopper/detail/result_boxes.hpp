@@ -44,8 +44,8 @@ struct result_boxes {
   /// The map of C for a box.
   TILEWRIGHT_HD static const auto& map_of(const typename Block::device_args& args, const box_use& use) {
     constexpr hopper_gemm_tile t = tile;
-    if constexpr (t.has_narrow()) {
-      return t.is_narrow(use.number) ? args.narrow_c : args.c;
+    if constexpr (t.has_narrow_box()) {
+      return t.is_narrow_box(use.number) ? args.narrow_c : args.c;
     } else {
       return args.c;
     }
@@ -66,12 +66,12 @@ struct result_boxes {
     [[maybe_unused]] index_t units = 0;
     for_each_unit([&](const typename Block::unit_type& unit, index_t m0, index_t n0) TILEWRIGHT_INLINE_LAMBDA {
       const index_t turn = tile.ping_pong ? modulo(units++, 2) : 0;
-      if (!unit.is_last_part()) return;
+      if (!unit.is_last_split()) return;
       const auto for_each = [&](index_t source) TILEWRIGHT_INLINE_LAMBDA {
         constexpr hopper_gemm_tile t = tile;
         TILEWRIGHT_UNROLL(1)
         for (index_t i = 0; i < t.num_boxes(); ++i) {
-          const hopper_gemm_tile::position box = t.box_position(i);
+          const hopper_gemm_tile::position box = t.box_coord(i);
           const index_t m = t.swap_ab ? n0 + box.n : m0 + box.m, n = t.swap_ab ? m0 + box.m : n0 + box.n;
           work(box_use{m, n, unit.c_z(), box.consumer + turn, i, source});
         }
@@ -142,7 +142,7 @@ struct result_boxes {
       }
       if (has_old_c) {
         constexpr hopper_gemm_lds l = lds;
-        done.arrive_and_expect(l.tile.is_narrow(use.number) ? l.narrow_box_bytes() : l.box_bytes());
+        done.arrive_and_expect(l.tile.is_narrow_box(use.number) ? l.narrow_box_bytes() : l.box_bytes());
         exec::tma_load(address(i), map_of(args, use), done, use.n, use.m, Block::sends_tiles ? 0 : use.z);
       } else {
         done.arrive();

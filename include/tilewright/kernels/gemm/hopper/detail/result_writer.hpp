@@ -42,7 +42,7 @@ struct result_writer {
   using all_sums_type = typename Block::sums_type;
   using boxes_type = result_boxes<Block>;
   using epilogue = typename Block::epilogue;
-  static constexpr index_t columns = Block::tile.store_n(), box_bytes = Block::lds.box_bytes();
+  static constexpr index_t columns = Block::tile.box_n(), box_bytes = Block::lds.box_bytes();
   static_assert(number<predict_box_store<Block>()>::value.is_conflict_free(),
                 "gemm: writing C to LDS has bank conflicts");
 
@@ -63,7 +63,7 @@ struct result_writer {
 
   /// What the epilogue makes of c goes to rows from m0 on and columns from n0 on. c is used up.
   TILEWRIGHT_HD void operator()(all_sums_type& c, index_t m0, index_t n0, index_t batch) {
-    constexpr index_t num_boxes = Block::tile.boxes_of_consumer(), boxes_per_row = Block::tile.boxes_per_row();
+    constexpr index_t num_boxes = Block::tile.boxes_per_consumer(), boxes_per_row = Block::tile.boxes_per_row();
     constexpr bool is_plain = __is_same(epilogue, tilewright::epilogue::alpha_beta) && Block::tile.products == 1;
     if constexpr (!direct && (is_plain || Block::sends_tiles)) {
       bool as_is = false;  // sums that another GPU finishes
@@ -80,7 +80,7 @@ struct result_writer {
     // A narrow box ends before the next tile: nothing of an epilogue is read or written there.
     const gemm_args* bounds = &args.args;
     [[maybe_unused]] gemm_args ends;
-    if constexpr (Block::tile.has_narrow()) {
+    if constexpr (Block::tile.has_narrow_box()) {
       ends = args.args;
       index_t& end = swap_ab ? ends.m : ends.n;
       end = min(end, n0 + Block::tile.result_n());
@@ -92,13 +92,14 @@ struct result_writer {
       sums_type sums = box_of<0>(c), second = box_of<Block::tile.products == 1 ? 0 : boxes_per_row>(c);
       // Registers have no numbers at run time, so the other accumulators move down.
       constexpr hopper_gemm_tile t = Block::tile;
-      if (t.is_narrow(j)) {
-        move_down<t.last_n() / 2>(c);
+      if (t.is_narrow_box(j)) {
+        move_down<t.last_box_n() / 2>(c);
       } else {
         move_down<distribution::num_elements>(c);
       }
       taken = -1;
-      const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.sharing()), n = n0 + j % boxes_per_row * columns;
+      const index_t m = m0 + j / boxes_per_row * (64 * Block::tile.consumers_per_tile()),
+                    n = n0 + j % boxes_per_row * columns;
       const multi_index<2> origin{{swap_ab ? n : m, swap_ab ? m : n}};
       const auto finish = [&](const auto& at) TILEWRIGHT_INLINE_LAMBDA {
         if constexpr (Block::tile.products == 1) {
@@ -161,7 +162,7 @@ struct result_writer {
 
   /// Adds what another GPU has sent.
   TILEWRIGHT_HD void add_received(all_sums_type& c) {
-    unroll<Block::tile.boxes_of_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<Block::tile.boxes_per_consumer()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       const unsigned place = take(j);
       const auto more =
           load_fragments<arch::matrix_op::mma_m16n8k16_x2, distribution>(window, index_t(place) * box_bytes);
@@ -178,9 +179,9 @@ struct result_writer {
     constexpr arch::matrix_op op = arch::matrix_op::mma_m16n8k16_x2;
     constexpr hopper_gemm_tile t = Block::tile;
     result_type old;
-    if (t.is_narrow(number)) {
+    if (t.is_narrow_box(number)) {
       old = {};
-      read_fragments<op>(old, window, taken * box_bytes, make_sequence<t.last_n() / 16>{});
+      read_fragments<op>(old, window, taken * box_bytes, make_sequence<t.last_box_n() / 16>{});
     } else {
       load_fragment_steps<op, 1, 0, 1>(old, window, taken * box_bytes);
     }

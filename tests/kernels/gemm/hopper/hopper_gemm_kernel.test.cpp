@@ -28,7 +28,7 @@ enum class mistake {
 mistake made = mistake::none;
 
 /// Two blocks that share A, two consumers each.
-using careful_policy = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .share_a = 2}>;
+using careful_policy = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
 struct careless_policy : careful_policy {};
 using careful_block = hopper_gemm_block<careful_policy>;
 using careless_block = hopper_gemm_block<careless_policy>;
@@ -42,7 +42,7 @@ struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
   void init_barriers(const careful_block::device_args& args) const {
     careful::init_barriers(args);
     for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
-      empty(s).init(tile.consumers * tile.share_a - 1);
+      empty(s).init(tile.consumers * tile.cluster_n - 1);
   }
   void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0, index_t a_z,
             index_t b_z) const {
@@ -122,7 +122,7 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
 /// Two of the four blocks that share B copy its 80 rows.
 TEST(WarpSpecializedPipeline, ClustersOfEight) {
   using policy =
-      gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 80, .share_b = 4, .share_a = 2, .consumers = 1}>;
+      gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 80, .cluster_m = 4, .cluster_n = 2, .consumers = 1}>;
   expect_hopper_gemm<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
                              {.workers = 2, .resident_clusters = 2});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/block/schedule/work_schedule.hpp>
+#include <tilewright/block/schedule/stream_k_schedule.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,17 +15,17 @@ namespace {
 /// Costs in k tiles, where shares cross tiles if they can.
 constexpr tw::detail::split_cost crossing{.crossing = 0.5};
 
-TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
+TEST(StreamKSchedule, EveryKTileOfEveryTileIsDoneOnce) {
   for (const int rows : {1, 3, 12, 16}) {
     for (const int cols : {1, 12, 43}) {
       for (const int k_tiles : {1, 2, 31, 47, 128}) {
         for (const int workers : {1, 33, 66, 132}) {
-          tw::work_schedule s = tw::detail::make_work_schedule({rows, cols, 2, 8}, k_tiles, workers, 2 * workers,
-                                                               {.crossing = rows == 3 ? 0.5 : 2});
+          tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({rows, cols, 2, 8}, k_tiles, workers,
+                                                                       2 * workers, {.crossing = rows == 3 ? 0.5 : 2});
           if (workers == 1) s.parts = std::min(k_tiles, 3);
           std::vector<int> done(std::size_t(rows * cols * 2 * k_tiles));
-          for (int u = 0; u < s.num_units(); ++u) {
-            const tw::detail::work_unit unit = s(u);
+          for (int u = 0; u < s.num_work_tiles(); ++u) {
+            const tw::detail::work_tile unit = s(u);
             ASSERT_LE(unit.k_begin, unit.k_end);
             ASSERT_TRUE(unit.tile.batch >= 0 && unit.tile.batch < 2 && unit.tile.row >= 0 && unit.tile.row < rows &&
                         unit.tile.col >= 0 && unit.tile.col < cols)
@@ -35,7 +35,7 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
           }
           for (const int times : done) ASSERT_EQ(times, 1);
           int written = 0;
-          for (int u = 0; u < s.num_units(); ++u) written += !s(u).is_empty() && s(u).is_last_part();
+          for (int u = 0; u < s.num_work_tiles(); ++u) written += !s(u).is_empty() && s(u).is_last_split();
           ASSERT_EQ(written, s.parts > 1 ? 0 : rows * cols * 2) << "another kernel writes the sum of equal parts";
         }
       }
@@ -44,24 +44,24 @@ TEST(WorkSchedule, EveryKTileOfEveryTileIsDoneOnce) {
 }
 
 // Whoever adds the parts up waits for others: they belong to workers with lower numbers. A worker waits last of all.
-TEST(WorkSchedule, TheLastPartWaitsForLowerNumbersOnly) {
+TEST(StreamKSchedule, TheLastPartWaitsForLowerNumbersOnly) {
   for (int tiles = 1; tiles < 300; ++tiles) {
     const int workers = 66, max_slots = 60 + tiles % 70;
-    const tw::work_schedule s = tw::detail::make_work_schedule({1, tiles, 1, 1}, 64, workers, max_slots,
-                                                               {.crossing = tiles % 2 == 0 ? 0.5 : 2});
-    EXPECT_LE(s.sharers, workers);
-    EXPECT_EQ(s.sharers > 0 ? s.whole_tiles % workers : 0, 0);
+    const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, tiles, 1, 1}, 64, workers, max_slots,
+                                                                       {.crossing = tiles % 2 == 0 ? 0.5 : 2});
+    EXPECT_LE(s.split_workers, workers);
+    EXPECT_EQ(s.split_workers > 0 ? s.whole_tiles % workers : 0, 0);
     std::set<int> slots, have_waited;
     std::map<int, std::map<int, std::pair<int, int>>> parts;  // of each split tile: worker and slot
-    for (int u = s.whole_tiles; u < s.num_units(); ++u) {
-      const tw::detail::work_unit unit = s(u);
+    for (int u = s.whole_tiles; u < s.num_work_tiles(); ++u) {
+      const tw::detail::work_tile unit = s(u);
       if (unit.is_empty()) continue;
       const int worker = (u - s.whole_tiles) % workers;
-      EXPECT_LE(unit.parts, s.max_parts());
+      EXPECT_LE(unit.parts, s.max_splits());
       EXPECT_EQ(unit.tile, s.order(s.whole_tiles + unit.split_tile));
       EXPECT_TRUE(parts[unit.split_tile].emplace(unit.part, std::pair{worker, unit.slot}).second);
       EXPECT_FALSE(have_waited.contains(worker)) << "others wait for what a worker does before it waits";
-      if (unit.is_last_part()) {
+      if (unit.is_last_split()) {
         have_waited.insert(worker);
       } else {
         EXPECT_TRUE(unit.slot < max_slots && slots.insert(unit.slot).second) << "a part has a slot of its own";
@@ -77,9 +77,9 @@ TEST(WorkSchedule, TheLastPartWaitsForLowerNumbersOnly) {
   }
 }
 
-TEST(WorkSchedule, SplitsOnlyWhereItPays) {
+TEST(StreamKSchedule, SplitsOnlyWhereItPays) {
   const auto mains = [](int tiles, int k_tiles) {
-    return tw::detail::make_work_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).mains;
+    return tw::detail::make_stream_k_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).mains;
   };
   EXPECT_EQ(mains(3 * 66 + 58, 64), 0);  // 58 of 66 workers are busy in the last round
   EXPECT_EQ(mains(2 * 66 + 12, 47), 3);  // four parts of each of 12 tiles
@@ -90,14 +90,14 @@ TEST(WorkSchedule, SplitsOnlyWhereItPays) {
 }
 
 // Workers that have the same part of different tiles go through the same k; helpers take no longer than others.
-TEST(WorkSchedule, NeighboursMultiplyTheSameK) {
+TEST(StreamKSchedule, NeighboursMultiplyTheSameK) {
   for (const int tiles : {14, 38, 58, 72}) {
-    const tw::work_schedule s = tw::detail::make_work_schedule({1, 132 + tiles, 1, 8}, 250, 132, 264);
+    const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, 132 + tiles, 1, 8}, 250, 132, 264);
     ASSERT_GT(s.mains, 0) << tiles;
     std::map<int, std::set<std::pair<int, int>>> k_of_part;
     std::vector<int> k_tiles(132), units(132);
-    for (int u = 132; u < s.num_units(); ++u) {
-      const tw::detail::work_unit unit = s(u);
+    for (int u = 132; u < s.num_work_tiles(); ++u) {
+      const tw::detail::work_tile unit = s(u);
       if (unit.is_empty()) continue;
       k_of_part[unit.part].insert({unit.k_begin, unit.k_end});
       k_tiles[std::size_t(u % 132)] += unit.k_end - unit.k_begin;
@@ -106,43 +106,43 @@ TEST(WorkSchedule, NeighboursMultiplyTheSameK) {
     EXPECT_EQ(int(k_of_part.size()), s.mains + 1);
     for (const auto& [part, ks] : k_of_part) EXPECT_EQ(ks.size(), 1u) << part;
     for (std::size_t worker = 0; worker < 132; ++worker)
-      EXPECT_LE(k_tiles[worker] + (units[worker] - 1) * 6, s.longest_share()) << worker;
+      EXPECT_LE(k_tiles[worker] + (units[worker] - 1) * 6, s.longest_range()) << worker;
   }
 }
 
 // Numbers of 32 bits are enough for what is split.
-TEST(WorkSchedule, LongSumsAreSplitWhileTheirNumbersFit) {
+TEST(StreamKSchedule, LongSumsAreSplitWhileTheirNumbersFit) {
   const tw::index_t longest = 0x7fffffff / 66 / 34 + 4;
-  const tw::work_schedule s = tw::detail::make_work_schedule({1, 34, 1, 8}, longest, 66, 132, crossing);
-  ASSERT_TRUE(s.shares_cross_tiles());
+  const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, 34, 1, 8}, longest, 66, 132, crossing);
+  ASSERT_TRUE(s.ranges_cross_tiles());
   long long done = 0;
-  for (int u = 0; u < s.num_units(); ++u) {
+  for (int u = 0; u < s.num_work_tiles(); ++u) {
     EXPECT_LE(s(u).k_begin, s(u).k_end);
     EXPECT_LE(s(u).k_end, longest);
     done += s(u).k_end - s(u).k_begin;
   }
   EXPECT_EQ(done, 34ll * longest);
-  EXPECT_EQ(tw::detail::make_work_schedule({1, 34, 1, 8}, longest + 1, 66, 132, crossing).mains, 1);
+  EXPECT_EQ(tw::detail::make_stream_k_schedule({1, 34, 1, 8}, longest + 1, 66, 132, crossing).mains, 1);
 }
 
-TEST(WorkSchedule, TheLastPartIsLonger) {
-  const tw::work_schedule s = tw::detail::make_work_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
+TEST(StreamKSchedule, TheLastPartIsLonger) {
+  const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
   ASSERT_EQ(s.mains, 3);
   EXPECT_EQ(s(0).k_end - s(0).k_begin, 10);
   EXPECT_EQ(s(47).k_end - s(47).k_begin, 16);
 }
 
 // 34 tiles of 128 among 66: each computes within a k tile of the same amount, but for what a last part has more.
-TEST(WorkSchedule, SharesAreEqual) {
-  const tw::work_schedule s = tw::detail::make_work_schedule({1, 34, 1, 8}, 128, 66, 132, crossing);
-  ASSERT_TRUE(s.shares_cross_tiles());
+TEST(StreamKSchedule, SharesAreEqual) {
+  const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, 34, 1, 8}, 128, 66, 132, crossing);
+  ASSERT_TRUE(s.ranges_cross_tiles());
   for (int worker = 0; worker < 66; ++worker) {
     int k_tiles = 0;
-    for (int u = worker; u < s.num_units(); u += 66) {
+    for (int u = worker; u < s.num_work_tiles(); u += 66) {
       k_tiles += s(u).k_end - s(u).k_begin;
-      if (!s(u).is_empty() && s(u).is_last_part()) k_tiles -= s.longer_by;
+      if (!s(u).is_empty() && s(u).is_last_split()) k_tiles -= s.fixup_slack;
     }
-    EXPECT_NEAR(k_tiles, 34.0 * (128 - s.longer_by) / 66, 1) << worker;
+    EXPECT_NEAR(k_tiles, 34.0 * (128 - s.fixup_slack) / 66, 1) << worker;
   }
 }
 
