@@ -22,7 +22,7 @@ TEST(StreamKSchedule, EveryKTileOfEveryTileIsDoneOnce) {
         for (const int workers : {1, 33, 66, 132}) {
           tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({rows, cols, 2, 8}, k_tiles, workers,
                                                                        2 * workers, {.crossing = rows == 3 ? 0.5 : 2});
-          if (workers == 1) s.parts = std::min(k_tiles, 3);
+          if (workers == 1) s.splits = std::min(k_tiles, 3);
           std::vector<int> done(std::size_t(rows * cols * 2 * k_tiles));
           for (int u = 0; u < s.num_work_tiles(); ++u) {
             const tw::detail::work_tile unit = s(u);
@@ -36,7 +36,7 @@ TEST(StreamKSchedule, EveryKTileOfEveryTileIsDoneOnce) {
           for (const int times : done) ASSERT_EQ(times, 1);
           int written = 0;
           for (int u = 0; u < s.num_work_tiles(); ++u) written += !s(u).is_empty() && s(u).is_last_split();
-          ASSERT_EQ(written, s.parts > 1 ? 0 : rows * cols * 2) << "another kernel writes the sum of equal parts";
+          ASSERT_EQ(written, s.splits > 1 ? 0 : rows * cols * 2) << "another kernel writes the sum of equal parts";
         }
       }
     }
@@ -57,9 +57,9 @@ TEST(StreamKSchedule, TheLastPartWaitsForLowerNumbersOnly) {
       const tw::detail::work_tile unit = s(u);
       if (unit.is_empty()) continue;
       const int worker = (u - s.whole_tiles) % workers;
-      EXPECT_LE(unit.parts, s.max_splits());
+      EXPECT_LE(unit.splits, s.max_splits());
       EXPECT_EQ(unit.tile, s.order(s.whole_tiles + unit.split_tile));
-      EXPECT_TRUE(parts[unit.split_tile].emplace(unit.part, std::pair{worker, unit.slot}).second);
+      EXPECT_TRUE(parts[unit.split_tile].emplace(unit.split, std::pair{worker, unit.slot}).second);
       EXPECT_FALSE(have_waited.contains(worker)) << "others wait for what a worker does before it waits";
       if (unit.is_last_split()) {
         have_waited.insert(worker);
@@ -78,32 +78,32 @@ TEST(StreamKSchedule, TheLastPartWaitsForLowerNumbersOnly) {
 }
 
 TEST(StreamKSchedule, SplitsOnlyWhereItPays) {
-  const auto mains = [](int tiles, int k_tiles) {
-    return tw::detail::make_stream_k_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).mains;
+  const auto main_splits = [](int tiles, int k_tiles) {
+    return tw::detail::make_stream_k_schedule({1, tiles, 1, 8}, k_tiles, 66, 132).main_splits;
   };
-  EXPECT_EQ(mains(3 * 66 + 58, 64), 0);  // 58 of 66 workers are busy in the last round
-  EXPECT_EQ(mains(2 * 66 + 12, 47), 3);  // four parts of each of 12 tiles
-  EXPECT_EQ(mains(38, 250), 1);          // 19 workers have two tails each
-  EXPECT_EQ(mains(3, 600), 14);          // few tiles and a very long k
-  EXPECT_EQ(mains(2 * 66 + 12, 8), 0);   // k is short
-  EXPECT_EQ(mains(2 * 66, 47), 0);       // whole rounds
+  EXPECT_EQ(main_splits(3 * 66 + 58, 64), 0);  // 58 of 66 workers are busy in the last round
+  EXPECT_EQ(main_splits(2 * 66 + 12, 47), 3);  // four parts of each of 12 tiles
+  EXPECT_EQ(main_splits(38, 250), 1);          // 19 workers have two heads each
+  EXPECT_EQ(main_splits(3, 600), 14);          // few tiles and a very long k
+  EXPECT_EQ(main_splits(2 * 66 + 12, 8), 0);   // k is short
+  EXPECT_EQ(main_splits(2 * 66, 47), 0);       // whole rounds
 }
 
 // Workers that have the same part of different tiles go through the same k; helpers take no longer than others.
 TEST(StreamKSchedule, NeighboursMultiplyTheSameK) {
   for (const int tiles : {14, 38, 58, 72}) {
     const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, 132 + tiles, 1, 8}, 250, 132, 264);
-    ASSERT_GT(s.mains, 0) << tiles;
+    ASSERT_GT(s.main_splits, 0) << tiles;
     std::map<int, std::set<std::pair<int, int>>> k_of_part;
     std::vector<int> k_tiles(132), units(132);
     for (int u = 132; u < s.num_work_tiles(); ++u) {
       const tw::detail::work_tile unit = s(u);
       if (unit.is_empty()) continue;
-      k_of_part[unit.part].insert({unit.k_begin, unit.k_end});
+      k_of_part[unit.split].insert({unit.k_begin, unit.k_end});
       k_tiles[std::size_t(u % 132)] += unit.k_end - unit.k_begin;
       ++units[std::size_t(u % 132)];
     }
-    EXPECT_EQ(int(k_of_part.size()), s.mains + 1);
+    EXPECT_EQ(int(k_of_part.size()), s.main_splits + 1);
     for (const auto& [part, ks] : k_of_part) EXPECT_EQ(ks.size(), 1u) << part;
     for (std::size_t worker = 0; worker < 132; ++worker)
       EXPECT_LE(k_tiles[worker] + (units[worker] - 1) * 6, s.longest_range()) << worker;
@@ -122,12 +122,12 @@ TEST(StreamKSchedule, LongSumsAreSplitWhileTheirNumbersFit) {
     done += s(u).k_end - s(u).k_begin;
   }
   EXPECT_EQ(done, 34ll * longest);
-  EXPECT_EQ(tw::detail::make_stream_k_schedule({1, 34, 1, 8}, longest + 1, 66, 132, crossing).mains, 1);
+  EXPECT_EQ(tw::detail::make_stream_k_schedule({1, 34, 1, 8}, longest + 1, 66, 132, crossing).main_splits, 1);
 }
 
 TEST(StreamKSchedule, TheLastPartIsLonger) {
   const tw::stream_k_schedule s = tw::detail::make_stream_k_schedule({1, 12, 1, 8}, 47, 66, 132, {.wait = 6});
-  ASSERT_EQ(s.mains, 3);
+  ASSERT_EQ(s.main_splits, 3);
   EXPECT_EQ(s(0).k_end - s(0).k_begin, 10);
   EXPECT_EQ(s(47).k_end - s(47).k_begin, 16);
 }

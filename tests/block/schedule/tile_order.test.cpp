@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/block/schedule/tile_order.hpp>
 
 #include <gtest/gtest.h>
 

@@ -73,7 +73,7 @@ index_t expect_split(const problem& p, index_t resident) {
       index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())), tilewright::detail::split_cost_of(t));
   EXPECT_GT(schedule.max_splits(), 1);
   for (const int workers : {1, 3}) expect_hopper_gemm<Policy>(p, {.workers = workers, .resident_clusters = resident});
-  return schedule.tails();
+  return schedule.heads_per_worker();
 }
 
 /// One tile for all kinds of operands, with everything in one of them that an epilogue may do.

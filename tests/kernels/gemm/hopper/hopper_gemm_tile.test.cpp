@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
-#include <tilewright/kernels/gemm/hopper/detail/result_writer.hpp>
+#include <tilewright/kernels/gemm/hopper/slot_epilogue.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,28 +18,28 @@ TEST(HopperGemmTile, WhatLiesInLdsDoesNotOverlap) {
   using large = policy<tw::hopper_gemm_tile{.cluster_m = 2}>;
   EXPECT_EQ(large::num_stages, 4);
   EXPECT_EQ(large::lds.stage_bytes(), (128 + 256) * 64 * 2);
-  EXPECT_EQ(large::lds.boxes_offset(), 4 * large::lds.stage_bytes());
-  EXPECT_EQ(large::lds.num_boxes(), 4);
-  EXPECT_EQ(large::lds.barriers_offset(), large::lds.boxes_offset() + 4 * 64 * 64 * 2);
-  EXPECT_LE(large::lds.bytes(), 227 * 1024);
+  EXPECT_EQ(large::regions.slots, 4 * large::lds.stage_bytes());
+  EXPECT_EQ(large::lds.num_slots(), 4);
+  EXPECT_EQ(large::regions.barriers, large::regions.slots + 4 * 64 * 64 * 2);
+  EXPECT_LE(large::regions.bytes, 227 * 1024);
   using small = policy<tw::hopper_gemm_tile{.m = 64, .n = 64, .consumers = 1}>;
   EXPECT_EQ(small::num_stages, 12);
-  EXPECT_EQ(small::lds.num_boxes(), 1);
+  EXPECT_EQ(small::lds.num_slots(), 1);
   EXPECT_LE(8 * small::lds.num_barriers(), tw::detail::hopper_gemm_lds::barrier_bytes);
 }
 
-// So a box lies at the same place in each tile.
-TEST(HopperGemmTile, PlacesOfBoxesDivideThoseOfATile) {
-  EXPECT_EQ((policy<tw::hopper_gemm_tile{.m = 256, .n = 160, .cluster_n = 2}>::lds.num_boxes()), 10);  // of 20; 14 fit
-  EXPECT_EQ((policy<tw::hopper_gemm_tile{.n = 192, .cluster_m = 2}>::lds.num_boxes()), 6);             // of 6; 8 fit
+// So a box has the same slot in each tile.
+TEST(HopperGemmTile, SlotsDivideTheBoxesOfATile) {
+  EXPECT_EQ((policy<tw::hopper_gemm_tile{.m = 256, .n = 160, .cluster_n = 2}>::lds.num_slots()), 10);  // of 20; 14 fit
+  EXPECT_EQ((policy<tw::hopper_gemm_tile{.n = 192, .cluster_m = 2}>::lds.num_slots()), 6);             // of 6; 8 fit
 }
 
 // The first of two consumers is done with its boxes before the second one begins, so that one can multiply meanwhile.
-TEST(HopperGemmTile, EachPlaceOfATileIsInOneBoxOfItsConsumer) {
+TEST(HopperGemmTile, EachElementOfATileIsInOneBoxOfItsConsumer) {
   for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) {
     std::set<std::pair<int, int>> places;
     for (int number = 0; number < t.num_boxes(); ++number) {
-      const auto [m, n, consumer] = t.box_coord(number);
+      const auto [m, n, consumer] = t.origin_of_box(number);
       const int box = number - t.box_number(consumer, 0);
       EXPECT_TRUE(consumer >= 0 && consumer < t.consumers_per_tile() && box >= 0 && box < t.boxes_per_consumer());
       EXPECT_EQ(m, (box / t.boxes_per_row() * t.consumers_per_tile() + consumer) * 64);

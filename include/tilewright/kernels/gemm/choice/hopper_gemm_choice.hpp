@@ -111,7 +111,7 @@ constexpr stream_k_schedule schedule_of(const gemm_args& g, const hopper_gemm_ti
   const index_t max_slots = parts == 0 ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   stream_k_schedule s = make_stream_k_schedule(hopper_tile_order(g, t, workers), ceil_div(g.k, 128 / element_bytes),
                                                workers, max_slots, split_cost_of(t));
-  s.parts = max(parts, 1);
+  s.splits = max(parts, 1);
   return s;
 }
 
@@ -131,11 +131,11 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
   const auto k_tile_while = [&](index_t active) {
     return clocks_of_k_tile(t, together(active), o) + active * l2_clocks;
   };
-  const index_t units = s.whole_tiles * s.parts, full_rounds = units / s.workers, left = units % s.workers;
-  const index_t k_tiles = ceil_div(s.k_tiles, s.parts);
+  const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
+  const index_t k_tiles = ceil_div(s.k_tiles, s.splits);
   double products = k_tiles * (full_rounds * k_tile_while(s.workers) + (left > 0 ? k_tile_while(left) : 0));
   double clocks = x.launch;
-  if (s.parts > 1) clocks += x.sums + double(s.parts) * g.m * g.n * g.batch / x.sums_rate;
+  if (s.splits > 1) clocks += x.sums + double(s.splits) * g.m * g.n * g.batch / x.sums_rate;
   const bool crosses = s.ranges_cross_tiles();
   if (s.split_workers > 0) {
     const double more = crosses ? 1 + x.crossing : 1;

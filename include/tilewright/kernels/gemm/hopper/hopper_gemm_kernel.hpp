@@ -4,7 +4,7 @@
 
 #include <tilewright/kernels/gemm/check_gemm.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
-#include <tilewright/kernels/gemm/hopper/detail/persistent_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 
@@ -12,16 +12,16 @@ namespace tilewright {
 
 namespace detail {
 
-/// What the kernels of persistent_gemm have in common; each adds check() and prepare(). Block: a hopper_gemm_block.
+/// What kernels of hopper_gemm have in common; each adds check() and prepare().
 template <class Policy, class Block>
-struct persistent_kernel {
+struct hopper_gemm_launch {
   using policy = Policy;
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using block = Block;
   using device_args = typename Block::device_args;
   static constexpr index_t block_size = Block::tile.block_size(), cluster = Block::tile.cluster(),
-                           lds_bytes = Block::lds.bytes();
+                           lds_bytes = Block::regions.bytes;
   static constexpr bool overlaps_previous = true;
   static_assert(Policy::split_k == split_k_kind::none,
                 "gemm: this pipeline splits k by itself, with a gemm_args::workspace; leave split_k none");
@@ -32,36 +32,37 @@ struct persistent_kernel {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr index_t bytes = lds_bytes;
     const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    persistent_gemm<Block>{args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
+    hopper_gemm<Block>{args, lds}();
 #endif
   }
 
  protected:
-  /// `why`, if it is a sentence; else what scales or bulk copies lack.
+  /// `why`, if it is a sentence; else what is wrong with scales or for TMA.
   static constexpr const char* or_operands(const char* why, const args_type& args) {
     if constexpr (Policy::is_block_scaled) {
       if (!why) why = check_block_scales(args);
     }
     return why ? why : check_tma<Policy>(args);
   }
-  static constexpr vector_alignment promise{Block::tile.unaligned ? 1 : 2, sizeof(typename Policy::result_type)};
+  static constexpr vector_alignment alignment{Block::tile.unaligned ? 1 : 2, sizeof(typename Policy::result_type)};
 };
 
 }  // namespace detail
 
 template <class Policy>
   requires(arch::is_wgmma(Policy::tile.op))
-struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, hopper_gemm_block<Policy>> {
-  using base = detail::persistent_kernel<Policy, hopper_gemm_block<Policy>>;
+struct gemm_kernel<Policy> : detail::hopper_gemm_launch<Policy, hopper_gemm_block<Policy>> {
+  using base = detail::hopper_gemm_launch<Policy, hopper_gemm_block<Policy>>;
   using args_type = typename base::args_type;
-  using followed_by = detail::conditional_t<
-      detail::splits_all_tiles<typename base::block>,
-      detail::sum_after_hopper_gemm<detail::sum_of_parts<typename Policy::arch, float, typename Policy::result_type,
-                                                         args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
-      void>;
+  using followed_by =
+      detail::conditional_t<base::block::can_split_all_tiles,
+                            detail::sum_after_hopper_gemm<
+                                detail::sum_of_parts<typename Policy::arch, float, typename Policy::result_type,
+                                                     args_type, detail::epilogue_of<Policy>, base::alignment.vector>>,
+                            void>;
 
   static constexpr const char* check(const args_type& args) {
-    const char* const why = base::or_operands(check_product<Policy>(args, base::promise), args);
+    const char* const why = base::or_operands(check_product<Policy>(args, base::alignment), args);
     return why ? why : detail::check_equal_parts<Policy>(args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {

@@ -6,42 +6,54 @@
 
 namespace tilewright {
 
-/// A block computes m x n sums with `consumers` warpgroups, each of m / consumers rows in groups of 64, and one more
-/// warpgroup that starts copies. If there are two products, the first n / 2 columns are the first's. Blocks form
-/// clusters: `cluster_m` blocks above each other, which receive the same tile of B at once (multicast), times
-/// `cluster_n` blocks side by side, which receive the same tile of A.
+/// How a block computes an m x n tile of C, with `consumers` warpgroups that issue wgmma and one more that moves data.
+/// Blocks form clusters of cluster_m x cluster_n, in which TMA multicasts a tile of B to blocks above each other, and a
+/// tile of A to blocks side by side:
+///
+///   cluster_m = 2:   block 0 | A 0 |             cluster_n = 2:   block 0 | block 1
+///                    block 1 | A 1 |                               A once for both
+///                    B once for both                               B 0     | B 1
 struct hopper_gemm_tile {
-  index_t m = 128, n = 256;
-  index_t cluster_m = 1, cluster_n = 1;
-  index_t consumers = 2, products = 1;
-  index_t blocks = 1;      // that LDS holds at once on an SM
-  bool swap_ab = false;    // computes C^T = B^T A^T: m and cluster_n count columns of C, n and cluster_m rows
-  bool ping_pong = false;  // each of two consumers computes tiles of its own: one writes while the other multiplies
-  bool unaligned = false;  // rows of operands and of C start anywhere in memory: see unaligned_stages
+  index_t m = 128;         ///< Rows of C of a block; whole groups of 64 for each consumer of the tile.
+  index_t n = 256;         ///< Columns of C; of all products of the policy together. 32, or 64 to 256 by 16.
+  index_t cluster_m = 1;   ///< Blocks above each other that share B.
+  index_t cluster_n = 1;   ///< Blocks side by side that share A. cluster_m * cluster_n: a power of two, at most 8.
+  index_t consumers = 2;   ///< Warpgroups that multiply: 1 or 2.
+  index_t products = 1;    ///< Products of the policy, 1 or 2: the first n / 2 columns are the first's.
+  index_t blocks = 1;      ///< Blocks that are resident on an SM at once.
+  bool swap_ab = false;    ///< Computes C^T = B^T A^T: m, cluster_n count columns of C, and n, cluster_m rows.
+  bool ping_pong = false;  ///< Each of two consumers computes tiles of its own: one stores while the other multiplies.
+  bool unaligned = false;  ///< Rows of A, B and C start at any element: see unaligned_producer.
 
-  /// The same with these lengths; in ping-pong, there are two consumers for each one that shares a tile.
+  /// This tile with other lengths: rows x cols, `sharing` consumers of a tile, `num` products.
   TILEWRIGHT_HD constexpr hopper_gemm_tile of_size(index_t rows, index_t cols, index_t sharing, index_t num) const {
     hopper_gemm_tile t = *this;
     t.m = rows, t.n = cols, t.consumers = ping_pong ? 2 : sharing, t.products = num;
     return t;
   }
-  TILEWRIGHT_HD constexpr index_t consumers_per_tile() const { return ping_pong ? 1 : consumers; }  // a tile
+  TILEWRIGHT_HD constexpr index_t consumers_per_tile() const { return ping_pong ? 1 : consumers; }
+  /// Warpgroups that move data.
   TILEWRIGHT_HD constexpr index_t producers() const { return unaligned ? 2 : 1; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + producers()) * 128; }
   TILEWRIGHT_HD constexpr index_t cluster() const { return cluster_m * cluster_n; }
 
-  /// Blocks that copy a tile of B which cluster_m blocks share: each whole groups of 8 rows, the swizzle's period.
+  /// Where block `rank` of a cluster is; blocks that share B have consecutive ranks.
+  TILEWRIGHT_HD constexpr index_t row_in_cluster(index_t rank) const { return cluster_m > 1 ? rank % cluster_m : 0; }
+  TILEWRIGHT_HD constexpr index_t col_in_cluster(index_t rank) const { return cluster_n > 1 ? rank / cluster_m : 0; }
+
+  /// Of the blocks that share a tile of B, how many load a slice of it: slices are whole groups of 8 rows, the period
+  /// of the swizzle.
   TILEWRIGHT_HD constexpr index_t b_loaders() const { return result_n() % (8 * cluster_m) == 0 ? cluster_m : 2; }
 
   /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
   TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers_per_tile()); }
   TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
 
-  /// Two consumers take turns at the end of a tile: one multiplies while the other writes.
+  /// Whether the two consumers of a tile end it one after the other: see shared_tile_order.
   TILEWRIGHT_HD constexpr bool orders_consumers() const { return consumers_per_tile() == 2; }
 
-  /// C has as many columns as one product. It is stored in boxes of 64 rows and box_n() columns; the last box of a
-  /// row may have less: last_box_n().
+  /// Columns of C: those of one product. TMA stores them in boxes of 64 rows and box_n() columns; the last box of a row
+  /// may have less: last_box_n().
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
   TILEWRIGHT_HD constexpr index_t box_n() const { return result_n() % 32 != 0 || result_n() % 64 == 0 ? 64 : 32; }
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), box_n()); }
@@ -53,24 +65,21 @@ struct hopper_gemm_tile {
   TILEWRIGHT_HD constexpr index_t boxes_per_consumer() const { return repeat_m() * boxes_per_row(); }
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers_per_tile() * boxes_per_consumer(); }
 
-  /// The order in which a tile's boxes leave: one consumer after the other.
+  /// The order in which a tile's boxes are stored: those of one consumer after those of the other.
   TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
     return consumer * boxes_per_consumer() + box;
   }
-  struct position {
+  /// The first element of a box in the tile, and the consumer that fills it.
+  struct box_origin {
     index_t m, n, consumer;
   };
-  /// Where box `number` begins in the tile, and whose it is.
-  TILEWRIGHT_HD constexpr position box_coord(index_t number) const {
+  TILEWRIGHT_HD constexpr box_origin origin_of_box(index_t number) const {
     const index_t consumer = divide(number, boxes_per_consumer()), box = modulo(number, boxes_per_consumer());
     return {(divide(box, boxes_per_row()) * consumers_per_tile() + consumer) * 64,
             modulo(box, boxes_per_row()) * box_n(), consumer};
   }
 
-  /// Registers of each thread: of the copying warpgroup, more if a wave sends to other GPUs or shifts; of consumers.
-  TILEWRIGHT_HD constexpr index_t producer_registers(bool sends) const { return unaligned ? 64 : sends ? 72 : 40; }
-  TILEWRIGHT_HD constexpr index_t consumer_registers(bool sends) const { return unaligned ? 192 : sends ? 216 : 232; }
-
+  /// Whether there is code for the tile; the members above say what each allows.
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const bool known_n = n == 32 || (n % 16 == 0 && 64 <= n && n <= 256);
     if (consumers < 1 || consumers > 2 || m < 64 || m % (64 * consumers_per_tile()) != 0 || !known_n) return false;

@@ -2,7 +2,7 @@
 // Tiles of grouped products for persistent blocks: the lengths of groups are read on the device.
 #pragma once
 
-#include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/block/schedule/tile_order.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
 #include <tilewright/machine/exec/exec.hpp>
 
