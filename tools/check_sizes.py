@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that no header has more than 250 lines and no function more than 60.
+"""Checks that no header has more than 400 lines and no function more than 60.
 
 usage: check_sizes.py [INCLUDE_DIR/tilewright] | check_sizes.py --self-test; without a folder, the headers of this tree
 
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-HEADER_LINES = 250
+HEADER_LINES = 400
 FUNCTION_LINES = 60
 
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
@@ -25,9 +25,23 @@ def blank(match):
     return re.sub(r"[^\n]", " ", match.group())
 
 
+def without_template_heads(head):
+    """The text without template <...>, whose default arguments may have parentheses and comparisons."""
+    while match := re.search(r"\btemplate\s*<", head):
+        depth, angles, end = 0, 1, match.end()
+        while end < len(head) and angles:
+            letter = head[end]
+            depth += (letter in "([{") - (letter in ")]}")
+            if not depth and letter in "<>" and head[end - 1:end + 1] not in ("<=", "->") and head[end + 1:end + 2] != "=":
+                angles += 1 if letter == "<" else -1
+            end += 1
+        head = head[:match.start()] + " " + head[end:]
+    return head
+
+
 def opens_function(head):
     """Whether the brace after this text, back to the last statement, opens the body of a function."""
-    text = re.sub(r"^\s*template\s*<[^{};]*?>(?=\s*(?:requires|[\w\[:]))", "", head.strip())
+    text = without_template_heads(head).strip()
     if "(" not in text or SCOPE.search(re.sub(r"<[^<>]*>", "", text)):
         return False
     if re.search(r"\)[^()]*\s:\s[^;]*$", text):  # a constructor's list of members: the body follows ) or }
@@ -47,6 +61,7 @@ def functions_in(text):
             if not inside:
                 head = code[start:i]
                 is_function = opens_function(head)
+                head = without_template_heads(head)
                 is_scope = not is_function and not re.search(r"[=(,]\s*$|\)[^()]*\s:\s[^;]*$", head) and bool(
                     SCOPE.search(re.sub(r"<[^<>]*>|\([^()]*\)", "", head)) or "namespace" in head)
             blocks.append((is_function, is_scope, start))
@@ -73,7 +88,11 @@ def problems_in(root):
         header, lines = path.relative_to(root).as_posix(), text.count("\n")
         if lines > HEADER_LINES:
             problems.append(f"{header}: {lines} lines; split it by meaning (at most {HEADER_LINES})")
-        for first, last, name in functions_in(text):
+        functions = functions_in(text)
+        # A definition in device code that is not found: the reader of this script has lost its way.
+        if not functions and re.search(r"TILEWRIGHT_HD[^;{}=]*\([^;{}]*\)[^;{}]*\{[^}]*;", NOT_CODE.sub(blank, text)):
+            problems.append(f"{header}: no function was found, though it defines some; mend tools/check_sizes.py")
+        for first, last, name in functions:
             if last - first >= FUNCTION_LINES:
                 problems.append(f"{header}:{first}: {name} has {last - first + 1} lines (at most {FUNCTION_LINES})")
     return problems

@@ -65,7 +65,7 @@ AFTER_ITS_OWN = {
     "machine/emulator": [*found("planted:mistakes", "machine/emulator:*", "planted:random_programs", "planted:correct", "machine/exec:*")],
     "machine/exec": [*found("machine/exec:*", "planted:mistakes", "planted:correct", "tile:repeated_copy.wave_copy")],
     "tile": [*found("tile:*")],
-    "block": [*found("block:*", "kernels/gemm:gemm_kernel.gfx942", "kernels/gemm:gemm_kernel.nvidia", "kernels/gemm:warp_specialized_pipeline")],
+    "block": [*found("block:*", "kernels/gemm:gemm_kernel.gfx942", "kernels/gemm:gemm_kernel.nvidia", "kernels/gemm:hopper_gemm_kernel")],
     "compat/ck_tile/xor_preshuffle.hpp": [*found("compat/ck_tile:lds_with_xor")],
     "core/lds/detail/layout_search.hpp": [*found("core/lds:layout_solver", "core/lds:layout_solver_random")],
     "core/lds/bank_conflicts.hpp": [*found("core/lds:lds_access", "core/lds:layout_solver_random", "core/lds:random_access")],

@@ -63,13 +63,13 @@ const char* start(const grouped_problem& p, cudaStream_t stream) {
 
 constexpr hopper_gemm_tile tiles[] = {
     {.m = 128, .n = 256},
-    {.m = 128, .n = 256, .share_a = 2},
-    {.m = 128, .n = 256, .share_b = 2},
+    {.m = 128, .n = 256, .cluster_n = 2},
+    {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 128},
-    {.m = 128, .n = 128, .share_a = 2},
-    {.m = 256, .n = 128, .share_a = 2},
-    {.m = 128, .n = 192, .share_a = 2},
-    {.m = 128, .n = 192, .share_b = 2},
+    {.m = 128, .n = 128, .cluster_n = 2},
+    {.m = 256, .n = 128, .cluster_n = 2},
+    {.m = 128, .n = 192, .cluster_n = 2},
+    {.m = 128, .n = 192, .cluster_m = 2},
 };
 enum tile_name { wide, wide_pair, tall_pair, square, square_pair, tall, middle, middle_tall };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The layer pair on NVIDIA GPUs: one process for all GPUs of this host, or one for each, started by torchrun, mpirun or
 // srun. Compile with: nvcc -std=c++20 -arch=sm_90a -I include tensor_parallel.cu -lnccl
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #if __has_include(<nccl.h>)

@@ -17,7 +17,7 @@
 #include <tilewright/block/rows/row_posts.hpp>
 #include <tilewright/block/rows/row_tile.hpp>
 #include <tilewright/block/schedule/grid_order.hpp>
-#include <tilewright/block/schedule/work_schedule.hpp>
+#include <tilewright/block/schedule/stream_k_schedule.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/tile/copy/async_load.hpp>
 #include <tilewright/tile/copy/cut_vectors.hpp>

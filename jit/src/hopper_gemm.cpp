@@ -127,7 +127,7 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";
     }
-    s.uses = {"kernels/gemm/choice/hopper_gemm_choice.hpp", "kernels/gemm/hopper/warp_specialized_pipeline.hpp"};
+    s.uses = {"kernels/gemm/choice/hopper_gemm_choice.hpp", "kernels/gemm/hopper/hopper_gemm_kernel.hpp"};
   } else {
     const bool wide = chosen.kernel == kernels::small_m;
     s.name = "gemm_" + kernels::name(chosen.kernel);

@@ -6,7 +6,7 @@
 // EXPECT: operand_policy: wgmma reads its operands from LDS; use warp_specialized_pipeline
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

@@ -66,7 +66,7 @@ struct drawn {
 void draw_lengths(const options& o, index_t kernel, index_t SMs, dice& d, tw::gemm_args& g) {
   const bool is_tile = kernel >= 0 && kernel < tw::hopper_gemm_tiles.size();
   tw::hopper_gemm_tile t = is_tile ? tw::hopper_gemm_tiles[kernel] : tw::hopper_gemm_tile{.m = 128, .n = 128};
-  const index_t rows = t.m * d.of({1, t.share_b}), cols = t.n * d.of({1, t.share_a});
+  const index_t rows = t.m * d.of({1, t.cluster_m}), cols = t.n * d.of({1, t.cluster_n});
   do {
     g.m = d.near(t.swap_ab ? cols : rows), g.n = d.near(t.swap_ab ? rows : cols);
     if (kernel >= tw::hopper_gemm_tiles.size() || (kernel < 0 && d.one_in(4))) g.m = 1 + d.below(16);
@@ -76,8 +76,8 @@ void draw_lengths(const options& o, index_t kernel, index_t SMs, dice& d, tw::ge
   } while (double(g.m) * g.n * g.k * g.batch > (o.small ? 5e7 : 2e10));
   if (!is_tile || o.small || !d.one_in(4)) return;
   const index_t tiles = tw::detail::expected_clusters(t, SMs) + 1 + d.below(40), down = 2 + d.below(6);
-  (t.swap_ab ? g.n : g.m) = down * t.m * t.share_b - d.below(t.m);
-  (t.swap_ab ? g.m : g.n) = tw::ceil_div(tiles, down) * t.n * t.share_a - d.below(t.n);
+  (t.swap_ab ? g.n : g.m) = down * t.m * t.cluster_m - d.below(t.m);
+  (t.swap_ab ? g.m : g.n) = tw::ceil_div(tiles, down) * t.n * t.cluster_n - d.below(t.n);
   g.k = 1500 + d.below(3000), g.batch = 1;
 }
 
@@ -85,9 +85,9 @@ void draw_lengths(const options& o, index_t kernel, index_t SMs, dice& d, tw::ge
 bool has_whole_and_split_tiles(const hopper_product& p, const drawn& x, index_t SMs) {
   if (x.choice.kernel >= tw::hopper_gemm_tiles.size() || x.choice.parts != 0) return false;
   const tw::hopper_gemm_tile& t = tw::hopper_gemm_tiles[x.choice.kernel];
-  const tw::work_schedule s =
+  const tw::stream_k_schedule s =
       tw::detail::schedule_of(tw::detail::in_order_of(t, x.args), t, index_t(bytes_of(p.type)), SMs, 0);
-  return s.whole_tiles > 0 && s.sharers > 0;
+  return s.whole_tiles > 0 && s.split_workers > 0;
 }
 
 drawn draw(const options& o, const hopper_product& p, index_t kernel, index_t SMs, dice& d) {

@@ -9,8 +9,8 @@
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/kernels/gemm/lds_prediction.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>

@@ -3,4 +3,3 @@
 #pragma once
 
 #include <tilewright/kernels/parallel/parallel_gemm.hpp>
-#include <tilewright/kernels/parallel/portable_ranks.hpp>

@@ -32,7 +32,7 @@ TEST(GridOrder, EachDieWalksThroughNeighboursOnTheCurve) {
   for (const index_t blocks : {5, 8, 100, 1001}) {
     index_t expected = 0;
     for (index_t die = 0; die < 8; ++die) {
-      for (index_t b = die; b < blocks; b += 8) EXPECT_EQ(order.place_on_curve(b, blocks), expected++);
+      for (index_t b = die; b < blocks; b += 8) EXPECT_EQ(order.index_on_curve(b, blocks), expected++);
     }
   }
 }

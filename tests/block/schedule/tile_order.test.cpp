@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/block/schedule/tile_order.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ TEST(TileOrder, VisitsEveryTileOnce) {
         const tw::detail::fast_tile_order fast(order);
         std::set<std::tuple<int, int, int>> seen;
         for (int i = 0; i < order.num_tiles(); ++i) {
-          const tw::detail::tile_position p = order(i);
+          const tw::detail::tile_coord p = order(i);
           ASSERT_EQ(fast(i), p);
           ASSERT_TRUE(0 <= p.row && p.row < rows && 0 <= p.col && p.col < cols && p.batch == i / (rows * cols));
           EXPECT_TRUE(seen.insert({p.row, p.col, p.batch}).second);
@@ -31,11 +31,11 @@ TEST(TileOrder, VisitsEveryTileOnce) {
 
 TEST(TileOrder, GroupsGoBackAndForth) {
   const tw::detail::tile_order order{4, 3, 1, 2};
-  EXPECT_EQ(order(0), (tw::detail::tile_position{0, 0, 0}));
-  EXPECT_EQ(order(1), (tw::detail::tile_position{1, 0, 0}));
-  EXPECT_EQ(order(5), (tw::detail::tile_position{1, 2, 0}));
-  EXPECT_EQ(order(6), (tw::detail::tile_position{2, 2, 0}));
-  EXPECT_EQ(order(11), (tw::detail::tile_position{3, 0, 0}));
+  EXPECT_EQ(order(0), (tw::detail::tile_coord{0, 0, 0}));
+  EXPECT_EQ(order(1), (tw::detail::tile_coord{1, 0, 0}));
+  EXPECT_EQ(order(5), (tw::detail::tile_coord{1, 2, 0}));
+  EXPECT_EQ(order(6), (tw::detail::tile_coord{2, 2, 0}));
+  EXPECT_EQ(order(11), (tw::detail::tile_coord{3, 0, 0}));
 }
 
 // Tiles that are computed at the same time form nearly a square.

@@ -19,8 +19,8 @@ struct parallel_choice {
 
 /// Tiles of the kernels.
 inline constexpr array<hopper_gemm_tile, 3> parallel_tiles{{
-    {.m = 128, .n = 256, .share_b = 2},
-    {.m = 128, .n = 128, .share_a = 2},
+    {.m = 128, .n = 256, .cluster_m = 2},
+    {.m = 128, .n = 128, .cluster_n = 2},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
 }};
 
@@ -52,11 +52,12 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
   const index_t workers = expected_clusters(t, rates.SMs);
   args.m = divide(args.m, ranks);
   args.batch = ranks;
-  const index_t max_parts = args.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  const work_schedule s =
-      make_work_schedule(hopper_tile_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
-                         max_parts, split_cost_of(t));
-  return s.sharers > 0 && s.whole_tiles < 4 * workers ? 0.1 * product : 0;
+  const index_t max_splits =
+      args.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const stream_k_schedule s =
+      make_stream_k_schedule(hopper_tile_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
+                             max_splits, split_cost_of(t));
+  return s.split_workers > 0 && s.whole_tiles < 4 * workers ? 0.1 * product : 0;
 }
 
 }  // namespace detail

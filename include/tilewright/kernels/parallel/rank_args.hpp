@@ -3,7 +3,7 @@
 // ranks, and their waits for others, which end with an error where one of them is late.
 #pragma once
 
-#include <tilewright/block/schedule/work_schedule.hpp>
+#include <tilewright/block/schedule/stream_k_schedule.hpp>
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
@@ -52,14 +52,6 @@ namespace detail {
 
 using namespace tilewright::detail;
 
-/// A unit of work on the rows of rank tile.batch. All ranks' rows are multiplied by the same B.
-struct chunk_unit : work_unit {
-  index_t a_at;  // z of its boxes of A
-
-  TILEWRIGHT_HD constexpr index_t a_z() const { return a_at; }
-  TILEWRIGHT_HD constexpr index_t b_z() const { return 0; }
-};
-
 }  // namespace detail
 
 /// Arguments of all_gather_kernel. C = A B, where A (m x k) has m / ranks rows of each rank: `a` are this rank's, with
@@ -80,12 +72,12 @@ struct all_gather_args : gemm_args {
 };
 
 /// Rows of a chunk are sent in groups, which are counted, by waves, each of which sends some rows and bytes at once.
-struct gather_parts {
+struct gather_slices {
   static constexpr index_t group_rows = 128, bytes = 512;
   /// Each wave that sends little sends less at once.
   TILEWRIGHT_HD static constexpr index_t rows(index_t rows_of_rank) { return rows_of_rank < 2048 ? 32 : 64; }
 };
-TILEWRIGHT_HD constexpr index_t gather_groups(index_t rows) { return ceil_div(rows, gather_parts::group_rows); }
+TILEWRIGHT_HD constexpr index_t gather_groups(index_t rows) { return ceil_div(rows, gather_slices::group_rows); }
 
 /// Arguments of reduce_scatter_kernel. C = sum over ranks of A B, where each rank has its own part of k: `a` is m x k
 /// and `b` is k x n, with this rank's k. This rank gets m / ranks rows, from row rank m / ranks on: `c`, and what
@@ -120,8 +112,7 @@ constexpr long_index_t max_tile_flags(index_t rows, index_t n) {
   return long_index_t(round_up(ceil_div(rows, 64), 8)) * round_up(ceil_div(n, 64), 8);
 }
 
-/// Ready kernels of a policy: all_gather_kernel.hpp and reduce_scatter_kernel.hpp have those for Hopper's pipeline,
-/// portable_ranks.hpp has the second for others.
+/// Ready kernels of a policy of Hopper's pipeline: all_gather_kernel.hpp and reduce_scatter_kernel.hpp.
 template <class Policy>
 struct all_gather_kernel;
 template <class Policy>

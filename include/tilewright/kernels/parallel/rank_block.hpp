@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the Hopper kernels of several ranks have in common: a batch of one product for each rank's rows.
+// What the Hopper GEMMs of several ranks have in common: a batch of one GEMM for each rank's rows.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/parallel/rank_args.hpp>
 
 namespace tilewright::parallel::detail {
@@ -13,12 +13,14 @@ struct with_rank_args : Policy {
   using args_type = Args;
 };
 
-/// A hopper_gemm_block of which one wave pushes rows or tiles to other GPUs.
+/// A hopper_gemm_block whose role assist sends rows or tiles to other GPUs.
 template <class Policy, class Args>
 struct rank_block : hopper_gemm_block<with_rank_args<Policy, Args>> {
   using policy = with_rank_args<Policy, Args>;
-  using unit_type = chunk_unit;
-  static constexpr bool has_sender = true;
+  static constexpr role_registers registers = hopper_gemm_block<policy>::tile.consumers == 1
+                                                  ? role_registers{.producer = 0, .consumer = 0}
+                                                  : role_registers{.producer = 72, .consumer = 216};
+  static constexpr bool can_split_all_tiles = false;
   static_assert(Policy::products == 1 && Policy::groups == group_kind::none && !Policy::is_block_scaled,
                 "parallel: the policy must be one of a plain product");
   static_assert(!Policy::pipeline::tile.ping_pong && !Policy::pipeline::tile.unaligned && Policy::tile.n % 32 == 0,
@@ -27,7 +29,12 @@ struct rank_block : hopper_gemm_block<with_rank_args<Policy, Args>> {
 };
 
 template <class Block>
-using rank_kernel = persistent_kernel<typename Block::policy, Block>;
+using rank_kernel = hopper_gemm_launch<typename Block::policy, Block>;
+
+template <class Block>
+auto maps_of(const launch_facts& facts) {
+  return hopper_gemm_maps<Block, remove_cvref_t<decltype(facts.make_tensor_map)>>{facts.make_tensor_map};
+}
 
 /// The product of a rank, as a batch of one product for the rows of each of `batch` ranks, which share B.
 template <class Args>
@@ -50,24 +57,13 @@ constexpr const char* check_rank_block(const Args& args, const Args& batch) {
   return check_tma<policy>(batch);
 }
 
-/// plan_hopper_gemm for the product of a rank, whose A has the rows of all ranks.
+/// The argument of the kernel of a rank, but for the maps of A and C.
 template <class Block, class Args>
-typename Block::device_args plan_ranks(Args batch, const launch_facts& facts) {
-  using policy = typename Block::policy;
-  using T = typename policy::element_type;
-  constexpr bool a_along_k = policy::a_major == operand_major::k, b_along_k = policy::b_major == operand_major::k;
-  constexpr hopper_gemm_tile tile = Block::tile;
-  constexpr index_t k = Block::tile_k;
+typename Block::device_args plan_ranks(const Args& batch, const launch_facts& facts) {
   typename Block::device_args d{};
-  batch.batch_stride_b = 16;  // of a map that is replaced
-  static_cast<hopper_gemm_device_args<Args, 1>&>(d) =
-      plan_hopper_gemm<policy>(batch, facts.resident_clusters, facts.make_tensor_map);
-  d.args.batch_stride_b = 0;
-  facts.make_tensor_map(
-      d.a, request_map<T>(batch.a, {a_along_k ? batch.k : batch.m, a_along_k ? batch.m : batch.k}, batch.lda,
-                          batch.self.ranks, batch.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
-  facts.make_tensor_map(d.b[0], request_map<T>(batch.b, {b_along_k ? batch.k : batch.n, b_along_k ? batch.n : batch.k},
-                                               batch.ldb, 1, 0, {k, b_along_k ? tile.n / tile.copies_of_b() : k}));
+  plan_schedule<Block>(d, batch, facts.resident_clusters);
+  maps_of<Block>(facts).b(d.b[0],
+                          operand_in_memory(batch.b, Block::lds.b.k_is_contiguous, batch.n, batch.k, batch.ldb));
   return d;
 }
 
@@ -80,7 +76,7 @@ struct row_span {
   index_t rows, bytes;
 };
 
-/// A wave copies rows to rows `stride` bytes from each other. Width: bytes of a row that it copies at once.
+/// A warp copies rows to rows `stride` bytes from each other. Width: bytes of a row that it copies at once.
 template <index_t Width>
 TILEWRIGHT_HD void push_rows(char* to, long_index_t stride, const row_span& from) {
   constexpr index_t lanes = Width / 16, rows_at_once = 32 / lanes, loads = 8;  // in flight

@@ -31,11 +31,11 @@ TEST(SpecializedChoice, AllTilesAreSound) {
 // What was fastest where all tiles were timed on an H100.
 TEST(SpecializedChoice, TilesThatWereFastest) {
   for (const bool b_along_k : {true, false}) {
-    EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}));
-    EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}));
-    EXPECT_EQ(chosen(322, 2176, 9216, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 112, .share_a = 4}));
+    EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
+    EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
+    EXPECT_EQ(chosen(322, 2176, 9216, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 112, .cluster_n = 4}));
     EXPECT_EQ(chosen(1408, 1600, 3392, b_along_k),
-              (tw::hopper_gemm_tile{.m = 128, .n = 160, .share_b = 4, .share_a = 2}));
+              (tw::hopper_gemm_tile{.m = 128, .n = 160, .cluster_m = 4, .cluster_n = 2}));
   }
   EXPECT_TRUE(chosen(12480, 8192, 320).ping_pong);
 }
@@ -61,7 +61,7 @@ TEST(SpecializedChoice, PartsOfLongK) {
 
 // Where B is so large that L2 loses it before the next group of tiles, groups have as many rows as L2 keeps of A.
 TEST(SpecializedChoice, RowsKeptInL2) {
-  constexpr tw::hopper_gemm_tile t{.m = 128, .n = 256, .share_b = 2};
+  constexpr tw::hopper_gemm_tile t{.m = 128, .n = 256, .cluster_m = 2};
   const auto rows = [&](const tw::gemm_args& g) {
     return tw::detail::rows_kept_in_l2(tw::detail::hopper_tile_order(g, t, 66), g, t, 2);
   };
@@ -98,7 +98,7 @@ TEST(SpecializedChoice, TilesThatCan) {
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.
 TEST(SpecializedChoice, PredictionsFollowTheWork) {
-  const tw::hopper_gemm_tile t{.m = 128, .n = 256, .share_b = 2};
+  const tw::hopper_gemm_tile t{.m = 128, .n = 256, .cluster_m = 2};
   const auto clocks = [&](int m) {
     const tw::gemm_args g{.m = m, .n = 4096, .k = 4096, .lda = 4096, .ldb = 4096, .ldc = 4096};
     return tw::predict_hopper_clocks(g, t, {}, 132);

@@ -11,8 +11,8 @@ namespace {
 using enum operand_major;
 
 // Two blocks that share A.
-constexpr hopper_gemm_tile pair_tile{.m = 128, .n = 64, .share_a = 2},
-    upper_tile{.m = 64, .n = 64, .share_b = 2, .consumers = 1};
+constexpr hopper_gemm_tile pair_tile{.m = 128, .n = 64, .cluster_n = 2},
+    upper_tile{.m = 64, .n = 64, .cluster_m = 2, .consumers = 1};
 using forward = grouped<gemm_hopper<bfloat16_t, k, k, pair_tile>, group_kind::rows>;
 using backward_x = grouped<gemm_hopper<fp8_ocp_t, k, k, upper_tile, half_t>, group_kind::rows>;
 using backward_w = grouped<gemm_hopper<half_t, mn, mn, pair_tile>, group_kind::k>;
@@ -37,9 +37,9 @@ TEST(GroupedGemm, LastRoundIsSplit) {
   using one =
       grouped<gemm_hopper<bfloat16_t, k, k, hopper_gemm_tile{.m = 64, .n = 64, .consumers = 1}>, group_kind::rows>;
   const auto expect_split = [](std::vector<index_t> counts, index_t tiles, index_t resident, bool across_tiles) {
-    const work_schedule s = tilewright::detail::make_grouped_schedule(tiles, 24, resident, 2 * resident);
-    EXPECT_GT(s.max_parts(), 1);
-    EXPECT_EQ(s.shares_cross_tiles(), across_tiles);
+    const stream_k_schedule s = tilewright::detail::make_grouped_schedule(tiles, 24, resident, 2 * resident);
+    EXPECT_GT(s.max_splits(), 1);
+    EXPECT_EQ(s.ranges_cross_tiles(), across_tiles);
     expect_grouped<one>({.counts = counts, .n = 8, .k = 24 * 64, .beta = 1, .has_workspace = true},
                         {.workers = 3, .resident_clusters = resident});
   };
@@ -70,10 +70,10 @@ TEST(GroupedGemm, ChoosesATile) {
     const grouped_args args{{.m = rows, .n = n, .k = k}, groups};
     return grouped_tiles[choose_grouped_tile(args, 132, is_scaled ? 1 : 2, is_scaled)];
   };
-  EXPECT_EQ(chosen(8, 16384, 4096, 4096), (hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}));
+  EXPECT_EQ(chosen(8, 16384, 4096, 4096), (hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
   EXPECT_EQ(chosen(64, 16000, 2048, 7168), (hopper_gemm_tile{.m = 128, .n = 256}));
   EXPECT_EQ(chosen(64, 640, 2048, 7168), (hopper_gemm_tile{.m = 128, .n = 128}));
-  EXPECT_EQ(chosen(8, 16384, 1920, 4096), (hopper_gemm_tile{.m = 128, .n = 192, .share_b = 2}));
+  EXPECT_EQ(chosen(8, 16384, 1920, 4096), (hopper_gemm_tile{.m = 128, .n = 192, .cluster_m = 2}));
   for (const index_t groups : {0, 1})
     EXPECT_EQ(chosen(groups, 8192, 2112, 7168, true).n, 192);  // block-scaled, dense: eleven tiles, but nine of 256
 }

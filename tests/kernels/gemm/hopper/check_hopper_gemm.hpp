@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ template <class Policy>
 void expect_edges(float alpha, float beta) {
   constexpr hopper_gemm_tile t = hopper_gemm_block<Policy>::tile;
   const index_t unit = 16 / index_t(sizeof(typename Policy::element_type));
-  const index_t m = t.m * t.share_b + 8, n = t.n + 24 - t.n % 16;
+  const index_t m = t.m * t.cluster_m + 8, n = t.n + 24 - t.n % 16;
   expect_hopper_gemm<Policy>({.m = t.swap_ab ? n : m,
                               .n = t.swap_ab ? m : n,
                               .k = 2 * Policy::tile.k + unit,
@@ -68,12 +68,12 @@ void expect_edges(float alpha, float beta) {
 template <class Policy>
 index_t expect_split(const problem& p, index_t resident) {
   constexpr hopper_gemm_tile t = hopper_gemm_block<Policy>::tile;
-  const work_schedule schedule = tilewright::detail::make_work_schedule(
+  const stream_k_schedule schedule = tilewright::detail::make_stream_k_schedule(
       tilewright::detail::hopper_tile_order({.m = p.m, .n = p.n}, t, resident), ceil_div(p.k, Policy::tile.k), resident,
       index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())), tilewright::detail::split_cost_of(t));
-  EXPECT_GT(schedule.max_parts(), 1);
+  EXPECT_GT(schedule.max_splits(), 1);
   for (const int workers : {1, 3}) expect_hopper_gemm<Policy>(p, {.workers = workers, .resident_clusters = resident});
-  return schedule.tails();
+  return schedule.heads_per_worker();
 }
 
 /// One tile for all kinds of operands, with everything in one of them that an epilogue may do.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
-#include <tilewright/kernels/gemm/hopper/detail/result_writer.hpp>
+#include <tilewright/kernels/gemm/hopper/slot_epilogue.hpp>
 
 #include <gtest/gtest.h>
 
@@ -14,61 +14,61 @@ namespace {
 template <tw::hopper_gemm_tile Tile>
 using policy = tw::hopper_gemm_block<tw::gemm_hopper<tw::half_t, operand_major::k, operand_major::mn, Tile>>;
 
-TEST(SpecializedTile, WhatLiesInLdsDoesNotOverlap) {
-  using large = policy<tw::hopper_gemm_tile{.share_b = 2}>;
+TEST(HopperGemmTile, WhatLiesInLdsDoesNotOverlap) {
+  using large = policy<tw::hopper_gemm_tile{.cluster_m = 2}>;
   EXPECT_EQ(large::num_stages, 4);
   EXPECT_EQ(large::lds.stage_bytes(), (128 + 256) * 64 * 2);
-  EXPECT_EQ(large::lds.boxes_offset(), 4 * large::lds.stage_bytes());
-  EXPECT_EQ(large::lds.num_boxes(), 4);
-  EXPECT_EQ(large::lds.barriers_offset(), large::lds.boxes_offset() + 4 * 64 * 64 * 2);
-  EXPECT_LE(large::lds.bytes(), 227 * 1024);
+  EXPECT_EQ(large::regions.slots, 4 * large::lds.stage_bytes());
+  EXPECT_EQ(large::lds.num_slots(), 4);
+  EXPECT_EQ(large::regions.barriers, large::regions.slots + 4 * 64 * 64 * 2);
+  EXPECT_LE(large::regions.bytes, 227 * 1024);
   using small = policy<tw::hopper_gemm_tile{.m = 64, .n = 64, .consumers = 1}>;
   EXPECT_EQ(small::num_stages, 12);
-  EXPECT_EQ(small::lds.num_boxes(), 1);
+  EXPECT_EQ(small::lds.num_slots(), 1);
   EXPECT_LE(8 * small::lds.num_barriers(), tw::detail::hopper_gemm_lds::barrier_bytes);
 }
 
-// So a box lies at the same place in each tile.
-TEST(SpecializedTile, PlacesOfBoxesDivideThoseOfATile) {
-  EXPECT_EQ((policy<tw::hopper_gemm_tile{.m = 256, .n = 160, .share_a = 2}>::lds.num_boxes()), 10);  // of 20; 14 fit
-  EXPECT_EQ((policy<tw::hopper_gemm_tile{.n = 192, .share_b = 2}>::lds.num_boxes()), 6);             // of 6; 8 fit
+// So a box has the same slot in each tile.
+TEST(HopperGemmTile, SlotsDivideTheBoxesOfATile) {
+  EXPECT_EQ((policy<tw::hopper_gemm_tile{.m = 256, .n = 160, .cluster_n = 2}>::lds.num_slots()), 10);  // of 20; 14 fit
+  EXPECT_EQ((policy<tw::hopper_gemm_tile{.n = 192, .cluster_m = 2}>::lds.num_slots()), 6);             // of 6; 8 fit
 }
 
 // The first of two consumers is done with its boxes before the second one begins, so that one can multiply meanwhile.
-TEST(SpecializedTile, EachPlaceOfATileIsInOneBoxOfItsConsumer) {
+TEST(HopperGemmTile, EachElementOfATileIsInOneBoxOfItsConsumer) {
   for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) {
     std::set<std::pair<int, int>> places;
     for (int number = 0; number < t.num_boxes(); ++number) {
-      const auto [m, n, consumer] = t.box_position(number);
+      const auto [m, n, consumer] = t.origin_of_box(number);
       const int box = number - t.box_number(consumer, 0);
-      EXPECT_TRUE(consumer >= 0 && consumer < t.sharing() && box >= 0 && box < t.boxes_of_consumer());
-      EXPECT_EQ(m, (box / t.boxes_per_row() * t.sharing() + consumer) * 64);
-      EXPECT_EQ(n, box % t.boxes_per_row() * t.store_n());
+      EXPECT_TRUE(consumer >= 0 && consumer < t.consumers_per_tile() && box >= 0 && box < t.boxes_per_consumer());
+      EXPECT_EQ(m, (box / t.boxes_per_row() * t.consumers_per_tile() + consumer) * 64);
+      EXPECT_EQ(n, box % t.boxes_per_row() * t.box_n());
       EXPECT_TRUE(m < t.m && n < t.n);
       places.insert({m, n});
     }
-    EXPECT_EQ(int(places.size()), t.m / 64 * tw::ceil_div(t.n, t.store_n()));
+    EXPECT_EQ(int(places.size()), t.m / 64 * tw::ceil_div(t.n, t.box_n()));
   }
 }
 
-TEST(SpecializedTile, WritingResultsHasNoBankConflicts) {
-  const auto wide = tw::detail::predict_box_store<policy<tw::hopper_gemm_tile{.share_b = 2}>>();
+TEST(HopperGemmTile, WritingResultsHasNoBankConflicts) {
+  const auto wide = tw::detail::predict_box_store<policy<tw::hopper_gemm_tile{.cluster_m = 2}>>();
   EXPECT_EQ(wide.op, tw::arch::lds_op::stmatrix);
   EXPECT_EQ(wide.executions, 4);  // of one wave, for 16 x 64
   EXPECT_EQ(wide.conflicts, 0);
-  const auto narrow = tw::detail::predict_box_store<policy<tw::hopper_gemm_tile{.n = 160, .share_b = 2}>>();
+  const auto narrow = tw::detail::predict_box_store<policy<tw::hopper_gemm_tile{.n = 160, .cluster_m = 2}>>();
   EXPECT_EQ(narrow.executions, 2);
   EXPECT_EQ(narrow.conflicts, 0);
 }
 
-TEST(SpecializedTile, UnsoundTiles) {
+TEST(HopperGemmTile, UnsoundTiles) {
   EXPECT_FALSE((tw::hopper_gemm_tile{.m = 96}).is_sound());
   EXPECT_FALSE((tw::hopper_gemm_tile{.n = 72}).is_sound());
   EXPECT_FALSE((tw::hopper_gemm_tile{.m = 256, .n = 256}).is_sound());  // too many accumulators
   EXPECT_FALSE((tw::hopper_gemm_tile{.m = 192, .consumers = 3}).is_sound());
-  EXPECT_FALSE((tw::hopper_gemm_tile{.share_b = 3}).is_sound());
-  EXPECT_FALSE((tw::hopper_gemm_tile{.share_b = 4, .share_a = 4}).is_sound());
-  EXPECT_TRUE((tw::hopper_gemm_tile{.share_b = 2, .share_a = 2}).is_sound());
+  EXPECT_FALSE((tw::hopper_gemm_tile{.cluster_m = 3}).is_sound());
+  EXPECT_FALSE((tw::hopper_gemm_tile{.cluster_m = 4, .cluster_n = 4}).is_sound());
+  EXPECT_TRUE((tw::hopper_gemm_tile{.cluster_m = 2, .cluster_n = 2}).is_sound());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using enum operand_major;
 
 template <hopper_gemm_tile Tile, class Result>
 using hopper = block_scaled<gemm_hopper<fp8_ocp_t, k, k, Tile, Result>>;
-constexpr hopper_gemm_tile wide{.m = 128, .n = 256, .share_b = 2}, pair{.m = 128, .n = 128, .share_a = 2};
+constexpr hopper_gemm_tile wide{.m = 128, .n = 256, .cluster_m = 2}, pair{.m = 128, .n = 128, .cluster_n = 2};
 constexpr hopper_gemm_tile middle{.m = 128, .n = 192};
 using wide_policy = hopper<wide, bfloat16_t>;
 using pair_policy = hopper<pair, half_t>;

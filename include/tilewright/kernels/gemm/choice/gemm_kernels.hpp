@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 
 #include <string>
@@ -14,8 +14,8 @@ namespace tilewright {
 /// Such as 128x256_b2.
 inline std::string name_of(const hopper_gemm_tile& t) {
   std::string s = std::to_string(t.m) + "x" + std::to_string(t.n);
-  if (t.share_a > 1) s += "_a" + std::to_string(t.share_a);
-  if (t.share_b > 1) s += "_b" + std::to_string(t.share_b);
+  if (t.cluster_n > 1) s += "_a" + std::to_string(t.cluster_n);
+  if (t.cluster_m > 1) s += "_b" + std::to_string(t.cluster_m);
   if (t.blocks > 1) s += "_x" + std::to_string(t.blocks);
   if (t.swap_ab) s += "_swap";
   if (t.ping_pong) s += "_pp";

@@ -10,8 +10,8 @@ namespace tilewright {
 /// The tiles to choose from where groups divide rows. The second one suits groups that divide k.
 inline constexpr array<hopper_gemm_tile, 4> grouped_tiles{{
     {.m = 128, .n = 256},
-    {.m = 128, .n = 256, .share_b = 2},
-    {.m = 128, .n = 192, .share_b = 2},
+    {.m = 128, .n = 256, .cluster_m = 2},
+    {.m = 128, .n = 192, .cluster_m = 2},
     {.m = 128, .n = 128},
 }};
 
@@ -33,7 +33,7 @@ inline constexpr grouped_model grouped_times{{848, 804, 642, 532}, 1.1, 177, 420
 constexpr double predict_grouped_clocks(const grouped_args& g, index_t tile, const grouped_model& x,
                                         index_t element_bytes, index_t SMs) {
   const hopper_gemm_tile& t = grouped_tiles[tile];
-  const index_t groups = max(1, g.groups), rows = t.m * t.share_b, workers = expected_clusters(t, SMs),
+  const index_t groups = max(1, g.groups), rows = t.m * t.cluster_m, workers = expected_clusters(t, SMs),
                 k_tiles = ceil_div(g.k, 128 / element_bytes);
   const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
   const double tiles_along_m = whole ? ceil_div(g.m, rows) : max(double(groups), double(g.m) / rows + 0.45 * groups);

@@ -8,25 +8,25 @@ namespace tilewright {
 
 /// The tiles to choose from.
 inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
-    {.m = 128, .n = 256, .share_b = 2},
+    {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 256},
-    {.m = 128, .n = 176, .share_b = 2, .ping_pong = true},
-    {.m = 128, .n = 192, .share_b = 2},
-    {.m = 128, .n = 112, .share_a = 4},
-    {.m = 192, .n = 128, .share_a = 2, .ping_pong = true},
+    {.m = 128, .n = 176, .cluster_m = 2, .ping_pong = true},
+    {.m = 128, .n = 192, .cluster_m = 2},
+    {.m = 128, .n = 112, .cluster_n = 4},
+    {.m = 192, .n = 128, .cluster_n = 2, .ping_pong = true},
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 96, .consumers = 1},
-    {.m = 128, .n = 160, .share_a = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 128, .n = 176, .share_b = 2},
-    {.m = 128, .n = 176, .share_a = 2, .ping_pong = true},
-    {.m = 128, .n = 160, .share_b = 4, .share_a = 2},
-    {.m = 128, .n = 128, .share_a = 2},
-    {.m = 128, .n = 208, .share_b = 2},
-    {.m = 128, .n = 224, .share_b = 2},
-    {.m = 128, .n = 80, .share_a = 4},
-    {.m = 64, .n = 96, .share_a = 4, .consumers = 1},
-    {.m = 64, .n = 96, .share_b = 4, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 128, .share_b = 4, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 160, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 176, .cluster_m = 2},
+    {.m = 128, .n = 176, .cluster_n = 2, .ping_pong = true},
+    {.m = 128, .n = 160, .cluster_m = 4, .cluster_n = 2},
+    {.m = 128, .n = 128, .cluster_n = 2},
+    {.m = 128, .n = 208, .cluster_m = 2},
+    {.m = 128, .n = 224, .cluster_m = 2},
+    {.m = 128, .n = 80, .cluster_n = 4},
+    {.m = 64, .n = 96, .cluster_n = 4, .consumers = 1},
+    {.m = 64, .n = 96, .cluster_m = 4, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 128, .cluster_m = 4, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 64, .swap_ab = true},
     {.m = 256, .n = 32, .swap_ab = true},
     {.m = 128, .n = 128, .unaligned = true},
@@ -37,8 +37,9 @@ inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
 /// The policy of one of them.
 template <class T, operand_major AMajor, operand_major BMajor, hopper_gemm_tile Tile, class Result = T,
           class Epilogue = epilogue::alpha_beta>
-struct gemm_hopper : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)),
-                                 wgmma_tile<T>(Tile.m, Tile.n, Tile.sharing()), warp_specialized_pipeline<Tile>> {
+struct gemm_hopper
+    : gemm_policy<arch::sm90, T, AMajor, BMajor, 16 / index_t(sizeof(T)),
+                  wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers_per_tile()), warp_specialized_pipeline<Tile>> {
   using result_type = Result;
   using epilogue = Epilogue;
 };
@@ -104,18 +105,18 @@ struct hopper_gemm_choice {
 namespace detail {
 
 /// The schedule of a product whose operands are in the order of the tile; parts: as in hopper_gemm_choice.
-constexpr work_schedule schedule_of(const gemm_args& g, const hopper_gemm_tile& t, index_t element_bytes, index_t SMs,
-                                    index_t parts) {
+constexpr stream_k_schedule schedule_of(const gemm_args& g, const hopper_gemm_tile& t, index_t element_bytes,
+                                        index_t SMs, index_t parts) {
   const index_t workers = expected_clusters(t, SMs);
   const index_t max_slots = parts == 0 ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  work_schedule s = make_work_schedule(hopper_tile_order(g, t, workers), ceil_div(g.k, 128 / element_bytes), workers,
-                                       max_slots, split_cost_of(t));
-  s.parts = max(parts, 1);
+  stream_k_schedule s = make_stream_k_schedule(hopper_tile_order(g, t, workers), ceil_div(g.k, 128 / element_bytes),
+                                               workers, max_slots, split_cost_of(t));
+  s.splits = max(parts, 1);
   return s;
 }
 
 /// Clocks of an SM for it.
-constexpr double predict_clocks_of(const work_schedule& s, const gemm_args& g, const hopper_gemm_tile& t,
+constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& g, const hopper_gemm_tile& t,
                                    const product_operand_types& types, index_t SMs) {
   const hopper_gemm_model& x = hopper_gemm_times;
   const product_operand_types o{types.element_bytes, t.swap_ab ? types.b_along_k : types.a_along_k,
@@ -124,25 +125,25 @@ constexpr double predict_clocks_of(const work_schedule& s, const gemm_args& g, c
       (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) + double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
           g.k * o.element_bytes +
       2.0 * g.m * g.n * g.batch;
-  const double l2_clocks = t.cluster() * (double(t.m) / t.share_a + double(t.n) / t.share_b) / x.rows;
+  const double l2_clocks = t.cluster() * (double(t.m) / t.cluster_n + double(t.n) / t.cluster_m) / x.rows;
   // Blocks of an SM share its time.
   const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), SMs)); };
   const auto k_tile_while = [&](index_t active) {
     return clocks_of_k_tile(t, together(active), o) + active * l2_clocks;
   };
-  const index_t units = s.whole_tiles * s.parts, full_rounds = units / s.workers, left = units % s.workers;
-  const index_t k_tiles = ceil_div(s.k_tiles, s.parts);
+  const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
+  const index_t k_tiles = ceil_div(s.k_tiles, s.splits);
   double products = k_tiles * (full_rounds * k_tile_while(s.workers) + (left > 0 ? k_tile_while(left) : 0));
   double clocks = x.launch;
-  if (s.parts > 1) clocks += x.sums + double(s.parts) * g.m * g.n * g.batch / x.sums_rate;
-  const bool crosses = s.shares_cross_tiles();
-  if (s.sharers > 0) {
+  if (s.splits > 1) clocks += x.sums + double(s.splits) * g.m * g.n * g.batch / x.sums_rate;
+  const bool crosses = s.ranges_cross_tiles();
+  if (s.split_workers > 0) {
     const double more = crosses ? 1 + x.crossing : 1;
-    products += s.longest_share() * k_tile_while(s.sharers) * more;
-    clocks += x.part_sums * s.parts_to_move() * t.m * t.n / 32768 * more;
+    products += s.longest_range() * k_tile_while(s.split_workers) * more;
+    clocks += x.part_sums * s.partials_to_move() * t.m * t.n / 32768 * more;
   }
-  const index_t ends = full_rounds + (left > 0) + (s.sharers > 0) + crosses;
-  const double end = together(min(s.num_units(), s.workers)) * x.end * t.num_boxes();
+  const index_t ends = full_rounds + (left > 0) + (s.split_workers > 0) + crosses;
+  const double end = together(min(s.num_work_tiles(), s.workers)) * x.end * t.num_boxes();
   if (t.ping_pong) {  // one consumer writes while the other multiplies; where k is short, writing takes longer
     products *= x.ping_pong;
     clocks += end + (ends - 1) * max(0.0, end - k_tiles * k_tile_while(s.workers));
@@ -174,8 +175,8 @@ constexpr void for_each_hopper_kernel(const gemm_args& given, const product_oper
     const gemm_args g = detail::in_order_of(t, given);
     if (t.m > 64 && g.m <= t.m / 2) continue;
     for (index_t parts = 0; parts <= (t.unaligned || t.ping_pong ? 1 : most_parts); ++parts) {
-      const work_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, parts);
-      if (parts == 0 && s.sharers == 0) continue;  // nothing to split: as with one part
+      const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, parts);
+      if (parts == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
       const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * parts;  // as of a copy of C
       if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
                         floats > hopper_gemm_workspace::num_floats || given.batch > 65535))

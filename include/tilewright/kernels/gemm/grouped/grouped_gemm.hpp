@@ -64,7 +64,7 @@ struct grouped_gemm_kernel {
     detail::group_tile found;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = order.place_on_curve(exec::block_id().x, d.blocks); walk.find(i, found); i += d.blocks) {
+    for (index_t i = order.index_on_curve(exec::block_id().x, d.blocks); walk.find(i, found); i += d.blocks) {
       of_one_group{}.run(of_group(d.args, found), {{found.at.row, found.at.col}}, 0, 0, lds);
       exec::block_sync();  // the result has been read from LDS
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A launch of warp_specialized_pipeline, made on the host: tensor maps, the schedule, memory where parts of tiles meet.
+// A launch of warp_specialized_pipeline, prepared on the host: tensor maps, schedule, workspace.
 #pragma once
 
-#include <tilewright/block/schedule/work_schedule.hpp>
+#include <tilewright/block/schedule/stream_k_schedule.hpp>
 #include <tilewright/core/arch/tensor_map.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_block.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
 namespace tilewright {
@@ -21,10 +21,10 @@ struct hopper_gemm_workspace {
 
 namespace detail {
 
-/// Where parts of tiles meet: for each of them, block of a cluster and consumer 64 x n floats, and a counter,
-/// 0 before and after.
+/// The workspace as stream_k_fixup sees it: for each slot, block of a cluster and consumer 64 repeat_m x n floats, and
+/// for each split tile a counter, which is 0 before and after a launch.
 struct split_memory {
-  float* parts = nullptr;
+  float* partials = nullptr;
   unsigned* counters = nullptr;
   index_t max_slots = 0;
 
@@ -33,13 +33,13 @@ struct split_memory {
   split_memory(const gemm_args& g, const hopper_gemm_tile& tile, index_t resident) {
     using size = hopper_gemm_workspace;
     if (!g.workspace || resident * tile.cluster() * tile.consumers > size::num_counters) return;
-    parts = static_cast<float*>(g.workspace) + size::num_counters;
+    partials = static_cast<float*>(g.workspace) + size::num_counters;
     counters = static_cast<unsigned*>(g.workspace);
     max_slots = index_t(size::num_floats / (tile.m * tile.n * tile.cluster()));
   }
 };
 
-/// Adds up the parts of all tiles, where gemm_args::split_k is more than 1.
+/// Adds up the splits of all tiles, where gemm_args::split_k is more than 1.
 template <class Reduction>
 struct sum_after_hopper_gemm : Reduction {
   static constexpr const char* check(const gemm_args&) { return nullptr; }
@@ -48,32 +48,74 @@ struct sum_after_hopper_gemm : Reduction {
   }
 };
 
-/// The tensor map of a batch of matrices with rows of x elements, and of the box that one copy moves.
-struct extent {
-  index_t x, y;
+/// A batch of matrices that TMA reads or writes, `rows` x `cols` as they are in memory: with cols contiguous. Leading
+/// dimension and stride count elements. Ragged: the last coordinate of a box is the row at which the matrix ends.
+struct tma_matrices {
+  const void* data;
+  index_t rows, cols, ld;
+  index_t batch = 1;
+  long_index_t batch_stride = 0;
+  bool ragged = false;
 };
+
+/// A request for their map, of boxes of box_rows x box_cols elements of T.
 template <class T>
-exec::tensor_map_request request_map(const void* data, extent lengths, index_t leading_dimension, index_t batch,
-                                     long_index_t batch_stride, extent box) {
+exec::tensor_map_request request_map(const tma_matrices& x, index_t box_rows, index_t box_cols) {
   constexpr long_index_t bytes = sizeof(T);
-  return {const_cast<void*>(data),
-          arch::matrix_element_v<T>,
-          {lengths.x, lengths.y, batch},
-          {leading_dimension * bytes, batch > 1 ? batch_stride * bytes : 16},
-          {box.x, box.y}};
+  exec::tensor_map_request request{const_cast<void*>(x.data),
+                                   arch::matrix_element_v<T>,
+                                   {x.cols, x.rows, x.batch},
+                                   {x.ld * bytes, x.batch > 1 ? x.batch_stride * bytes : 16},
+                                   {box_cols, box_rows}};
+  request.ragged = x.ragged;
+  return request;
 }
 
-/// How the scales of a stage come, where there are any: those of A's rows by one bulk copy, if they lie one after
-/// another in memory; the others by copies of a lane each.
+/// Makes the maps of a block's operands and results.
+template <class Block, class MakeTensorMap>
+struct hopper_gemm_maps {
+  static constexpr hopper_gemm_tile tile = Block::tile;
+  const MakeTensorMap& make_tensor_map;
+
+  /// A is (m, k), or in memory (k, m) where it is contiguous along m; B is (n, k) or (k, n).
+  void a(exec::tensor_map& map, tma_matrices x) const {
+    operand(map, x, Block::lds.a.k_is_contiguous, tile.m / tile.cluster_n);
+  }
+  void b(exec::tensor_map& map, tma_matrices x) const {
+    operand(map, x, Block::lds.b.k_is_contiguous, tile.result_n() / tile.b_loaders());
+  }
+  /// C (m, n), for boxes of `columns` columns (rows, with swap_ab).
+  void c(exec::tensor_map& map, const tma_matrices& x, index_t columns = tile.box_n()) const {
+    using R = typename Block::result_type;
+    exec::tensor_map_request request = request_map<R>(x, tile.swap_ab ? columns : 64, tile.swap_ab ? 64 : columns);
+    request.padded_row_bytes = (tile.swap_ab ? 64 : tile.box_n()) * index_t(sizeof(R));
+    make_tensor_map(map, request);
+  }
+
+ private:
+  void operand(exec::tensor_map& map, const tma_matrices& x, bool along_k, index_t rows) const {
+    constexpr index_t k = Block::tile_k;
+    make_tensor_map(map, request_map<typename Block::element_type>(x, along_k ? rows : k, k));
+  }
+};
+
+/// An operand (rows, k) as it is in memory.
+constexpr tma_matrices operand_in_memory(const void* data, bool along_k, index_t rows, index_t k, index_t ld,
+                                         index_t batch = 1, long_index_t batch_stride = 0) {
+  return {data, along_k ? rows : k, along_k ? k : rows, ld, batch, batch_stride};
+}
+
+/// How a stage gets its scales, where there are any: A's by one TMA load if they are contiguous along the rows, else by
+/// loads of each lane; B's by loads of each lane.
 template <class Args>
 struct scale_plan {};
 template <>
 struct scale_plan<block_scaled_args> {
   exec::tensor_map a_scales;
-  bool copies_scales_at_once;
+  bool loads_scales_by_tma;
 
-  /// Lanes of the copying wave that tell a stage's barrier that theirs have come; b_scales: those of B in a stage.
-  TILEWRIGHT_HD index_t scale_arrivals(index_t b_scales) const { return copies_scales_at_once ? b_scales : 32; }
+  /// Lanes of role assist that arrive at a stage's barrier; b_scales: scales of B in a stage.
+  TILEWRIGHT_HD index_t scale_arrivals(index_t b_scales) const { return loads_scales_by_tma ? b_scales : 32; }
 };
 
 /// Plans them for tiles of `rows` rows.
@@ -81,24 +123,26 @@ template <class MakeTensorMap>
 void plan_scales(scale_plan<block_scaled_args>& plan, const block_scaled_args& g, index_t rows,
                  MakeTensorMap make_tensor_map) {
   constexpr vector_alignment whole_copies{4, 4};
-  plan.copies_scales_at_once =
+  plan.loads_scales_by_tma =
       g.row_stride_a_scales == 1 && whole_copies.is_met_by(g.a_scales, 4, g.k_stride_a_scales, g.batch_stride_a_scales);
-  if (plan.copies_scales_at_once)
-    make_tensor_map(plan.a_scales, request_map<float>(g.a_scales, {g.m, ceil_div(g.k, 128)}, g.k_stride_a_scales,
-                                                      g.batch, g.batch_stride_a_scales, {scale_rows(rows), 1}));
+  if (plan.loads_scales_by_tma)
+    make_tensor_map(plan.a_scales, request_map<float>({g.a_scales, ceil_div(g.k, 128), g.m, g.k_stride_a_scales,
+                                                       g.batch, g.batch_stride_a_scales},
+                                                      1, scale_rows(rows)));
 }
 
-/// What crosses to the device. Args is the policy's args_type.
+/// The kernel's argument. Args is the policy's args_type.
 template <class Args, index_t Products>
 struct hopper_gemm_device_args : scale_plan<Args> {
-  exec::tensor_map a, b[Products], c;  // boxes of a stage and of C
-  exec::tensor_map narrow_c;           // the last boxes of rows, where they are narrower
+  exec::tensor_map a, b[Products], c;
+  exec::tensor_map narrow_c;  // C in the last boxes of rows, where they are narrower
   Args args;
-  work_schedule schedule;  // of clusters
-  fast_tile_order order;   // the schedule's
+  stream_k_schedule schedule;  // of clusters
+  fast_tile_order order;       // the schedule's
   split_memory memory;
   index_t blocks;
-  index_t turn;  // k tiles for which two consumers take turns at the end of a tile
+  index_t ordered_k_tiles;  // last ones of a tile, of which the second consumer issues MMAs after the first: see
+                            // shared_tile_order
 };
 
 /// What bulk copies cannot do with these arguments, or tiles with unaligned, as a sentence; nullptr when there is
@@ -130,17 +174,11 @@ constexpr const char* check_tma(const typename Policy::args_type& g) {
   return tiles > 0x7fffffff / 64 ? "C has too many tiles; use several launches" : nullptr;
 }
 
-/// Whether gemm_args::split_k may be more than 1: all tiles are split into equal parts, which another kernel adds up.
-template <class Block>
-inline constexpr bool splits_all_tiles =
-    Block::groups == group_kind::none && Block::tile.products == 1 && !Block::is_block_scaled &&
-    !Block::tile.ping_pong && !Block::receives_operands && !Block::sends_tiles && !Block::has_sender;
-
 /// What forbids gemm_args::split_k.
 template <class Policy>
 constexpr const char* check_equal_parts(const gemm_args& g) {
   if (g.split_k == 1) return nullptr;
-  if (!splits_all_tiles<hopper_gemm_block<Policy>>)
+  if (!hopper_gemm_block<Policy>::can_split_all_tiles)
     return "this kernel does not split k into equal parts: set split_k to 1";
   if (!g.workspace) return "split_k needs a hopper_gemm_workspace";
   if (g.batch > 65535) return "the batch has more than 65535 problems, for which k is not split into equal parts";
@@ -162,7 +200,7 @@ TILEWRIGHT_HD constexpr Args in_order_of(const hopper_gemm_tile& t, Args g) {
 
 /// The order of tiles for clusters of which `resident` run at the same time: together they cover about a square of C.
 TILEWRIGHT_HD constexpr tile_order hopper_tile_order(const gemm_args& g, const hopper_gemm_tile& t, index_t resident) {
-  const index_t rows = t.m * t.share_b, cols = t.result_n() * t.share_a;
+  const index_t rows = t.m * t.cluster_m, cols = t.result_n() * t.cluster_n;
   index_t group = 1;
   while ((group + 1) * (group + 1) * rows <= resident * cols) ++group;
   return {ceil_div(g.m, rows), ceil_div(g.n, cols), g.batch, group};
@@ -173,7 +211,7 @@ TILEWRIGHT_HD constexpr tile_order hopper_tile_order(const gemm_args& g, const h
 constexpr index_t rows_kept_in_l2(const tile_order& order, const gemm_args& g, const hopper_gemm_tile& t,
                                   index_t element_bytes) {
   constexpr long_index_t mib = 1 << 20;
-  const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.share_b * row_bytes;
+  const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.cluster_m * row_bytes;
   if (g.n * row_bytes < 12 * mib) return order.group;
   return max(order.group, index_t(min(long_index_t(order.rows), 8 * mib / tile_bytes)));
 }
@@ -183,51 +221,53 @@ TILEWRIGHT_HD constexpr split_cost split_cost_of(const hopper_gemm_tile& t) {
   return {max(t.m * t.n / 32, 2 * t.m + t.n + t.m / 64 * t.n), 4096, t.m * t.n / 16, 3 * t.m * t.n / 16};
 }
 
-/// Prepares a launch on a machine that runs `resident` clusters at the same time.
-/// make_tensor_map(tensor_map&, request) encodes.
-template <class Policy, class MakeTensorMap>
-auto plan_hopper_gemm(const typename Policy::args_type& given, index_t resident, MakeTensorMap make_tensor_map) {
-  using T = typename Policy::element_type;
-  using block = hopper_gemm_block<Policy>;
-  constexpr bool a_along_k = block::lds.a.k_is_contiguous, b_along_k = block::lds.b.k_is_contiguous;
-  constexpr index_t k = block::tile_k;
-  constexpr hopper_gemm_tile tile = block::tile;
-  typename block::device_args d{};
-  const auto g = in_order_of(tile, given);
+/// Sets the origin of the tile of block `rank` of a cluster.
+template <hopper_gemm_tile Tile, class Work>
+TILEWRIGHT_HD void locate_block(Work& work, index_t rank) {
+  work.m0 = work.first_row + (work.tile.row * Tile.cluster_m + Tile.row_in_cluster(rank)) * Tile.m;
+  work.n0 = (work.tile.col * Tile.cluster_n + Tile.col_in_cluster(rank)) * Tile.result_n();
+}
+
+/// All but the tensor maps of the argument of a Block's kernel, on a machine that runs `resident` clusters at once.
+template <class Block, class Args>
+void plan_schedule(typename Block::device_args& d, const Args& given, index_t resident) {
+  constexpr hopper_gemm_tile tile = Block::tile;
+  const Args g = in_order_of(tile, given);
   d.memory = {g, tile, resident};
-  d.schedule = make_work_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, k), resident,
-                                  g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
-  d.schedule.parts = g.split_k;
-  d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, sizeof(T));
+  d.schedule = make_stream_k_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, Block::tile_k), resident,
+                                      g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
+  d.schedule.splits = g.split_k;
+  d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, sizeof(typename Block::element_type));
   d.order = fast_tile_order(d.schedule.order);
-  d.blocks = min(d.schedule.num_units(), resident) * tile.cluster();
+  d.blocks = min(d.schedule.num_work_tiles(), resident) * tile.cluster();
   d.args = given;
   // Epilogues read two columns: if n is odd, rows of C and of what they read have room for one more.
   d.args.n = round_up(given.n, tile.unaligned ? 1 : 2);
-  // By time on an H100, here and for groups. With a long turn the ring of stages is full of the tile's last ones, and
-  // the next tile's come late.
+  // By time on an H100, here and for groups. With many, the stages are full of the tile's last k tiles, and the next
+  // tile's come late.
   const index_t k_tiles = d.schedule.k_tiles;
-  d.turn = k_tiles <= 5 ? 1 : k_tiles <= 24 || Policy::is_block_scaled ? 2 : 4;
+  d.ordered_k_tiles = k_tiles <= 5 ? 1 : k_tiles <= 24 || Block::is_block_scaled ? 2 : 4;
+}
+
+/// The argument of the kernel of hopper_gemm_block<Policy>. make_tensor_map(tensor_map&, request) encodes.
+template <class Policy, class MakeTensorMap>
+auto plan_hopper_gemm(const typename Policy::args_type& given, index_t resident, const MakeTensorMap& make_tensor_map) {
+  using block = hopper_gemm_block<Policy>;
+  constexpr hopper_gemm_tile tile = block::tile;
+  typename block::device_args d{};
+  plan_schedule<block>(d, given, resident);
   if (tile.unaligned) return d;
-  make_tensor_map(d.a, detail::request_map<T>(g.a, {a_along_k ? g.k : g.m, a_along_k ? g.m : g.k}, g.lda, g.batch,
-                                              g.batch_stride_a, {k, a_along_k ? tile.m / tile.share_a : k}));
+  const auto g = in_order_of(tile, given);
+  const hopper_gemm_maps<block, MakeTensorMap> maps{make_tensor_map};
+  maps.a(d.a, operand_in_memory(g.a, block::lds.a.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
   for (index_t i = 0; i < Policy::products; ++i) {
-    const T* const b = static_cast<const T*>(g.b) + i * g.product_stride_b;
-    make_tensor_map(
-        d.b[i], detail::request_map<T>(b, {b_along_k ? g.k : g.n, b_along_k ? g.n : g.k}, g.ldb, g.batch,
-                                       g.batch_stride_b, {k, b_along_k ? tile.result_n() / tile.copies_of_b() : k}));
+    const auto* const b = static_cast<const typename block::element_type*>(g.b) + i * g.product_stride_b;
+    maps.b(d.b[i], operand_in_memory(b, block::lds.b.k_is_contiguous, g.n, g.k, g.ldb, g.batch, g.batch_stride_b));
   }
   if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
-  const auto map_c = [&](exec::tensor_map& to, index_t columns) {
-    using R = typename Policy::result_type;
-    exec::tensor_map_request request =
-        detail::request_map<R>(g.c, {given.n, given.m}, g.ldc, g.batch, g.batch_stride_c,
-                               {tile.swap_ab ? 64 : columns, tile.swap_ab ? columns : 64});
-    request.padded_row_bytes = (tile.swap_ab ? 64 : tile.store_n()) * index_t(sizeof(R));
-    make_tensor_map(to, request);
-  };
-  map_c(d.c, tile.store_n());
-  if (tile.has_narrow()) map_c(d.narrow_c, tile.last_n());
+  const tma_matrices c{g.c, given.m, given.n, g.ldc, g.batch, g.batch_stride_c};
+  maps.c(d.c, c);
+  if (tile.has_narrow_box()) maps.c(d.narrow_c, c, tile.last_box_n());
   return d;
 }
 

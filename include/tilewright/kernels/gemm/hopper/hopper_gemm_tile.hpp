@@ -1,121 +1,95 @@
 // SPDX-License-Identifier: MIT
-// The policy of warp_specialized_pipeline, and what its device code asks of one.
+// Tiles of warp_specialized_pipeline: warpgroups of a block, blocks of a cluster, boxes of C.
 #pragma once
 
-#include <tilewright/block/mma/fragments.hpp>
-#include <tilewright/kernels/gemm/gemm_policy.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_lds.hpp>
+#include <tilewright/core/base/math.hpp>
 
 namespace tilewright {
 
-/// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by bulk copies, and one or two
-/// consumers, which multiply with wgmma; the last round of tiles is split along k (stream-K) where that is faster.
-/// Tile says how; the policy's block_tile and products say how large it is and who consumes.
-template <hopper_gemm_tile Tile = hopper_gemm_tile{}>
-struct warp_specialized_pipeline {
-  static constexpr hopper_gemm_tile tile = Tile;
-};
+/// How a block computes an m x n tile of C, with `consumers` warpgroups that issue wgmma and one more that moves data.
+/// Blocks form clusters of cluster_m x cluster_n, in which TMA multicasts a tile of B to blocks above each other, and a
+/// tile of A to blocks side by side:
+///
+///   cluster_m = 2:   block 0 | A 0 |             cluster_n = 2:   block 0 | block 1
+///                    block 1 | A 1 |                               A once for both
+///                    B once for both                               B 0     | B 1
+struct hopper_gemm_tile {
+  index_t m = 128;         ///< Rows of C of a block; whole groups of 64 for each consumer of the tile.
+  index_t n = 256;         ///< Columns of C; of all products of the policy together. 32, or 64 to 256 by 16.
+  index_t cluster_m = 1;   ///< Blocks above each other that share B.
+  index_t cluster_n = 1;   ///< Blocks side by side that share A. cluster_m * cluster_n: a power of two, at most 8.
+  index_t consumers = 2;   ///< Warpgroups that multiply: 1 or 2.
+  index_t products = 1;    ///< Products of the policy, 1 or 2: the first n / 2 columns are the first's.
+  index_t blocks = 1;      ///< Blocks that are resident on an SM at once.
+  bool swap_ab = false;    ///< Computes C^T = B^T A^T: m, cluster_n count columns of C, and n, cluster_m rows.
+  bool ping_pong = false;  ///< Each of two consumers computes tiles of its own: one stores while the other multiplies.
+  bool unaligned = false;  ///< Rows of A, B and C start at any element: see unaligned_producer.
 
-/// A block tile of m x n for it: a stage has 128 bytes of each row along k.
-template <class T>
-TILEWRIGHT_HD constexpr block_tile wgmma_tile(index_t m, index_t n, index_t consumers = 2) {
-  return {m,
-          n,
-          128 / index_t(sizeof(T)),
-          4 * consumers,
-          1,
-          sizeof(T) == 2 ? arch::matrix_op::wgmma_k16 : arch::matrix_op::wgmma_k32_b8};
-}
-
-template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile,
-          hopper_gemm_tile How>
-struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipeline<How>>
-    : detail::gemm_choices<Arch, T>, detail::operand_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
-  static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
-                "gemm_policy: wgmma takes operands of 8 bits only where they are contiguous along k");
-  using pipeline = warp_specialized_pipeline<How>;
-};
-
-namespace detail {
-
-template <class Args, index_t Products>
-struct hopper_gemm_device_args;
-struct work_unit;
-
-/// A tensor, and the last coordinate of boxes there.
-template <class Map>
-struct box_source {
-  const Map& map;
-  index_t z;
-};
-
-}  // namespace detail
-
-/// What the device code of warp_specialized_pipeline asks of a policy.
-template <class Policy>
-struct hopper_gemm_block {
-  using T = typename Policy::element_type;
-  using element_type = T;
-  using result_type = typename Policy::result_type;
-  using epilogue = detail::epilogue_of<Policy>;
-  using device_args = detail::hopper_gemm_device_args<typename Policy::args_type, Policy::products>;
-  using unit_type = detail::work_unit;
-  /// Unit `u` of the schedule.
-  template <class Args>
-  TILEWRIGHT_HD static constexpr auto unit_of(const Args& args, index_t u) {
-    auto unit = args.schedule.without_place(u);
-    unit.tile = args.order(args.schedule.tile_of(u, unit));
-    return unit;
+  /// This tile with other lengths: rows x cols, `sharing` consumers of a tile, `num` products.
+  TILEWRIGHT_HD constexpr hopper_gemm_tile of_size(index_t rows, index_t cols, index_t sharing, index_t num) const {
+    hopper_gemm_tile t = *this;
+    t.m = rows, t.n = cols, t.consumers = ping_pong ? 2 : sharing, t.products = num;
+    return t;
   }
-  /// Where boxes of A come from; z: their last coordinate.
-  template <class Args>
-  TILEWRIGHT_HD static constexpr auto a_source(const Args& args, index_t z) {
-    return detail::box_source<decltype(args.a)>{args.a, z};
-  }
-  static constexpr group_kind groups = Policy::groups;
-  static constexpr bool is_block_scaled = Policy::is_block_scaled;
-  /// Whether A comes from other GPUs, tiles of C go there, or a wave of the block copies to them: see parallel/.
-  static constexpr bool receives_operands = false, sends_tiles = false, has_sender = false;
-  static constexpr block_tile tiles = Policy::tile;
-  static constexpr hopper_gemm_tile tile =
-      Policy::pipeline::tile.of_size(tiles.m, tiles.n, tiles.waves_m / 4, Policy::products);
-  static_assert(tiles == wgmma_tile<T>(tiles.m, tiles.n, tile.sharing()) && tile.is_sound(),
-                "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or "
-                "2 consumers and whose n is 32 or a multiple of 16 from 64 to 256, with at most 160 accumulators for "
-                "each thread (192 in ping-pong), of two products with 64 rows for each consumer and columns "
-                "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
-  static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
-                                 b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
-  static constexpr detail::hopper_gemm_lds lds{tile,
-                                               {tile.m, sizeof(T), a_major == operand_major::k},
-                                               {tile.n, sizeof(T), b_major == operand_major::k},
-                                               sizeof(result_type),
-                                               is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0};
-  static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
-  static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_tma_swizzle(lds.box_layout()),
-                "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of bulk copies");
-  static_assert(b_major == operand_major::k || tile.result_n() % tile_k == 0 || tile.products == 1,
-                "warp_specialized_pipeline: columns of each of two products must be a multiple of 64 where B is "
-                "contiguous along n");
-  static_assert(!tile.unaligned || (groups == group_kind::none && !is_block_scaled && tile.products == 1),
-                "warp_specialized_pipeline: tiles with unaligned are for plain products; use another tile for groups, "
-                "scaled blocks and two products");
-  static_assert(num_stages >= 2 && lds.bytes() <= arch::sm90::value.lds_bytes,
-                "warp_specialized_pipeline: the block tile needs more LDS than the GPU has; use a smaller one");
-  static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= detail::hopper_gemm_lds::barrier_bytes);
+  TILEWRIGHT_HD constexpr index_t consumers_per_tile() const { return ping_pong ? 1 : consumers; }
+  /// Warpgroups that move data.
+  TILEWRIGHT_HD constexpr index_t producers() const { return unaligned ? 2 : 1; }
+  TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + producers()) * 128; }
+  TILEWRIGHT_HD constexpr index_t cluster() const { return cluster_m * cluster_n; }
 
-  /// Sums of the block tile.
-  using sums_type = static_distributed_tensor<float, c_distribution<tiles>>;
-  /// A wave's rows of a box, and who addresses them when they are written.
-  static constexpr arch::lane_map result = arch::describe(tiles.op).c;
-  static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.store_n() / 16, result);
-  static constexpr distribution_encoding box_addresses = detail::wave_tile_encoding(
-      tile.store_n() / 16, tile.swap_ab ? arch::address_map(arch::exchange_of(arch::lds_op::ldmatrix), result)
-                                        : detail::ldmatrix_address_map(result));
-  TILEWRIGHT_HD static constexpr auto box_descriptor() {
-    return tensor_descriptor<number<detail::operand_graph(lds.box_layout(), tile.swap_ab)>::value>{
-        {}, lds.box_layout().tile.rows * lds.box_layout().tile.cols};
+  /// Where block `rank` of a cluster is; blocks that share B have consecutive ranks.
+  TILEWRIGHT_HD constexpr index_t row_in_cluster(index_t rank) const { return cluster_m > 1 ? rank % cluster_m : 0; }
+  TILEWRIGHT_HD constexpr index_t col_in_cluster(index_t rank) const { return cluster_n > 1 ? rank / cluster_m : 0; }
+
+  /// Of the blocks that share a tile of B, how many load a slice of it: slices are whole groups of 8 rows, the period
+  /// of the swizzle.
+  TILEWRIGHT_HD constexpr index_t b_loaders() const { return result_n() % (8 * cluster_m) == 0 ? cluster_m : 2; }
+
+  /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
+  TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers_per_tile()); }
+  TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
+
+  /// Whether the two consumers of a tile end it one after the other: see shared_tile_order.
+  TILEWRIGHT_HD constexpr bool orders_consumers() const { return consumers_per_tile() == 2; }
+
+  /// Columns of C: those of one product. TMA stores them in boxes of 64 rows and box_n() columns; the last box of a row
+  /// may have less: last_box_n().
+  TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
+  TILEWRIGHT_HD constexpr index_t box_n() const { return result_n() % 32 != 0 || result_n() % 64 == 0 ? 64 : 32; }
+  TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), box_n()); }
+  TILEWRIGHT_HD constexpr index_t last_box_n() const { return result_n() - (boxes_per_row() - 1) * box_n(); }
+  TILEWRIGHT_HD constexpr bool has_narrow_box() const { return last_box_n() < box_n(); }
+  TILEWRIGHT_HD constexpr bool is_narrow_box(index_t box) const {
+    return has_narrow_box() && modulo(box, boxes_per_row()) + 1 == boxes_per_row();
   }
+  TILEWRIGHT_HD constexpr index_t boxes_per_consumer() const { return repeat_m() * boxes_per_row(); }
+  TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers_per_tile() * boxes_per_consumer(); }
+
+  /// The order in which a tile's boxes are stored: those of one consumer after those of the other.
+  TILEWRIGHT_HD constexpr index_t box_number(index_t consumer, index_t box) const {
+    return consumer * boxes_per_consumer() + box;
+  }
+  /// The first element of a box in the tile, and the consumer that fills it.
+  struct box_origin {
+    index_t m, n, consumer;
+  };
+  TILEWRIGHT_HD constexpr box_origin origin_of_box(index_t number) const {
+    const index_t consumer = divide(number, boxes_per_consumer()), box = modulo(number, boxes_per_consumer());
+    return {(divide(box, boxes_per_row()) * consumers_per_tile() + consumer) * 64,
+            modulo(box, boxes_per_row()) * box_n(), consumer};
+  }
+
+  /// Whether there is code for the tile; the members above say what each allows.
+  TILEWRIGHT_HD constexpr bool is_sound() const {
+    const bool known_n = n == 32 || (n % 16 == 0 && 64 <= n && n <= 256);
+    if (consumers < 1 || consumers > 2 || m < 64 || m % (64 * consumers_per_tile()) != 0 || !known_n) return false;
+    const bool room = accumulators() <= (ping_pong ? 192 : 160);
+    const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
+    if (unaligned && (ping_pong || swap_ab || products > 1 || cluster() > 1 || n % 64 != 0)) return false;
+    return room && (products == 1 || two) && detail::is_power_of_two(cluster()) && cluster() <= 8 &&
+           m % (8 * cluster_n) == 0;
+  }
+  friend constexpr bool operator==(const hopper_gemm_tile&, const hopper_gemm_tile&) = default;
 };
 
 }  // namespace tilewright

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C = A B for up to 16 rows of A, at the rate of memory: each wave streams its part of B through registers.
+// Small-M GEMM: C = A B for up to 16 rows of A, at the rate of memory: each warp streams B through registers.
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
@@ -13,8 +13,9 @@
 
 namespace tilewright {
 
-/// Persistent blocks compute 64 columns of C at a time, or a part of their k: waves take turns along k and add up in
-/// LDS; parts of several blocks meet in gemm_args::workspace (a hopper_gemm_workspace; without one k is not split).
+/// Persistent blocks compute 64 columns of C at a time, or a split of their k: warps take every other k step and add up
+/// in LDS; splits of several blocks are added in gemm_args::workspace (a hopper_gemm_workspace; without one k is not
+/// split). Ready for launch().
 template <class Policy>
 struct small_m_gemm {
   using arch = typename Policy::arch;
@@ -30,7 +31,7 @@ struct small_m_gemm {
 
   struct device_args {
     gemm_args args;
-    work_schedule schedule;  // of blocks, in steps of k_of_block
+    stream_k_schedule schedule;  // of blocks, in steps of k_of_block
     index_t blocks;
   };
 
@@ -60,15 +61,15 @@ struct small_m_gemm {
 
   static constexpr device_args prepare(const args_type& g, const launch_facts& facts) {
     using size = hopper_gemm_workspace;
-    constexpr index_t floats_of_part = tile.m * tile.n;
+    constexpr index_t floats_of_split = tile.m * tile.n;
     const index_t workers = facts.resident_clusters;
     const bool has_room = g.workspace && workers <= size::num_counters;
     const detail::tile_order order{1, ceil_div(g.n, tile.n), g.batch, 1};
-    // Bytes of B take the time, not waiting: no part is longer than others.
-    const work_schedule s =
-        detail::make_work_schedule(order, ceil_div(g.k, k_of_block), workers,
-                                   has_room ? index_t(size::num_floats / floats_of_part) : 0, {1, 0, 0, 0, 1});
-    return {g, s, min(s.num_units(), workers)};
+    // Bytes of B take the time, not waiting: no split is longer than others.
+    const stream_k_schedule s = detail::make_stream_k_schedule(
+        order, ceil_div(g.k, k_of_block), workers, has_room ? index_t(size::num_floats / floats_of_split) : 0,
+        {.k_tile = 1, .wait = 0, .read = 0, .change = 0, .crossing = 1});
+    return {g, s, min(s.num_work_tiles(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
   /// Bytes of gemm_args::workspace; without one k is not split.
@@ -76,32 +77,32 @@ struct small_m_gemm {
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& d) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    const index_t block = exec::block_id().x, num_units = d.schedule.num_units();
+    const index_t block = exec::block_id().x, num_work_tiles = d.schedule.num_work_tiles();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     exec::grid_dependency_launch();
     if constexpr (Policy::vector > 1) prefetch_b(d.args, d.schedule(block));
     exec::grid_dependency_wait();
     TILEWRIGHT_UNROLL(1)
-    for (index_t u = block; u < num_units; u += d.blocks) {
-      const detail::work_unit unit = d.schedule(u);
-      if (unit.is_empty()) continue;
+    for (index_t u = block; u < num_work_tiles; u += d.blocks) {
+      const detail::work_tile work = d.schedule(u);
+      if (work.is_empty()) continue;
       static_distributed_tensor<float, typename tiles::sums> sums{};
-      multiply(sums, d.args, unit);
-      add_up(sums, d.args, unit, lds);
+      multiply(sums, d.args, work);
+      add_up(sums, d.args, work, lds);
     }
 #endif
   }
 
 #if TILEWRIGHT_HOPPER_PASS
  private:
-  /// Asks for the first elements of the block's part of B, while the previous kernel may still run. A hint: should that
-  /// kernel write B, L2 has what it wrote.
-  TILEWRIGHT_HD static void prefetch_b(const gemm_args& g, const detail::work_unit& unit) {
+  /// Asks for the first elements of B of the block's work tile, while the previous kernel may still run. A hint: should
+  /// that kernel write B, L2 has what it wrote.
+  TILEWRIGHT_HD static void prefetch_b(const gemm_args& g, const detail::work_tile& work) {
     constexpr index_t ahead = 2 * k_of_block;
-    if (unit.is_empty()) return;
-    const index_t k0 = unit.k_begin * k_of_block, n0 = unit.tile.col * tile.n, thread = exec::thread_id();
-    const index_t k = min(min(g.k, unit.k_end * k_of_block) - k0, ahead), n = min(g.n - n0, tile.n);
-    const T* const b = static_cast<const T*>(g.b) + unit.tile.batch * g.batch_stride_b;
+    if (work.is_empty()) return;
+    const index_t k0 = work.k_begin * k_of_block, n0 = work.tile.col * tile.n, thread = exec::thread_id();
+    const index_t k = min(min(g.k, work.k_end * k_of_block) - k0, ahead), n = min(g.n - n0, tile.n);
+    const T* const b = static_cast<const T*>(g.b) + work.tile.batch * g.batch_stride_b;
     if constexpr (Policy::b_major == operand_major::k) {
       if (thread < n) exec::prefetch_to_l2(b + long_index_t(n0 + thread) * g.ldb + k0, k * index_t(sizeof(T)));
     } else {
@@ -126,15 +127,15 @@ struct small_m_gemm {
     }
   }
 
-  /// Adds the wave's share of a unit to sums. Other waves have loads in flight while one multiplies.
+  /// Adds the warp's k steps of a work tile to sums. Other waves have loads in flight while one multiplies.
   template <class Sums>
-  TILEWRIGHT_HD static void multiply(Sums& sums, const gemm_args& g, const detail::work_unit& unit) {
-    const index_t end = min(g.k, unit.k_end * k_of_block);
-    index_t k = unit.k_begin * k_of_block + exec::wave_id() * tile.k;
+  TILEWRIGHT_HD static void multiply(Sums& sums, const gemm_args& g, const detail::work_tile& work) {
+    const index_t end = min(g.k, work.k_end * k_of_block);
+    index_t k = work.k_begin * k_of_block + exec::wave_id() * tile.k;
     if (k >= end) return;
-    const T* const a_data = static_cast<const T*>(g.a) + unit.tile.batch * g.batch_stride_a;
-    const T* const b_data = static_cast<const T*>(g.b) + unit.tile.batch * g.batch_stride_b;
-    const index_t n0 = unit.tile.col * tile.n;
+    const T* const a_data = static_cast<const T*>(g.a) + work.tile.batch * g.batch_stride_a;
+    const T* const b_data = static_cast<const T*>(g.b) + work.tile.batch * g.batch_stride_b;
+    const index_t n0 = work.tile.col * tile.n;
     auto a =
         operand_window<Policy::a_major, Policy::a_vector, typename tiles::a_in_memory>(a_data, g.m, end, g.lda, {0, k});
     auto b =
@@ -160,33 +161,33 @@ struct small_m_gemm {
     }
   }
 
-  /// Adds up the sums of waves and of blocks, and writes C. Parts but the last are left in memory;
-  /// the last one waits for them: blocks of lower numbers have started earlier.
+  /// Adds up the sums of warps, does the stream-K fix-up (see stream_k_schedule), and writes C.
   template <class Sums>
-  TILEWRIGHT_HD static void add_up(const Sums& sums, const gemm_args& g, const detail::work_unit& unit,
+  TILEWRIGHT_HD static void add_up(const Sums& sums, const gemm_args& g, const detail::work_tile& work,
                                    exec::lds_pointer lds) {
-    float* const parts = static_cast<float*>(g.workspace) + hopper_gemm_workspace::num_counters;
-    unsigned* const counter = static_cast<unsigned*>(g.workspace) + unit.split_tile;
-    const bool is_last = unit.is_last_part(), waits = is_last && unit.parts > 1;
+    float* const partials = static_cast<float*>(g.workspace) + hopper_gemm_workspace::num_counters;
+    unsigned* const counter = static_cast<unsigned*>(g.workspace) + work.split_tile;
+    const bool is_last = work.is_last_split(), waits = is_last && work.splits > 1;
     if (waits && exec::thread_id() == 0) {
-      exec::wait_for_count(counter, unsigned(unit.parts - 1));
+      exec::wait_for_count(counter, unsigned(work.splits - 1));
       *counter = 0;
     }
-    const auto part_at = [&](index_t slot)
-                             TILEWRIGHT_INLINE_LAMBDA { return parts + (slot * block_size + exec::thread_id()) * 4; };
+    const auto partial_at = [&](index_t slot) TILEWRIGHT_INLINE_LAMBDA {
+      return partials + (slot * block_size + exec::thread_id()) * 4;
+    };
     auto result = add_up_waves(sums, lds);
     float* const x = result.thread_buffer.data();
     if (!is_last) {
-      exec::store_to_l2(part_at(unit.slot), {{x[0], x[1], x[2], x[3]}});
+      exec::store_to_l2(partial_at(work.slot), {{x[0], x[1], x[2], x[3]}});
     } else {
       TILEWRIGHT_UNROLL(4)
-      for (index_t part = 1; part < unit.parts; ++part) {
-        const array<float, 4> other = exec::load_from_l2(part_at(unit.slot - part));
+      for (index_t peer = 1; peer < work.splits; ++peer) {
+        const array<float, 4> other = exec::load_from_l2(partial_at(work.slot - peer));
         for (index_t j = 0; j < 4; ++j) x[j] += other[j];
       }
-      finish(result, g, unit);
+      finish(result, g, work);
     }
-    exec::block_sync();  // the sums have been read from LDS, and the parts been written
+    exec::block_sync();  // the sums have been read from LDS, and the partial sums been written
     if (!is_last && exec::thread_id() == 0) exec::add_release(counter, 1);
   }
 
@@ -210,11 +211,11 @@ struct small_m_gemm {
 
   /// Writes the tile's columns of C.
   template <class Result>
-  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_unit& unit) {
-    const multi_index<2> origin{{0, unit.tile.col * tile.n}};
+  TILEWRIGHT_HD static void finish(Result& result, const gemm_args& g, const detail::work_tile& work) {
+    const multi_index<2> origin{{0, work.tile.col * tile.n}};
     constexpr index_t c_vector = Policy::vector == 1 ? 1 : 4;
     const detail::output_tile<typename tiles::result, R, c_vector> at{
-        {g, origin, unit.tile.batch, get_partition_index<typename tiles::result>()}};
+        {g, origin, work.tile.batch, get_partition_index<typename tiles::result>()}};
     static_distributed_tensor<R, typename tiles::result> rounded;
     detail::finish<detail::epilogue_of<Policy>>(rounded, at, g, result);
     store_tile(at.c_window, rounded);

@@ -1,75 +1,38 @@
 // SPDX-License-Identifier: MIT
-// The GEMM kernel of warp_specialized_pipeline: persistent blocks for Hopper, ready for launch().
+// The pipeline of a policy for Hopper: TMA loads, wgmma, a schedule of tiles; its tile.
 #pragma once
 
-#include <tilewright/kernels/gemm/check_gemm.hpp>
-#include <tilewright/kernels/gemm/gemm_kernel.hpp>
-#include <tilewright/kernels/gemm/hopper/detail/persistent_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
-#include <tilewright/launch/ready_kernel.hpp>
+#include <tilewright/kernels/gemm/gemm_policy.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
 
 namespace tilewright {
 
-namespace detail {
-
-/// What the kernels of persistent_gemm have in common; each adds check() and prepare(). Block: a hopper_gemm_block.
-template <class Policy, class Block>
-struct persistent_kernel {
-  using policy = Policy;
-  using arch = typename Policy::arch;
-  using args_type = typename Policy::args_type;
-  using block = Block;
-  using device_args = typename Block::device_args;
-  static constexpr index_t block_size = Block::tile.block_size(), cluster = Block::tile.cluster(),
-                           lds_bytes = Block::lds.bytes();
-  static constexpr bool overlaps_previous = true;
-  static_assert(Policy::split_k == split_k_kind::none,
-                "gemm: this pipeline splits k by itself, with a gemm_args::workspace; leave split_k none");
-
-  static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
-
-  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
-#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-    constexpr index_t bytes = lds_bytes;
-    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    persistent_gemm<Block>{args, lds, {exec::lds_address(lds), cluster > 1 ? exec::block_of_cluster() : 0}}();
-#endif
-  }
-
-  /// Bytes of gemm_args::workspace; without one k is not split.
-  static constexpr long_index_t workspace_bytes(const args_type&) { return hopper_gemm_workspace::bytes; }
-
- protected:
-  /// `why`, if it is a sentence; else what scales or bulk copies lack.
-  static constexpr const char* or_operands(const char* why, const args_type& args) {
-    if constexpr (Policy::is_block_scaled) {
-      if (!why) why = check_block_scales(args);
-    }
-    return why ? why : check_tma<Policy>(args);
-  }
-  static constexpr vector_alignment promise{Block::tile.unaligned ? 1 : 2, sizeof(typename Policy::result_type)};
+/// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by bulk copies, and one or two
+/// consumers, which multiply with wgmma; the last round of tiles is split along k (stream-K) where that is faster.
+/// Tile says how; the policy's block_tile and products say how large it is and who consumes.
+template <hopper_gemm_tile Tile = hopper_gemm_tile{}>
+struct warp_specialized_pipeline {
+  static constexpr hopper_gemm_tile tile = Tile;
 };
 
-}  // namespace detail
+/// A block tile of m x n for it: a stage has 128 bytes of each row along k.
+template <class T>
+TILEWRIGHT_HD constexpr block_tile wgmma_tile(index_t m, index_t n, index_t consumers = 2) {
+  return {m,
+          n,
+          128 / index_t(sizeof(T)),
+          4 * consumers,
+          1,
+          sizeof(T) == 2 ? arch::matrix_op::wgmma_k16 : arch::matrix_op::wgmma_k32_b8};
+}
 
-template <class Policy>
-  requires(arch::is_wgmma(Policy::tile.op))
-struct gemm_kernel<Policy> : detail::persistent_kernel<Policy, hopper_gemm_block<Policy>> {
-  using base = detail::persistent_kernel<Policy, hopper_gemm_block<Policy>>;
-  using args_type = typename base::args_type;
-  using followed_by = detail::conditional_t<
-      detail::splits_all_tiles<typename base::block>,
-      detail::sum_after_hopper_gemm<detail::split_k_sum<typename Policy::arch, float, typename Policy::result_type,
-                                                        args_type, detail::epilogue_of<Policy>, base::promise.vector>>,
-      void>;
-
-  static constexpr const char* check(const args_type& args) {
-    const char* const why = base::or_operands(check_product<Policy>(args, base::promise), args);
-    return why ? why : detail::check_equal_parts<Policy>(args);
-  }
-  static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
-    return detail::plan_hopper_gemm<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
-  }
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector, block_tile Tile,
+          hopper_gemm_tile How>
+struct gemm_policy<Arch, T, AMajor, BMajor, Vector, Tile, warp_specialized_pipeline<How>>
+    : detail::gemm_choices<Arch, T>, detail::operand_choices<Arch, T, AMajor, BMajor, Vector, Tile> {
+  static_assert(sizeof(T) == 2 || (AMajor == operand_major::k && BMajor == operand_major::k),
+                "gemm_policy: wgmma takes operands of 8 bits only where they are contiguous along k");
+  using pipeline = warp_specialized_pipeline<How>;
 };
 
 }  // namespace tilewright

@@ -2,7 +2,7 @@
 // Tiles of grouped products for persistent blocks: the lengths of groups are read on the device.
 #pragma once
 
-#include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/block/schedule/tile_order.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
 #include <tilewright/machine/exec/exec.hpp>
 
@@ -33,8 +33,8 @@ struct group_tiles {
 
 /// A tile of a group, whose position is counted from the group's first row.
 struct group_tile {
-  tile_position at;  // batch: the group
-  group_rows rows;   // of the group
+  tile_coord at;    // batch: the group
+  group_rows rows;  // of the group
 };
 
 /// Finds tiles by number where groups divide rows, Lanes groups at once: one for each lane of the wave; or one, by

@@ -45,7 +45,7 @@ TEST(WarpSpecializedPipeline, EpiloguesReadPairsOfElements) {
 }
 
 /// A function of one's own for two products whose B is contiguous along n, which reads the old C, too.
-struct two_products : gemm_hopper<half_t, k, mn, hopper_gemm_tile{.m = 128, .n = 256, .share_b = 2}> {
+struct two_products : gemm_hopper<half_t, k, mn, hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}> {
   static constexpr index_t products = 2;
   static constexpr auto epilogue = [](auto& first, auto& second, const auto& at, const auto& args) {
     tile_elementwise_inout([](float& x, float y) { x -= y; }, first, second);

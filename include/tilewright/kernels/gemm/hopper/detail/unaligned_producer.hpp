@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: MIT
-// Fills the stages of a pipeline with operands whose rows start anywhere in memory, which bulk copies cannot move.
+// Role load for operands whose rows start at any element, which TMA cannot load: warps copy aligned vectors and shift.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/stage_ring.hpp>
+#include <tilewright/kernels/gemm/hopper/operand_pipeline.hpp>
 #include <tilewright/machine/exec/gather_bytes.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// One of the waves that fill stages. A stage has lines of 128 bytes, each contiguous in memory; a wave moves 16 at a
-/// time, a group. It copies the aligned vectors in which they lie to its queue in LDS, where several groups are in
-/// flight, then shifts them to their place. Up to 15 bytes before a line are read, those of its first aligned vector.
+/// An operand_pipeline whose stages are written by warps: one arrival for each group of lines.
 template <class Block>
-struct unaligned_stages {
+struct unaligned_operand_pipeline : operand_pipeline<Block> {
+  using base = operand_pipeline<Block>;
+  using base::base;
+
+  TILEWRIGHT_HD void init(const typename Block::device_args&) const {
+    mbarrier_pipeline<Block::num_stages>::init(Block::lds.groups_of_stage(), Block::tile.consumers_per_tile());
+  }
+  /// Consumers fence: warps that write a stage would wait for all copies that they have in flight.
+  TILEWRIGHT_HD void consumer_wait(const typename base::state& at) const {
+    base::consumer_wait(at);
+    exec::fence_async_proxy();
+  }
+};
+
+/// One of the warps that fill stages. A stage has lines of 128 bytes, each contiguous in memory; a warp moves groups of
+/// 16 lines, through a queue of its own in LDS:
+///
+///   issue  | copy the aligned vectors of group i + 3 -> queue |
+///   finish | wait for group i in the queue | wait empty(stage) | shift -> stage | arrive full(stage)
+///
+/// Up to 15 bytes before a line are read, those of its first aligned vector.
+template <class Block>
+struct unaligned_producer {
   static constexpr hopper_gemm_tile tile = Block::tile;
   static constexpr hopper_gemm_lds lds = Block::lds;
-  static constexpr index_t group = lds.lines_of_group, line_bytes = lds.line_bytes, slots = lds.queue_length,
+  static constexpr index_t group = lds.lines_per_group, line_bytes = lds.line_bytes, slots = lds.queue_length,
                            slot_bytes = group * line_bytes, groups_of_a = lds.a.bytes() / 128 / group,
-                           groups_of_stage = lds.groups_of_stage(), waves = 4 * tile.producers();
+                           groups_of_stage = lds.groups_of_stage(), warps = 4 * tile.producers();
   static constexpr index_t element_bytes = sizeof(typename Block::element_type);
-  using ring = stage_ring<Block>;
+  using pipeline_type = typename Block::roles::pipeline;
   using vector = array<unsigned, 4>;
 
   /// An operand of one problem, in lines.
@@ -28,18 +48,19 @@ struct unaligned_stages {
     long_index_t pitch;     // bytes from a line to the next
     index_t lines, length;  // in elements
   };
-  /// The next group of lines that the wave works on.
-  struct place {
+  /// How far the warp is.
+  struct progress {
     index_t count;  // of groups so far
     index_t group;  // in its stage
   };
 
-  const ring& stages;
+  const typename Block::device_args& args;
+  pipeline_type pipeline;
   exec::lds_pointer block_lds;
-  index_t wave;
+  index_t warp;
   operand a = {}, b = {};
-  place issued{0, wave}, finished{0, wave};
-  typename ring::cursor at = {};  // the stage of `finished`
+  progress issued{0, warp}, finished{0, warp};
+  typename pipeline_type::state at = {};  // the stage of `finished`
 
   /// Member by member, so that they stay in registers.
   TILEWRIGHT_HD operand operand_of(index_t group_of_stage) const {
@@ -47,9 +68,26 @@ struct unaligned_stages {
     return {is_b ? b.data : a.data, is_b ? b.pitch : a.pitch, is_b ? b.lines : a.lines, is_b ? b.length : a.length};
   }
   TILEWRIGHT_HD exec::lds_pointer slot(index_t number) const {
-    return block_lds + (lds.queue_offset() + (wave * slots + modulo(number, slots)) * slot_bytes);
+    return block_lds + (Block::regions.queues + (warp * slots + modulo(number, slots)) * slot_bytes);
   }
 
+  TILEWRIGHT_HD unaligned_producer(const typename Block::device_args& d, const pipeline_type& p, exec::lds_pointer l,
+                                   index_t w)
+      : args(d), pipeline(p), block_lds(l), warp(w) {}
+  TILEWRIGHT_HD static void prefetch(const typename Block::device_args&) {}
+
+  TILEWRIGHT_HD void operator()(typename Block::roles::scheduler tiles) {
+    exec::grid_dependency_wait();
+    for (typename Block::work_type work; tiles.next(work);) {
+      if (work.is_empty()) continue;
+      begin(args.args, work.tile.batch);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t k = work.k_begin; k < work.k_end; ++k) fill(work.m0, work.n0, k * Block::tile_k);
+    }
+    finish_all();
+  }
+
+ private:
   /// Goes on with the operands of problem z.
   template <class Args>
   TILEWRIGHT_HD void begin(const Args& g, long_index_t z) {
@@ -64,10 +102,10 @@ struct unaligned_stages {
     a = next_a, b = next_b;
   }
 
-  /// Starts the copies of the wave's part of a k tile, while those before it come.
+  /// Issues the copies of the warp's groups of a k tile, and finishes those before them.
   TILEWRIGHT_HD void fill(index_t m0, index_t n0, index_t k0) {
     TILEWRIGHT_UNROLL(1)
-    for (; issued.group < groups_of_stage; issued.group += waves) {
+    for (; issued.group < groups_of_stage; issued.group += warps) {
       constexpr index_t k = Block::tile_k, columns = 128 / element_bytes;
       const bool is_b = issued.group >= groups_of_a, along_k = is_b ? lds.b.k_is_contiguous : lds.a.k_is_contiguous;
       const index_t row0 = is_b ? n0 : m0, line = (issued.group - (is_b ? groups_of_a : 0)) * group;
@@ -85,7 +123,6 @@ struct unaligned_stages {
     while (finished.count < issued.count) finish();
   }
 
- private:
   /// Starts the copies of a group of lines from `first` on, from element x of each.
   TILEWRIGHT_HD void issue(const operand& o, index_t first, index_t x) {
     const exec::lds_pointer to = slot(issued.count++);
@@ -117,13 +154,13 @@ struct unaligned_stages {
     exec::async_end_group();
   }
 
-  /// Moves the oldest group of lines, which has come, to its stage: a lane moves half a line.
+  /// Moves the oldest group of lines, which has arrived, to its stage: a lane moves half a line.
   TILEWRIGHT_HD void finish() {
     const index_t lane = exec::lane_id(), line = lane / 2, number = lane % 2 * 4;
     const operand o = operand_of(finished.group);
     const exec::lds_pointer from = slot(finished.count++) + (line * line_bytes + number * 16),
                             to = block_lds + (at.stage * lds.stage_bytes() + (finished.group * group + line) * 128);
-    stages.empty(at.stage).wait(at.phase ^ 1);
+    pipeline.producer_acquire(at);
     exec::wave_sync();
     // Tiles begin at multiples of 16 bytes and 16 lines.
     const unsigned start = unsigned(reinterpret_cast<unsigned long long>(o.data)) + unsigned(o.pitch) * unsigned(line);
@@ -135,8 +172,8 @@ struct unaligned_stages {
       exec::lds_store(to, ((number + j) ^ line % 8) * 16,
                       exec::shift_bytes<element_bytes>(v[j], v[j + 1], index_t(start % 16)));
     exec::wave_sync();  // the slot is free, and the lines are in the stage
-    if (lane == 0) stages.full(at.stage).arrive();
-    finished.group += waves;
+    if (lane == 0) pipeline.producer_commit(at);
+    finished.group += warps;
     if (finished.group < groups_of_stage) return;
     finished.group -= groups_of_stage;
     at.advance();

@@ -18,13 +18,13 @@ TEST(WarpSpecializedTiles, SwapAB) {
   constexpr hopper_gemm_tile narrow{.m = 128, .n = 80, .swap_ab = true};
   expect_edges<gemm_hopper<half_t, mn, k, narrow>>(0.5f, 0);
   expect_edges<gemm_hopper<bfloat16_t, k, mn, narrow, bfloat16_t, epilogue::from_args>>(1, 2);
-  constexpr hopper_gemm_tile pair{.m = 256, .n = 160, .share_a = 2, .swap_ab = true};
+  constexpr hopper_gemm_tile pair{.m = 256, .n = 160, .cluster_n = 2, .swap_ab = true};
   expect_edges<gemm_hopper<fp8_ocp_t, k, k, pair, bfloat16_t>>(2, 0.5f);
 }
 
 /// Each consumer has tiles of its own: any number of them, with one k tile or with many, and the parts of two.
 TEST(WarpSpecializedTiles, PingPong) {
-  using pair = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 128, .n = 80, .share_b = 2, .ping_pong = true}>;
+  using pair = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 128, .n = 80, .cluster_m = 2, .ping_pong = true}>;
   expect_edges<pair>(0.5f, 2);
   using one = gemm_hopper<bfloat16_t, k, k, hopper_gemm_tile{.m = 64, .n = 64, .ping_pong = true}>;
   for (const index_t tiles : {1, 2, 3, 6})
@@ -37,16 +37,16 @@ TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   using one = gemm_hopper<bfloat16_t, k, k, hopper_gemm_tiles[6]>;
   EXPECT_EQ(expect_split<one>({.m = 64, .n = 64, .k = 20 * 64, .beta = 1}, 2), 1);
   EXPECT_EQ(expect_split<one>({.m = 64, .n = 192, .k = 116 * 64, .beta = 1}, 4), 3);
-  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .share_a = 2}>;
+  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
   EXPECT_EQ(expect_split<pair>({.m = 128, .n = 128, .k = 20 * 64, .beta = 1}, 3), 1);
   // A worker has the end of a tile and the beginning of the next, both with the other block of its cluster.
-  using crossing = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 32, .share_b = 2, .consumers = 1}>;
+  using crossing = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 32, .cluster_m = 2, .consumers = 1}>;
   EXPECT_EQ(expect_split<crossing>({.m = 120, .n = 256, .k = 31 * 64, .beta = 1}, 5), 0) << "after five whole tiles";
 }
 
 /// Every tile is split into parts, which another kernel adds up.
 TEST(WarpSpecializedPipeline, EqualPartsOfAllTiles) {
-  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .share_a = 2}>;
+  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
   expect_hopper_gemm<pair>({.m = 136, .n = 200, .k = 456, .beta = 2, .batch = 2, .gap = 8, .split_k = 3});
   constexpr hopper_gemm_tile narrow{.m = 128, .n = 80, .swap_ab = true};
   expect_hopper_gemm<gemm_hopper<bfloat16_t, k, mn, narrow, bfloat16_t, epilogue::from_args>>(
@@ -71,7 +71,7 @@ TEST(WarpSpecializedPipeline, EqualPartsOfAllTiles) {
   args.split_k = 3;
   EXPECT_STREQ(gemm_kernel<pair>::check(args), limits) << "more parts than block tiles along k";
   args.split_k = 2;
-  using in_turns = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 80, .share_b = 2, .ping_pong = true}>;
+  using in_turns = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 80, .cluster_m = 2, .ping_pong = true}>;
   EXPECT_STREQ(gemm_kernel<in_turns>::check(args), "this kernel does not split k into equal parts: set split_k to 1");
   args.split_k = 1;
   EXPECT_EQ(gemm_kernel<in_turns>::check(args), nullptr);

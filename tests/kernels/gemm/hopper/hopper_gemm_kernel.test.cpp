@@ -21,14 +21,14 @@ enum class mistake {
   fewer_releases,
   expects_less,
   no_async_fence,
-  box_without_wait,
+  slot_without_wait,
   stores_without_wait,
   no_last_wait
 };
 mistake made = mistake::none;
 
 /// Two blocks that share A, two consumers each.
-using careful_policy = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .share_a = 2}>;
+using careful_policy = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
 struct careless_policy : careful_policy {};
 using careful_block = hopper_gemm_block<careful_policy>;
 using careless_block = hopper_gemm_block<careless_policy>;
@@ -36,45 +36,49 @@ using careless_block = hopper_gemm_block<careless_policy>;
 }  // namespace
 
 template <>
-struct detail::stage_ring<careless_block> : detail::stage_ring<careful_block> {
-  using careful = detail::stage_ring<careful_block>;
+struct detail::operand_pipeline<careless_block> : detail::operand_pipeline<careful_block> {
+  using careful = detail::operand_pipeline<careful_block>;
+  using careful::careful;
 
-  void init_barriers(const careful_block::device_args& args) const {
-    careful::init_barriers(args);
-    for (index_t s = 0; made == mistake::fewer_releases && s < num_stages; ++s)
-      empty(s).init(tile.consumers * tile.share_a - 1);
+  void init(const careful_block::device_args& args) const {
+    careful::init(args);
+    for (index_t s = 0; made == mistake::fewer_releases && s < careful_block::num_stages; ++s)
+      empty(s).init(tile.consumers * tile.cluster_n - 1);
   }
-  void fill(const cursor& at, const careful_block::device_args& args, index_t m0, index_t n0, index_t k0, index_t a_z,
-            index_t b_z) const {
+  template <class... Args>
+  void load(const state& at, const Args&... args) const {
     if (made == mistake::expects_less && at.stage == 1) full(1).arrive_and_expect(-128);
-    careful::fill({at.stage, at.phase ^ unsigned(made == mistake::parity_of_empty)}, args, m0, n0, k0, a_z, b_z);
+    careful::load({at.stage, at.phase ^ unsigned(made == mistake::parity_of_empty)}, args...);
   }
-  void wait_until_full(const cursor& at) const {
-    careful::wait_until_full({at.stage, at.phase ^ unsigned(made == mistake::parity_of_full)});
+  void consumer_wait(const state& at) const {
+    careful::consumer_wait({at.stage, at.phase ^ unsigned(made == mistake::parity_of_full)});
   }
-  void multiply(const cursor& at, index_t consumer, careful_block::sums_type& c, bool accumulate) const {
+  void multiply(const state& at, index_t consumer, careful_block::accumulators& c, bool accumulate) const {
     careful::multiply(at, consumer, c, accumulate);
-    if (made == mistake::release_too_early) careful::release(at.stage, block_to_tell(exec::thread_id() % 128));
+    if (made == mistake::release_too_early) careful::consumer_release(at.stage, release_rank(exec::thread_id() % 128));
   }
-  void release(index_t stage, index_t block) const {
+  void consumer_release(index_t stage, index_t rank) const {
     if (made == mistake::release_too_early || (made == mistake::no_release && stage == 1)) return;
-    careful::release(stage, block);
+    careful::consumer_release(stage, rank);
   }
 };
 
 template <>
-struct detail::result_boxes<careless_block> : detail::result_boxes<careful_block> {
-  template <class ForEachUnit>
-  void store(const careful_block::device_args& args, ForEachUnit for_each_unit) const {
-    unsigned i = 0;
-    for_each_box(args, for_each_unit, [&](const box_use& use) {
-      if (made != mistake::box_without_wait) full(i).wait(i / num_boxes & 1);
+struct detail::c_slots<careless_block> : detail::c_slots<careful_block> {
+  template <class Scheduler>
+  void store(const careful_block::device_args& args, Scheduler tiles) const {
+    state at, read;
+    index_t stored = 0;
+    for_each_box(tiles, [&](const c_box& box) {
+      if (made != mistake::slot_without_wait) full(at.stage).wait(at.phase);
       if (made != mistake::no_async_fence) exec::fence_async_proxy();
-      exec::tma_store(args.c, address(i), use.n, use.m, use.z);
+      exec::tma_store(args.c, address(at.stage), box.n, box.m, box.z);
       exec::tma_store_commit();
       if (made != mistake::stores_without_wait) exec::tma_store_wait_read<in_flight>();
-      if (i >= in_flight) free(i - in_flight).arrive();
-      ++i;
+      at.advance();
+      if (++stored <= in_flight) return;
+      empty(read.stage).arrive();
+      read.advance();
     });
     if (made != mistake::no_last_wait) exec::tma_store_wait_read<0>();
   }
@@ -114,7 +118,7 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
   expect_found(mistake::fewer_releases, "that a matrix instruction read with no barrier between");
   expect_found(mistake::expects_less, "barrier in LDS");
   expect_found(mistake::no_async_fence, "without a fence_async_proxy() between");
-  expect_found(mistake::box_without_wait, "copies from LDS bytes");
+  expect_found(mistake::slot_without_wait, "copies from LDS bytes");
   expect_found(mistake::stores_without_wait, "before a bulk copy that reads there was waited for");
   expect_found(mistake::no_last_wait, "tma_store_wait_read<0>() is missing");
 }
@@ -122,7 +126,7 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
 /// Two of the four blocks that share B copy its 80 rows.
 TEST(WarpSpecializedPipeline, ClustersOfEight) {
   using policy =
-      gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 80, .share_b = 4, .share_a = 2, .consumers = 1}>;
+      gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 80, .cluster_m = 4, .cluster_n = 2, .consumers = 1}>;
   expect_hopper_gemm<policy>({.m = 264, .n = 136, .k = 7 * 64 + 8, .beta = 1, .gap = 8},
                              {.workers = 2, .resident_clusters = 2});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products whose rows start anywhere in memory, on the CPU emulator.
-#include <tilewright/kernels/gemm/hopper/detail/unaligned_stages.hpp>
+// GEMMs whose rows start at any element, on the CPU emulator.
+#include <tilewright/kernels/gemm/hopper/detail/unaligned_producer.hpp>
 
 #include "check_hopper_gemm.hpp"
 
@@ -11,8 +11,8 @@ using enum operand_major;
 constexpr hopper_gemm_tile small{.m = 64, .n = 64, .consumers = 1, .unaligned = true};
 
 /// Edges of tiles, of k and of batches, in lines that start at every element of a vector; k is whole, or split: into
-/// equal parts, or so that shares cross tiles.
-TEST(ShiftedStages, RowsThatStartAnywhere) {
+/// equal splits, or so that ranges cross tiles.
+TEST(UnalignedProducer, RowsThatStartAtAnyElement) {
   using along_k = gemm_hopper<half_t, k, k, small>;
   const problem odd{.m = 61, .n = 67, .k = 331, .alpha = 0.5f, .beta = 1, .batch = 2, .gap = 3};
   hopper_gemm_case<along_k> gemm(odd);
@@ -26,14 +26,14 @@ TEST(ShiftedStages, RowsThatStartAnywhere) {
                                {.workers = 1, .resident_clusters = 3});
   EXPECT_EQ(expect_split<along_mn>({.m = 61, .n = 191, .k = 28 * 64 + 5, .gap = 1}, 5), 0);
 }
-TEST(ShiftedStages, BytesAndTwoConsumers) {
+TEST(UnalignedProducer, BytesAndTwoConsumers) {
   constexpr hopper_gemm_tile wide{.m = 128, .n = 64, .unaligned = true};
   expect_hopper_gemm<gemm_hopper<fp8_ocp_t, k, k, wide, bfloat16_t>>(
       {.m = 139, .n = 67, .k = 333, .alpha = 2, .beta = 0.5f, .batch = 2, .gap = 3});
 }
 
-/// Bulk copies want rows at multiples of 16 bytes; shifted stages want elements where elements may be.
-TEST(ShiftedStages, TakesWhatBulkCopiesRefuse) {
+/// TMA wants rows at multiples of 16 bytes; unaligned tiles want elements where elements may be.
+TEST(UnalignedProducer, TakesWhatTmaRefuses) {
   alignas(16) static half_t memory[2][64];
   gemm_args g{.a = memory[0] + 1, .b = memory[0], .c = memory[1] + 1, .m = 3, .n = 5, .k = 7};
   g.lda = g.ldb = 7, g.ldc = 5;
@@ -45,7 +45,7 @@ TEST(ShiftedStages, TakesWhatBulkCopiesRefuse) {
   EXPECT_STREQ(kernel::check(g), "a pointer is not aligned to its elements");
 }
 
-TEST(ShiftedStages, GridsAndOffsetsThatAreTooLarge) {
+TEST(UnalignedProducer, GridsAndOffsetsThatAreTooLarge) {
   alignas(16) static float workspace[4];
   using kernel = gemm_kernel<gemm_hopper<half_t, k, k, small>>;
   gemm_args g{.m = 1, .n = 8, .k = 128, .lda = 128, .ldb = 128, .ldc = 8, .batch = 65535, .split_k = 2};
