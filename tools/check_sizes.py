@@ -62,8 +62,11 @@ def functions_in(text):
                 head = code[start:i]
                 is_function = opens_function(head)
                 head = without_template_heads(head)
+                plain = re.sub(r"<[^<>]*>", "", head)
+                while (shorter := re.sub(r"\([^()]*\)", "", plain)) != plain:
+                    plain = shorter
                 is_scope = not is_function and not re.search(r"[=(,]\s*$|\)[^()]*\s:\s[^;]*$", head) and bool(
-                    SCOPE.search(re.sub(r"<[^<>]*>|\([^()]*\)", "", head)) or "namespace" in head)
+                    SCOPE.search(plain) or "namespace" in head)
             blocks.append((is_function, is_scope, start))
             inside += not is_scope
             if is_scope:
@@ -112,8 +115,11 @@ def self_test():
         ("struct s {\n" + "  void f() {\n    work();\n  }\n" * 40 + "};\n", None),
         ("inline constexpr table values{{\n" + "  {f(1), 2},\n" * 100 + "}};\n", None),
         ('void f() {\n  text("{");  // {\n' + body(30) + "}\nvoid g() {\n" + body(40) + "}\n", None),
-        ("// line\n" * 251, "251 lines"),
-        ("// line\n" * 250, None),
+        ("// line\n" * 401, "401 lines"),
+        ("// line\n" * 400, None),
+        ("template <class T, kind K = sizeof(T) == 1 ? kind::a : kind::b>\nstruct s {\n  void f() {\n" + body(long) + "  }\n};\n", "f has 61"),
+        ("struct s {\n  int TILEWRIGHT_HD = f([] { work(); });\n};\n", None),
+        ("union_ s {\n  TILEWRIGHT_HD void f() {\n    work();\n  }\n};\n", "no function was found"),
     ]
     failed = 0
     for text, expected in cases:

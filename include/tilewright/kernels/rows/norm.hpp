@@ -43,8 +43,8 @@ struct row_norm {
   /// A block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
   static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
   using own_part = detail::own_lds<Tile.threads, part>;
-  /// What a thread holds of a row: such a block converts it to floats once.
-  using held = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
+  /// Row data of a thread: floats where weights are kept, converted once; else T.
+  using cached = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
   /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
@@ -94,19 +94,20 @@ struct row_norm {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));
     const auto kept = block::template allocate<lds_bytes>();
-    if constexpr (keeps_weights) return take_turns(args, rows, kept);
+    if constexpr (keeps_weights) return normalise_one_by_one(args, rows, kept);
     const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
-    held x = load_first(args, rows, 0, kept, is_copied);
+    pass of_rows{args, rows, kept, is_copied};
+    cached x = of_rows.load(0);
     detail::start_cluster<Tile.blocks>();
-    take_turn(args, rows, x, kept, is_copied);
+    of_rows.normalise_rows(x);
   }
 
  private:
   TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
     return keeps_weights ? block::turns_for(args.rows) : 1;
   }
-  /// Copies a turn's rows to LDS while the block works on those of the turn before, if it can.
-  TILEWRIGHT_HD static void take_turns(const args_type& args, block rows, exec::lds_pointer kept) {
+  /// Unaligned rows: copies the next row to LDS while the block works on this one, where there is room.
+  TILEWRIGHT_HD static void normalise_one_by_one(const args_type& args, block rows, exec::lds_pointer kept) {
     const bool copies =
         next_bytes > 0 && !args.residual && rows.is_single() && rows.own_row(args.x, args.x_stride).is_aligned();
     const auto start_copy = [&](const block& of) TILEWRIGHT_INLINE_LAMBDA {
@@ -120,123 +121,151 @@ struct row_norm {
     if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
     for (index_t turn = turns(args);;) {
       if (copies) exec::async_wait();
-      held x =
-          copies ? hold(block::template copied<T>(kept + kept_bytes, end)) : load_first(args, rows, 0, kept, false);
+      pass of_row{args, rows, kept, false};
+      cached x = copies ? cache(block::template copied<T>(kept + kept_bytes, end)) : of_row.load(0);
       block next = rows;
       const bool is_last = --turn == 0 || !next.next_turn();
       if (!is_last) end = start_copy(next);
-      take_turn(args, rows, x, kept, false);
+      of_row.normalise_rows(x);
       if (is_last) return;
       if constexpr (block::waves_per_row > 1) exec::block_sync();  // all have read the last sums
       rows = next;
     }
   }
-  TILEWRIGHT_HD static held hold(const part& x) {
+  TILEWRIGHT_HD static cached cache(const part& x) {
     if constexpr (keeps_weights) return block::to_float(x);
     if constexpr (!keeps_weights) return x;
   }
-  /// The part that begins at column `first`, with the residual, for the first time.
-  TILEWRIGHT_HD static held load_first(const args_type& args, const block& rows, index_t first, exec::lds_pointer kept,
-                                       bool is_copied) {
-    return rows.template load_first<held>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
-      auto x = rows.load(args.x, args.x_stride, col);
-      if (args.residual) {
-        const auto residual = rows.load(args.residual, args.residual_stride, col);
-        auto sum = block::to_float(x);
-        detail::add_to(sum, block::to_float(residual));
-        x = block::template round<T>(sum);
-        rows.template store<false>(args.sum, args.sum_stride, col, x);
-      }
-      return hold(x);
-    });
-  }
-  /// Weights or biases of the part that begins at column `first`, as floats.
-  TILEWRIGHT_HD static auto load_cols(const block& rows, const T* values, index_t first, exec::lds_pointer kept) {
-    return block::to_float(keeps_weights && first == 0 ? own_part::load(kept) : rows.load_cols(values, first));
-  }
 
-  /// Normalises the block's rows, of which x is the first part.
-  TILEWRIGHT_HD static void take_turn(const args_type& args, const block& rows, held& x, exec::lds_pointer kept,
-                                      bool is_copied) {
-    const auto lds = kept + (kept_bytes + next_bytes);
-    const T* const normalised = args.residual ? args.sum : args.x;
-    const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
-    const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+  /// One pass of a block over its rows: y (rows, cols) = (x - mean) * rstd * weight + bias, of RMSNorm without mean and
+  /// bias. Functions take the segment of the rows that begins at a column.
+  struct pass {
+    const args_type& args;
+    const block& rows;
+    exec::lds_pointer kept;
+    bool is_copied;  // x is in LDS, or on its way there
+    detail::row_moments<block> moments =
+        {};  // RMSNorm: `squares` alone, of the distances from 0; then rstd, mean * rstd
+
+    TILEWRIGHT_HD float& rstd() { return moments.squares; }
+    TILEWRIGHT_HD exec::lds_pointer lds() const { return kept + (kept_bytes + next_bytes); }
+
+    /// x; with a residual x + residual, which becomes the sum. Once for each segment.
+    TILEWRIGHT_HD cached load(index_t first) const {
+      return rows.template load_first<cached>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
+        auto x = rows.load(args.x, args.x_stride, col);
+        if (args.residual) {
+          const auto residual = rows.load(args.residual, args.residual_stride, col);
+          auto sum = block::to_float(x);
+          detail::add_to(sum, block::to_float(residual));
+          x = block::template round<T>(sum);
+          rows.template store<false>(args.sum, args.sum_stride, col, x);
+        }
+        return cache(x);
+      });
+    }
+    /// The same values again.
+    TILEWRIGHT_HD cached reload(index_t first) const {
+      const T* const values = args.residual ? args.sum : args.x;
+      const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
       return rows.load_again(
-          kept, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return hold(rows.load(normalised, stride, col)); });
-    };
-    const auto first_load = [&](index_t first)
-                                TILEWRIGHT_INLINE_LAMBDA { return load_first(args, rows, first, kept, is_copied); };
-    detail::row_moments<block> moments;  // RMSNorm: squares alone, of the distances from 0
-    const auto add = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      const auto e = block::to_float(own);
+          kept, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return cache(rows.load(values, stride, col)); });
+    }
+    /// Weights or biases as floats.
+    TILEWRIGHT_HD auto load_cols(const T* values, index_t first, exec::lds_pointer from) const {
+      return block::to_float(keeps_weights && first == 0 ? own_part::load(from) : rows.load_cols(values, first));
+    }
+
+    TILEWRIGHT_HD void add_moments(const cached& x, index_t first) {
+      const auto e = block::to_float(x);
       if constexpr (is_layer_norm) {
         moments.add(rows, e, first);
       } else {
         moments.squares += block::reduce_own(tile_elementwise_in([](float a) { return a * a; }, e), plus);
       }
-    };
-    auto& factor = moments.squares;
-    const auto finish = [&]() TILEWRIGHT_INLINE_LAMBDA {  // after the threads have combined their squares
-      factor = exec::rsqrt(factor * exec::rcp(float(args.cols)) + args.epsilon);
+    }
+    /// rstd and mean * rstd, after the threads have combined their moments; stores what args ask for.
+    TILEWRIGHT_HD void finish_moments() {
+      rstd() = exec::rsqrt(rstd() * exec::rcp(float(args.cols)) + args.epsilon);
       if (is_layer_norm && args.mean) rows.store_row(args.mean, moments.mean);
-      if (args.rstd) rows.store_row(args.rstd, factor);
-      moments.mean *= factor;
-    };
-    const auto weigh = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {  // of RMSNorm without rstd
-      auto e = block::to_float(own);
-      const auto weight = load_cols(rows, args.weight, first, kept);
+      if (args.rstd) rows.store_row(args.rstd, rstd());
+      moments.mean *= rstd();
+    }
+
+    /// LayerNorm: (x - mean) * rstd * weight + bias; RMSNorm: x * weight.
+    TILEWRIGHT_HD auto weigh(const cached& x, index_t first) const {
+      auto e = block::to_float(x);
+      const auto weight = load_cols(args.weight, first, kept);
       if constexpr (is_layer_norm) {
-        const auto bias = load_cols(rows, args.bias, first, kept + own_part::bytes);
-        tile_elementwise_inout([&](float& a, float w, float b) { a = (a * factor - moments.mean) * w + b; }, e, weight,
+        const auto bias = load_cols(args.bias, first, kept + own_part::bytes);
+        const float rstd = moments.squares, mean_rstd = moments.mean;
+        tile_elementwise_inout([&](float& a, float w, float b) { a = (a * rstd - mean_rstd) * w + b; }, e, weight,
                                bias);
       } else {
         tile_elementwise_inout([](float& a, float w) { a *= w; }, e, weight);
       }
       return e;
-    };
-    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(load(first), first); };
-    if constexpr (has_row_scales && !is_layer_norm) {  // rstd is a factor of the scale: no pass before the largest
-      const auto first_weigh = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        add(own, first);
+    }
+    TILEWRIGHT_HD auto normalise(const cached& x, index_t first) const {
+      auto e = weigh(x, first);
+      if (!is_layer_norm) detail::scale(e, moments.squares);
+      return e;
+    }
+
+    /// `x`: the first segment.
+    TILEWRIGHT_HD void normalise_rows(cached& x) {
+      if constexpr (has_row_scales && !is_layer_norm) return store_with_rstd_in_scale(x);
+      rows.forward(
+          x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return load(first); },
+          [&](const cached& own, index_t first) TILEWRIGHT_INLINE_LAMBDA { add_moments(own, first); });
+      if constexpr (is_layer_norm) {
+        moments.finish(lds());
+      } else {
+        block::reduce_threads(plus, lds(), rstd());
+      }
+      finish_moments();
+      if constexpr (has_row_scales) {
+        store_with_row_scales(x);
+      } else {
+        detail::store_parts<Scales, Tile>(
+            rows, x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return reload(first); },
+            [&](const cached& own, index_t first) TILEWRIGHT_INLINE_LAMBDA { return normalise(own, first); }, args.y,
+            args.y_stride, detail::scales_of(args));
+      }
+    }
+    /// y of 8 bits, scaled by the largest element of each row.
+    TILEWRIGHT_HD void store_with_row_scales(cached& x) {
+      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
+        block::reduce_threads(max, lds() + (reductions - 1) * block::lds_bytes, largest);
+        return 1.0f;
+      };
+      detail::store_scaled_rows<true>(
+          rows, x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return reload(first); },
+          [&](const cached& own, index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(own, first); }, combine,
+          [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(reload(first), first); }, args.y, args.y_stride,
+          detail::scales_of(args));
+    }
+    /// The same for RMSNorm in one pass: rstd is a factor of the scale, so the largest of x * weight is enough.
+    TILEWRIGHT_HD void store_with_rstd_in_scale(cached& x) {
+      const auto add_and_weigh = [&](const cached& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        add_moments(own, first);
         return weigh(own, first);
       };
       const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
         const auto both = [&](auto n) TILEWRIGHT_INLINE_LAMBDA {
-          factor = detail::combine_lanes<1, decltype(n)::value>(factor, plus);
+          rstd() = detail::combine_lanes<1, decltype(n)::value>(rstd(), plus);
           largest = detail::combine_lanes<1, decltype(n)::value>(largest, max);
         };
-        block::reduce_levels(lds, both, factor, largest);
-        finish();
-        return factor;
+        block::reduce_levels(lds(), both, rstd(), largest);
+        finish_moments();
+        return rstd();
       };
-      detail::store_scaled_rows<false>(rows, x, first_load, first_weigh, combine, again, args.y, args.y_stride,
-                                       detail::scales_of(args));
-      return;
+      detail::store_scaled_rows<false>(
+          rows, x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return load(first); }, add_and_weigh, combine,
+          [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return weigh(reload(first), first); }, args.y, args.y_stride,
+          detail::scales_of(args));
     }
-    rows.forward(x, first_load, add);
-    if constexpr (is_layer_norm) {
-      moments.finish(lds);
-    } else {
-      block::reduce_threads(plus, lds, factor);
-    }
-    finish();
-    if constexpr (has_row_scales) {
-      const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
-        block::reduce_threads(max, lds + (reductions - 1) * block::lds_bytes, largest);
-        return 1.0f;
-      };
-      detail::store_scaled_rows<true>(rows, x, load, weigh, combine, again, args.y, args.y_stride,
-                                      detail::scales_of(args));
-    } else {
-      const auto normalise = [&](const held& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        auto e = weigh(own, first);
-        if (!is_layer_norm) detail::scale(e, factor);
-        return e;
-      };
-      detail::store_parts<Scales, Tile>(rows, x, load, normalise, args.y, args.y_stride, detail::scales_of(args));
-    }
-  }
+  };
 };
 
 }  // namespace tilewright

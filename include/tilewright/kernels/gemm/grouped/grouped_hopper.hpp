@@ -60,6 +60,9 @@ struct grouped_work_tile : hopper_work_tile {
 
 /// Work tiles of groups, which a warp finds together.
 template <class Block>
+class grouped_scheduler;
+#if TILEWRIGHT_HOPPER_PASS
+template <class Block>
 class grouped_scheduler {
   static constexpr hopper_gemm_tile tile = Block::tile;
   using work_type = typename Block::work_type;
@@ -105,6 +108,7 @@ class grouped_scheduler {
     return args;
   }
 };
+#endif
 
 /// A hopper_gemm_block whose work tiles are tiles of groups.
 template <class Policy>
