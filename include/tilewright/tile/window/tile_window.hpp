@@ -42,13 +42,14 @@ struct tile_window {
   TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
-  /// Byte offset of access I from the buffer's first byte, not compared with the tensor's bounds.
-  template <index_t I>
+  /// Byte offset of access number Access from the buffer's first byte, not compared with the tensor's bounds.
+  template <index_t Access>
   TILEWRIGHT_HD constexpr index_t offset() const {
-    return base.elements[constant(accesses::list.base[I])] + constant(accesses::list.immediate[I] * element_bytes);
+    return base.elements[constant(accesses::list.base[Access])] +
+           constant(accesses::list.immediate[Access] * element_bytes);
   }
 
-  /// offset<I>() for accesses Is; the other elements are 0.
+  /// offset<Access>() for accesses Is; the other elements are 0.
   template <index_t... Is>
   TILEWRIGHT_HD constexpr array<index_t, num_access> offsets(sequence<Is...>) const {
     array<index_t, num_access> result{};
@@ -56,11 +57,11 @@ struct tile_window {
     return result;
   }
 
-  /// Index of access I in the tensor. Takes dim_sequence{}.
-  template <index_t I, index_t... Ds>
+  /// Index of access number Access in the tensor. Takes dim_sequence{}.
+  template <index_t Access, index_t... Ds>
   TILEWRIGHT_HD constexpr multi_index<ndim> index_of_access(sequence<Ds...>) const {
-    const multi_index<ndim>& own = thread_index[constant(accesses::list.lane[I])];
-    return {{(origin[Ds] + own[Ds] + constant(accesses::list.x[I][Ds]))...}};
+    const multi_index<ndim>& own = thread_index[constant(accesses::list.lane[Access])];
+    return {{(origin[Ds] + own[Ds] + constant(accesses::list.x[Access][Ds]))...}};
   }
 };
 
