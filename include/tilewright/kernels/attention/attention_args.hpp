@@ -148,6 +148,9 @@ constexpr const char* check_attention(const attention_args& args, index_t head_d
 
 namespace tilewright::detail {
 
+/// The score of a key that a query does not see: its exponential is 0.
+TILEWRIGHT_HD constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
+
 /// Half-open range.
 struct index_range {
   index_t first = 0, last = 0;

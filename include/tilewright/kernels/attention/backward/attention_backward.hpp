@@ -123,7 +123,7 @@ struct attention_backward {
                                  (long_index_t(p.queries - 1) * args.lse_strides.row + 1) * 4);
     const float exponent = exec::buffer_load<float>(lse, long_index_t(row) * args.lse_strides.row * 4);
     const long_index_t bytes = long_index_t(p.queries) * 4;
-    const bool sees_nothing = exponent == bit_cast<float>(0xff800000u);
+    const bool sees_nothing = exponent == detail::minus_infinity();
     exec::buffer_store(exec::make_global_buffer(space.exponents, bytes), row * 4,
                        sees_nothing ? bit_cast<float>(0x7f800000u) : exponent * detail::log2_e);
     exec::buffer_store(exec::make_global_buffer(space.deltas, bytes), row * 4, sum);

@@ -27,7 +27,7 @@ struct attention_decode {
   using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
   using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
-  using sums_type = detail::attention_sums<Policy>;
+  using sums_type = detail::online_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave.
   static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
@@ -131,8 +131,8 @@ struct attention_decode {
         multiply<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
       });
       begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
-      sums.add_step(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
-                    [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
+      sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+                  [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       wait();
       v.for_each_part(v_cache, at, p.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {

@@ -22,7 +22,7 @@ TILEWRIGHT_HD void for_each_score(F f) {
 /// What a block keeps from step to step, each thread for its rows: offset and sum of the exponentials, and O before the
 /// division by the sum.
 template <class Policy>
-class attention_sums {
+class online_softmax {
   using scores = typename attention_registers<Policy>::scores;
   using distribution = typename scores::distribution_type;
   using args_type = typename Policy::args_type;
@@ -48,8 +48,6 @@ class attention_sums {
   array<array<float, adds_pairs ? 2 : 1>, rows::num_elements> sums_{};
 
   static constexpr bool is_amd_decode = is_amd_v<typename Policy::arch> && requires { Policy::waves; };
-
-  TILEWRIGHT_HD static constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
 
   /// f of the position in the tile of each of a thread's rows, as a tile.
   template <class F>
@@ -119,7 +117,7 @@ class attention_sums {
   using row_values = values_of_rows;
   typename attention_registers<Policy>::outputs o{};
 
-  TILEWRIGHT_HD attention_sums() { set_tile(offset_, lowest_offset); }
+  TILEWRIGHT_HD online_softmax() { set_tile(offset_, lowest_offset); }
 
   TILEWRIGHT_HD void scale_outputs(const values_of_rows& factor) {
     [&]<index_t... Parts>(sequence<Parts...>) TILEWRIGHT_INLINE_LAMBDA {
@@ -129,12 +127,13 @@ class attention_sums {
     }(make_sequence<decltype(o)::size()>{});
   }
 
+  /// One step of the online softmax: m' = max(m, s); p = exp2(s - m'); l = l a + sum p; O *= a, with a = exp2(m - m').
   /// Turns the scores of the keys from `key` on into exponentials of their distance to the row's offset, and adds them
   /// up. A thread looks at its own scores alone; only if one of the wave is far above the offset do lanes exchange the
   /// largest, and rescale(factors) must have scale_outputs(factors) called before the step is added to O.
   template <class Problem, class Rescale>
-  TILEWRIGHT_HD void add_step(scores& s, const args_type& args, const Problem& p, index_t key, bool is_masked,
-                              Rescale rescale) {
+  TILEWRIGHT_HD void update(scores& s, const args_type& args, const Problem& p, index_t key, bool is_masked,
+                            Rescale rescale) {
     if constexpr (has_score_function<Policy>) apply_score_function(s, args, p, key);
     if (is_masked) [[unlikely]]
       mask(s, args, p, key);

@@ -107,7 +107,7 @@ struct backward_scores {
           x * (has_score_function<Policy> ? log2_e : args.scale * log2_e) - exponents.thread_buffer[constant(q)];
       bool hidden = is_masked && unsigned(key - query - seen.lowest) > unsigned(seen.highest - seen.lowest);
       hidden = hidden | (is_masked && column >= (RowsAreKeys ? p.queries : p.keys));
-      x = exec::exp2(hidden ? bit_cast<float>(0xff800000u) : exponent);
+      x = exec::exp2(hidden ? minus_infinity() : exponent);
       dx = x * (dx - deltas.thread_buffer[constant(q)]);
       if constexpr (has_score_function<Policy>) dx *= slope;
     });

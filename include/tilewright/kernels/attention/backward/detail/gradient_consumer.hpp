@@ -44,15 +44,18 @@ struct gradient_consumer {
   /// A wave's rows in the first box of dS, or of those boxes when they take results.
   TILEWRIGHT_HD index_t own_boxes() const { return lds.d_s_offset() + (64 * consumer + divide(thread, 32) * 16) * 128; }
 
+  /// S (keys, queries) = K (keys, d) Q^T (d, queries).
   TILEWRIGHT_HD void start_scores() {
     stages.full(at.stage).wait(at.phase);
     const wgmma_tile_in_lds<lds.k()> k{stages.k() + unsigned(consumer * 64 * 128)};
     block_gemm<Policy::s_tile, T>(s, k, wgmma_tile_in_lds<lds.q()>{stages.q(at.stage)}, false);
   }
+  /// dP (keys, queries) = V (keys, d_v) dO^T (d_v, queries).
   TILEWRIGHT_HD void start_d_probabilities() {
     const wgmma_tile_in_lds<lds.v()> v{stages.v() + unsigned(consumer * 64 * 128)};
     block_gemm<Policy::d_p_tile, T>(d_p, v, wgmma_tile_in_lds<lds.d_o()>{stages.d_o(at.stage)}, false);
   }
+  /// dQ (queries, d) = dS^T (queries, keys) K (keys, d).
   TILEWRIGHT_HD void start_d_queries() {
     const wgmma_tile_in_lds<lds.d_s()> rows{d_s_place() +
                                             unsigned(queries == 128 ? consumer * lds.d_s().box_bytes() : 0)};
@@ -65,7 +68,7 @@ struct gradient_consumer {
     for (float& x : tile.thread_buffer) exec::fence_operand(x);
   }
 
-  /// f(register, its column of 8 j + 0 or 1, its row of two) for each score; begin(j) before those of columns 8 j on.
+  /// f(register, its column of 8 j + 0 or 1, its row of two) for each score.
   template <class F>
   TILEWRIGHT_HD static void for_each_score(F f) {
     unroll<queries / 2>([&](auto d)
@@ -78,7 +81,7 @@ struct gradient_consumer {
     const index_t own_key = key + own_row(), first = own_key - seen.highest - query - own_column();
     for_each_score([&](auto d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
       const unsigned count = own_key + 8 * row < problem.keys ? width : 0;
-      if (unsigned(column - first - 8 * row) >= count) s.thread_buffer[d] = bit_cast<float>(0xff800000u);
+      if (unsigned(column - first - 8 * row) >= count) s.thread_buffer[d] = minus_infinity();
     });
   }
 
@@ -117,21 +120,24 @@ struct gradient_consumer {
   }
 
   /// A step whose probabilities have been computed; computes those of the next one, which has queries from `next_query`
-  /// of next.head on. Nothing may be in flight from one turn of a loop to the next, or ptxas serialises all wgmma.
+  /// of next.head on. Nothing may be in flight from one iteration of a loop to the next, or ptxas serialises all wgmma.
   template <bool IsLast>
   TILEWRIGHT_HD void add_step(const attention_problem& problem, const attention_problem& next, const seen_band& seen,
                               index_t key, index_t query, [[maybe_unused]] index_t next_query) {
     const index_t stage = at.stage;
     start_d_probabilities();
     p.assign(s);
+    // dV (keys, d_v) += P (keys, queries) dO (queries, d_v)
     block_gemm(d_v, p, wgmma_tile_in_lds<lds.d_o_columns()>{stages.d_o(stage)}, true);
     exec::wgmma_wait<1>();
     fence_operand(d_p);
+    // dS = P (dP - delta)
     for_each_query(stages_type::deltas(stage), [&](index_t d, float delta) TILEWRIGHT_INLINE_LAMBDA {
       s.thread_buffer[d] *= d_p.thread_buffer[d] - delta;
       if constexpr (has_score_function<Policy>) s.thread_buffer[d] *= slopes.thread_buffer[d];
     });
     d_s.assign(s);
+    // dK (keys, d) += dS (keys, queries) Q (queries, d)
     block_gemm(d_k, d_s, wgmma_tile_in_lds<lds.q_columns()>{stages.q(stage)}, true);
     store_to_boxes<Policy::op, T>(stages.block_lds + (own_boxes() + buffer.stage * lds.d_s().bytes()), d_s.words,
                                   lds.d_s().box_bytes());

@@ -58,9 +58,7 @@ struct decode_row_sum {
     const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
     for (index_t i = 0; i < 4; ++i) o[i] *= inverse;
   }
-  TILEWRIGHT_HD float log_sum_exp() const {
-    return sum == 0.0f ? bit_cast<float>(0xff800000u) : (top + exec::log2(sum)) * ln_2;
-  }
+  TILEWRIGHT_HD float log_sum_exp() const { return sum == 0.0f ? minus_infinity() : (top + exec::log2(sum)) * ln_2; }
   /// Writes the elements from `column` on, and with the first ones the log-sum-exp.
   template <class Policy>
   TILEWRIGHT_HD void write(const attention_decode_args& args, const decode_result& at, index_t column) const {
@@ -82,7 +80,7 @@ inline constexpr index_t decode_sums_bytes = decode_rows * (Policy::value_dim + 
 /// The sums of a block's waves in LDS, each at the start of the wave's WaveBytes.
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
-  using sums_type = attention_sums<Policy>;
+  using sums_type = online_softmax<Policy>;
   static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;

@@ -9,14 +9,20 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// One thread of a consumer. Works on one unit after the other.
+/// One thread of a consumer, which works on one work tile after the other. A step of keys is a software pipeline:
+///
+///   wgmma  | S(i+1) = Q K(i+1)^T, O += P(i) V(i) | S(i+2) = Q K(i+2)^T, O += P(i+1) V(i+1) | ...
+///   others |          softmax.update(S(i+1))     |          softmax.update(S(i+2))         | ...
+///
+/// It does not drain between work tiles: the last P V of work tile i runs with the first S of work tile i + 1, in whose
+/// first step O of work tile i is written.
 template <class Policy>
 struct attention_consumer {
   using T = typename Policy::element_type;
   using result_type = typename Policy::result_type;
   using stages_type = attention_stages<Policy>;
   using registers = attention_registers<Policy>;
-  using sums_type = attention_sums<Policy>;
+  using softmax_type = online_softmax<Policy>;
   using device_args = hopper_attention_device_args<typename Policy::args_type>;
   static constexpr hopper_attention_tile tile = Policy::tile;
   static constexpr hopper_attention_lds lds = Policy::lds;
@@ -32,8 +38,8 @@ struct attention_consumer {
   typename registers::scores s{};
   wgmma_tile_in_registers<Policy::values_tile, T> p{};  // of the last step, not yet multiplied if has_probabilities
   bool has_probabilities = false;
-  sums_type sums{};
-  attention_unit before{};  // whose sums these are: its first query, head and sequence
+  softmax_type softmax{};
+  attention_unit previous{};  // work tile of O and the softmax: its first query, head and sequence
 
   /// Consumers start their products in turns: while the tensor cores work for one, the others compute exponentials.
   TILEWRIGHT_HD void wait_for_turn() const {
@@ -52,7 +58,7 @@ struct attention_consumer {
     if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
   }
 
-  /// Takes the turn.
+  /// Waits for this consumer's turn, then issues S (queries, keys) = Q (queries, d) K^T (d, keys).
   TILEWRIGHT_HD void start_scores() {
     stages.template full<0>(k_at.stage).wait(k_at.phase);
     wait_for_turn();
@@ -60,10 +66,11 @@ struct attention_consumer {
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
   }
+  /// Issues O (queries, d_v) += P (queries, keys) V (keys, d_v).
   TILEWRIGHT_HD void start_outputs() {
     stages.template full<1>(v_at.stage).wait(v_at.phase);
     const wgmma_tile_in_lds<lds.v()> v{stages.template place<1>(v_at.stage)};
-    block_gemm(sums.o.template get<0>(), p, v, true);
+    block_gemm(softmax.o.template get<0>(), p, v, true);
   }
   template <index_t Which>
   TILEWRIGHT_HD void leave(typename stages_type::cursor& at) const {
@@ -72,19 +79,20 @@ struct attention_consumer {
   }
   /// The tile is complete, and the stage that `at` names no longer needed.
   template <index_t Which, class Tile>
-  TILEWRIGHT_HD void finish(Tile& tile_of_sums, typename stages_type::cursor& at) const {
-    for (float& x : tile_of_sums.thread_buffer) exec::fence_operand(x);
+  TILEWRIGHT_HD void finish(Tile& accumulators, typename stages_type::cursor& at) const {
+    for (float& x : accumulators.thread_buffer) exec::fence_operand(x);
     leave<Which>(at);
   }
   TILEWRIGHT_HD void finish_scores() { finish<0>(s, k_at); }
-  TILEWRIGHT_HD void finish_outputs() { finish<1>(sums.o.template get<0>(), v_at); }
+  TILEWRIGHT_HD void finish_outputs() { finish<1>(softmax.o.template get<0>(), v_at); }
 
   TILEWRIGHT_HD void leave_q() {
     if (exec::lane_id() == 0) stages.q_empty(q_at.stage, consumer).arrive();
     q_at.advance();
   }
 
-  /// Steps [first, last) of the keys of a unit; at least one. The last product of the unit before runs with the first.
+  /// Steps [first, last) of the keys of a work tile; at least one. The previous work tile's last P V runs with the
+  /// first.
   TILEWRIGHT_HD void operator()(const attention_problem& problem, index_t first, index_t last) {
     attention_problem mine = problem;
     mine.first_query += 64 * consumer;
@@ -93,11 +101,11 @@ struct attention_consumer {
     // Rows of other consumers may see more keys.
     last = max(first + tile.keys,
                min(last, first + round_up(max(mine.seen_by_any(device.args.window, 64).last - first, 0), tile.keys)));
-    const auto add_step = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
+    const auto update_softmax = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (!lds.o_replaces_q()) {
         if (key + tile.keys >= last) leave_q();
       }
-      sums.add_step(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
+      softmax.update(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
     };
     if constexpr (lds.o_replaces_q()) flush();  // else no thread could fetch Q
     stages.q_full(q_at.stage, consumer).wait(q_at.phase);
@@ -111,9 +119,9 @@ struct attention_consumer {
     constexpr bool leaves_late = Policy::value_dim > 64;
     exec::wgmma_wait<leaves_late ? 1 : 0>();
     finish_scores();
-    const auto results = sums.finish_rows();
+    const auto results = softmax.finish_rows();
     if constexpr (!leaves_late) begin_unit(problem, results);
-    add_step(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is not this unit's yet, or zero
+    update_softmax(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is still the previous work tile's, or zero
     if constexpr (leaves_late) begin_unit(problem, results);
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
@@ -124,30 +132,30 @@ struct attention_consumer {
       exec::wgmma_wait<1>();
       finish_scores();
       bool is_far = false;
-      typename sums_type::row_values factors{};
-      add_step(key, [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
+      typename softmax_type::row_values factors{};
+      update_softmax(key, [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
         is_far = true;
         factors = f;
       });
       exec::wgmma_wait<0>();
       finish_outputs();
       if (is_far) [[unlikely]]
-        sums.scale_outputs(factors);
+        softmax.scale_outputs(factors);
       p.assign(s);
     }
     if (last < end) flush();
     for (; last < end; last += tile.keys) skip_step();
   }
 
-  /// Writes the unit before once its last product has ended; then O is this unit's.
-  TILEWRIGHT_HD void begin_unit(const attention_problem& problem, const typename sums_type::row_results& results) {
+  /// Writes O of the previous work tile once its last P V has ended; then O is this work tile's.
+  TILEWRIGHT_HD void begin_unit(const attention_problem& problem, const typename softmax_type::row_results& results) {
     exec::wgmma_wait<0>();
     if (has_probabilities) {
       finish_outputs();
       write_unit(results);
     }
-    sums.o = {};
-    before = {problem.first_query, problem.head, problem.batch};
+    softmax.o = {};
+    previous = {problem.first_query, problem.head, problem.batch};
     has_probabilities = true;
   }
 
@@ -170,14 +178,14 @@ struct attention_consumer {
     start_outputs();
     exec::wgmma_wait<0>();
     finish_outputs();
-    write_unit(sums.finish_rows());
+    write_unit(softmax.finish_rows());
   }
 
-  TILEWRIGHT_HD void write_unit(const typename sums_type::row_results& results) {
-    const attention_problem problem = locate_attention(device.args, before.row, before.head, before.batch);
-    sums.scale_outputs(results.factor);
-    if (device.args.lse != nullptr) sums.store_log_sum_exp(results.log_sum_exp, device.args, problem);
-    store(sums.o.template get<0>(), problem);
+  TILEWRIGHT_HD void write_unit(const typename softmax_type::row_results& results) {
+    const attention_problem problem = locate_attention(device.args, previous.row, previous.head, previous.batch);
+    softmax.scale_outputs(results.factor);
+    if (device.args.lse != nullptr) softmax.store_log_sum_exp(results.log_sum_exp, device.args, problem);
+    store(softmax.o.template get<0>(), problem);
   }
 
   /// A wave's 16 rows of O.
