@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tilewright-predict: the model's times for GEMMs on AMD GPUs against measured ones.
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -16,6 +17,7 @@ namespace {
 
 struct options {
   std::string table = PREDICT_TABLE;
+  const tilewright::arch::cdna_gpu* gpu = nullptr;
   bool json = false, fits = false, by_group = false;
 };
 
@@ -26,6 +28,10 @@ std::optional<std::string> parse(options& o, int argc, const char* const* argv) 
   line.file("table", "TABLE.csv",
             "Measured GEMMs, in the columns of aiter's tuning tables (default: tools/predict/data/aiter_gemm.csv)",
             [&o](const std::string& name) { o.table = name; });
+  std::vector<std::string> gpus;
+  for (const tilewright::arch::cdna_gpu& gpu : tilewright::arch::cdna_gpus) gpus.push_back(gpu.name);
+  line.choice("--gpu", "Only the rows of one GPU", gpus,
+              [&o](std::size_t i) { o.gpu = &tilewright::arch::cdna_gpus[tilewright::index_t(i)]; });
   line.flag("--by-group", "Errors by GPU, type, library and time, too", o.by_group);
   line.flag("--json", "Print JSON, with the groups", o.json);
   line.flag("--fit", "Fit the model's constants to one half of the shapes and print them", o.fits);
@@ -59,7 +65,8 @@ int main(int argc, char** argv) {
     }
     std::ifstream file(o.table);
     if (!file) throw program::refusal("cannot read " + o.table);
-    const std::vector<predict::measured_gemm> rows = predict::read_measured(file);
+    std::vector<predict::measured_gemm> rows = predict::read_measured(file);
+    if (o.gpu) std::erase_if(rows, [&o](const predict::measured_gemm& g) { return g.gpu != o.gpu; });
     if (o.fits) {
       program::print(fitted(rows));
       return program::success;
