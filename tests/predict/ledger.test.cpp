@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fit.hpp"
+#include "own_kernels.hpp"
 
 namespace predict {
 namespace {
@@ -89,6 +90,32 @@ TEST(Ledger, AKernelWithoutATileIsTheBestOfUsualOnes) {
   g.us = 1;
   tw::cdna_gemm_kernel large{.m = 256, .n = 256, .k = 64, .stages = 2, .loop = tw::cdna_loop::scheduled};
   EXPECT_LT(predict_row(g)->us, 0.5 * tw::predict_gemm(*g.gpu, large, g.m, g.n, g.k).us);
+}
+
+TEST(Ledger, ComparesOwnKernelsWithTheFastestRow) {
+  std::vector<measured_gemm> rows = exact_rows({});
+  for (measured_gemm& g : rows) g.block_scaled = true;
+  const std::vector<own_comparison> all = compare_own(rows, 1000), few = compare_own(rows, 10);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_TRUE(all[0].rows.values.empty()) << "no rows of bf16";
+  EXPECT_EQ(all[0].geometric_mean(), 0);
+  EXPECT_EQ(all[1].rows.values.size(), 150u) << "three kernels for each shape: the fastest counts";
+  EXPECT_EQ(few[1].rows.values.size(), 10u);
+  EXPECT_EQ(few[1].rows.values, std::vector(all[1].rows.values.begin(), all[1].rows.values.begin() + 10))
+      << "the same draw";
+  for (measured_gemm& g : rows) g.us /= 2;
+  EXPECT_NEAR(compare_own(rows, 1000)[1].geometric_mean(), 2 * all[1].geometric_mean(), 1e-9);
+}
+
+TEST(Ledger, OwnKernelsAreThoseOfTheTarget) {
+  EXPECT_EQ(own_16bit_kernels(tw::arch::cdna_gpus[0]).size(), 7u);
+  EXPECT_EQ(own_16bit_kernels(tw::arch::cdna_gpus[2]).size(), 8u) << "and copies that bypass registers";
+  for (const tw::arch::cdna_gpu& gpu : tw::arch::cdna_gpus)
+    for (const tw::cdna_gemm_kernel& r : own_16bit_kernels(gpu)) {
+      EXPECT_EQ(r.element_bits, 16);
+      EXPECT_GT(r.lds_clocks, 0);
+      EXPECT_GT(r.blocks_per_cu, 0);
+    }
 }
 
 TEST(Fit, FindsPlantedConstantsFromTheFittedHalfAlone) {

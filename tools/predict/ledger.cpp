@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ledger.hpp"
 
+#include "own_kernels.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -112,6 +114,19 @@ void add_row(ledger& l, const measured_gemm& g, const tw::cdna_gemm_time& t) {
   add(l.gpus, {g.gpu->name, "all", "all", "above 60", {}}, ratio);
 }
 
+/// The fastest row of each problem of a type.
+std::vector<const measured_gemm*> fastest_of(const std::vector<measured_gemm>& rows, const std::string& type) {
+  std::map<problem, const measured_gemm*> best;
+  for (const measured_gemm& g : rows) {
+    if (!predict_row(g) || type_of(g) != type) continue;
+    const measured_gemm*& known = best[{g.gpu, type, g.m, g.n, g.k}];
+    if (!known || g.us < known->us) known = &g;
+  }
+  std::vector<const measured_gemm*> result;
+  for (const auto& [_, g] : best) result.push_back(g);
+  return result;
+}
+
 program::json json_of(const ratios& r) {
   program::json j = program::json::object();
   const auto rounded = [](double x) { return std::round(x * 1000) / 1000; };
@@ -184,6 +199,35 @@ std::optional<tw::cdna_gemm_time> predict_row(const measured_gemm& g) {
   return tw::choose_gemm(*g.gpu, tiles.data(), tw::index_t(tiles.size()), g.m, g.n, g.k).time;
 }
 
+double own_comparison::geometric_mean() const {
+  double sum = 0;
+  for (const double x : rows.values) sum += std::log(x);
+  return rows.values.empty() ? 0 : std::exp(sum / double(rows.values.size()));
+}
+
+std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, std::size_t count) {
+  std::vector<own_comparison> result;
+  for (const char* type : {"bf16", "8-bit, block scales"}) {
+    std::vector<const measured_gemm*> drawn = fastest_of(rows, type);
+    std::sort(drawn.begin(), drawn.end(), [](const measured_gemm* x, const measured_gemm* y) {
+      return std::tuple(hash_of_shape(*x), x->gpu->compute_units) <
+             std::tuple(hash_of_shape(*y), y->gpu->compute_units);
+    });
+    drawn.resize(std::min(count, drawn.size()));
+    own_comparison c{type, {}};
+    for (const measured_gemm* g : drawn) {
+      const std::vector<tw::cdna_gemm_kernel> own =
+          g->element_bits == 16 ? own_16bit_kernels(*g->gpu) : own_block_scaled_kernels();
+      c.rows.values.push_back(
+          tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k, g->element_bits == 16)
+              .time.us /
+          g->us);
+    }
+    result.push_back(std::move(c));
+  }
+  return result;
+}
+
 ledger make_ledger(const std::vector<measured_gemm>& rows) {
   ledger l;
   l.rows = rows.size();
@@ -207,6 +251,7 @@ ledger make_ledger(const std::vector<measured_gemm>& rows) {
             [](const group& x, const group& y) { return std::tie(y.time, x.gpu) < std::tie(x.time, y.gpu); });
   l.order = test_order(tested);
   l.winner = test_winners(tested);
+  l.own = compare_own(rows, 400);
   return l;
 }
 
@@ -229,7 +274,16 @@ std::string as_text(const ledger& l, bool by_group) {
   text += "\norder of two kernels for one shape as measured: " + percent(l.order.right, l.order.pairs);
   text +=
       "\nmeasured winner predicted within 10 % of its library's best tile: " + percent(near, l.winner.values.size());
-  return text + "\n";
+  text += "\n\nthis library, predicted / AMD's shortest measured time" + std::string(8, ' ') +
+          "shapes   geometric mean    10 %   50 %   90 %   largest\n";
+  for (const own_comparison& c : l.own) {
+    char line[160];
+    std::snprintf(line, sizeof line, "%-62s %6zu             %4.2f    %4.2f   %4.2f   %4.2f      %4.2f\n",
+                  c.type.c_str(), c.rows.values.size(), c.geometric_mean(), c.rows.quantile(0.1), c.rows.quantile(0.5),
+                  c.rows.quantile(0.9), c.rows.quantile(1));
+    text += line;
+  }
+  return text;
 }
 
 program::json as_json(const ledger& l) {
@@ -240,6 +294,18 @@ program::json as_json(const ledger& l) {
   j.add("bound_rows", l.bound_rows).add("bound_above_measured", l.bound_above);
   j.add("ordered_pairs", l.order.pairs).add("ordered_right", l.order.right);
   j.add("winner_over_best_tile", json_of(l.winner));
+  program::json own = program::json::list();
+  for (const own_comparison& c : l.own) {
+    program::json o = program::json::object();
+    o.add("type", c.type).add("shapes", c.rows.values.size());
+    o.add("geometric_mean", std::round(c.geometric_mean() * 1000) / 1000);
+    o.add("p10", std::round(c.rows.quantile(0.1) * 1000) / 1000)
+        .add("median", std::round(c.rows.quantile(0.5) * 1000) / 1000);
+    o.add("p90", std::round(c.rows.quantile(0.9) * 1000) / 1000)
+        .add("largest", std::round(c.rows.quantile(1) * 1000) / 1000);
+    own.add(std::move(o));
+  }
+  j.add("own_predicted_over_measured", std::move(own));
   return j;
 }
 

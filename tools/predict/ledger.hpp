@@ -32,6 +32,14 @@ struct group {
   ratios rows;
 };
 
+/// This library's best predicted time over the shortest measured one, for drawn shapes of a type.
+struct own_comparison {
+  std::string type;
+  ratios rows;
+
+  double geometric_mean() const;
+};
+
 struct ledger {
   std::size_t rows = 0, fitted = 0, without_facts = 0, batched = 0;
   ratios all, above_60_us, fitted_rows;
@@ -40,10 +48,15 @@ struct ledger {
   std::size_t bound_rows = 0, bound_above = 0;  ///< Rows, and those with a bound 2 % above the measured time.
   order_test order;                             ///< Two kernels that the tables hold for one shape.
   ratios winner;  ///< Predicted time of the measured winner over that of the best of its library's tiles.
+  std::vector<own_comparison> own;
 };
 
 /// The predicted time of a row; empty if the model has no facts of its GPU or the row holds several GEMMs.
 std::optional<tw::cdna_gemm_time> predict_row(const measured_gemm& g);
+
+/// For up to `count` shapes of bf16, and of 8-bit elements with block scales. Shapes are drawn by their hash, from all
+/// rows.
+std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, std::size_t count);
 
 /// What the rows say that no constant was fitted to.
 ledger make_ledger(const std::vector<measured_gemm>& rows);

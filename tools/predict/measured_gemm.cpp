@@ -121,11 +121,13 @@ std::vector<measured_gemm> read_measured(std::istream& csv) {
   return result;
 }
 
-bool is_fitted(const measured_gemm& g) {
+std::uint64_t hash_of_shape(const measured_gemm& g) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
   for (const std::int64_t length : {g.m, g.n, g.k})
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ (std::uint64_t(length) >> 8 * byte & 255)) * 1099511628211u;
-  return (hash >> 32) % 2 == 0;
+  return hash;
 }
+
+bool is_fitted(const measured_gemm& g) { return (hash_of_shape(g) >> 32) % 2 == 0; }
 
 }  // namespace predict
