@@ -2,6 +2,7 @@
 // Loading a code object, and launching its kernels.
 #include <chrono>
 
+#include "cycles.hpp"
 #include "hip_runner.hpp"
 #include "launch_setup.hpp"
 #include "report.hpp"
@@ -158,7 +159,11 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   L.ranges = allowed_ranges(o, p_->ranges, co, ka, packet);
   if (o.count) L.counts.assign(p_->prog.code.size(), 0);
   std::unique_ptr<lds_stats> stats;
-  if (o.lds_log) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
+  if (o.cycles && (co.fam != family::gfx9 || o.memory_bytes_per_clock == 0))
+    throw std::runtime_error("cycles are known of gfx90a, gfx942 and gfx950, not of " + co.target);
+  std::vector<std::vector<traced_inst>> traces(o.cycles ? (threads + lanes - 1) / lanes : 0);
+  if (o.cycles) L.traces = &traces;
+  if (o.lds_log || o.cycles) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
 
   const u64 groups = static_cast<u64>(grid.x) * grid.y * grid.z;
   std::vector<resident> slots(std::min<u64>(std::max(1u, o.resident), groups));
@@ -178,7 +183,8 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   res.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
   res.instructions = L.executed, res.waves = slots[0].waves.size() * groups;
   if (o.count) res.counts = counts_of(L.counts, p_->prog, co);
-  if (stats)
+  if (o.cycles) res.cycles = time_workgroup(co, p_->prog, traces, o);
+  if (o.lds_log)
     for (auto& [key, r] : stats->rows) res.lds.push_back(r);
   return res;
 }

@@ -92,6 +92,7 @@ void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes
     if (store && distinct != n && bytes >= 4) r.same_dword_writes += n - distinct;
     u32 load[256] = {}, degree = 0;
     for (u32 k = 0; k < distinct; ++k) degree = std::max(degree, ++load[dwords[k] % m.banks & 255]);
+    w.launch->lds_phases += degree;
     r.cycles += degree, ++r.ideal, r.conflicts += degree - 1;
     r.worst = std::max<u64>(r.worst, degree);
   }

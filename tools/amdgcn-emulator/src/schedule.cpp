@@ -2,6 +2,7 @@
 // Executes the waves of a workgroup.
 #include <cstdio>
 
+#include "cycles.hpp"
 #include "launch_setup.hpp"
 
 namespace emu {
@@ -12,6 +13,8 @@ void run_wave(wave& w, u64 slice) {
   const inst* code = L.prog->code.data();
   u64* counts = L.counts.empty() ? nullptr : L.counts.data();
   const bool waits = L.waits;
+  std::vector<traced_inst>* trace =
+      L.traces && w.wg->id[0] == 0 && w.wg->id[1] == 0 && w.wg->id[2] == 0 ? &(*L.traces)[w.id] : nullptr;
   for (u64 n = 0; n < slice && w.status == wave::running; ++n) {
     if (w.ip == ~0u)
       throw fault(L.kernel->name + ": execution ran out of the code object, wave " + std::to_string(w.id));
@@ -27,7 +30,9 @@ void run_wave(wave& w, u64 slice) {
     if (waits && !w.queue.empty()) check_waits(w, i);
     if (w.gpr_idx && i.mnemonic[0] == 'v' && i.mnemonic.rfind("v_mov_b32", 0))
       w.die(i, "only v_mov_b32 is implemented while s_set_gpr_idx is on");
+    L.lds_phases = 0;
     i.fn(w, i);
+    if (trace) trace->push_back({w.ip, L.lds_phases});
     if (counts) ++counts[w.ip];
     ++L.executed;
     w.ip = w.next;
