@@ -12,7 +12,7 @@ struct wgmma_operand {
   static constexpr index_t row_bytes = 128;
   index_t rows, element_bytes;
   bool k_is_contiguous;
-  index_t length_k = 0;  // 0: 128 bytes
+  index_t length_k = 0;  ///< 0: 128 bytes
 
   TILEWRIGHT_HD constexpr index_t box_columns() const { return row_bytes / element_bytes; }
   TILEWRIGHT_HD constexpr index_t k() const { return length_k == 0 ? box_columns() : length_k; }

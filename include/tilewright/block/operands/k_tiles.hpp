@@ -11,7 +11,7 @@ namespace tilewright {
 /// needs no checks along k.
 struct k_tiles {
   index_t count;
-  index_t first_origin;  // <= 0
+  index_t first_origin;  ///< <= 0
 };
 
 /// The tiles of `k_per_block` elements that k elements need; at least one if k is positive.

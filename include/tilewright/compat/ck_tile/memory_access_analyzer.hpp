@@ -150,8 +150,8 @@ struct memory_access_analyzer {
 
 /// Steps of a walk by how far they go.
 struct access_locality {
-  index_t sequential_steps = 0;  // to an access that adjoins the one before
-  index_t cache_line_jumps = 0;  // further, but no further than a cache line
+  index_t sequential_steps = 0;  ///< to an access that adjoins the one before
+  index_t cache_line_jumps = 0;  ///< further, but no further than a cache line
   index_t large_jumps = 0;
   friend constexpr bool operator==(const access_locality&, const access_locality&) = default;
 };

@@ -63,7 +63,7 @@ struct base_tile {
 
   using element_type = T;
   static constexpr index_t access_bytes = 16;
-  static constexpr index_t vector = access_bytes / index_t(sizeof(T));  // elements of one access
+  static constexpr index_t vector = access_bytes / index_t(sizeof(T));  ///< elements of one access
   static constexpr index_t wave_size = ThreadRows * ThreadCols;
   static constexpr index_t rows = ThreadRows;
   static constexpr index_t cols = ThreadCols * vector;

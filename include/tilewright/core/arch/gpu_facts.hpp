@@ -14,8 +14,8 @@ namespace tilewright::arch {
 struct gpu_facts {
   const char* name;
   const char* target;
-  index_t compute_units;  // NVIDIA: SMs
-  double clock_ghz;       // boost clock, unless the source says otherwise
+  index_t compute_units;  ///< NVIDIA: SMs
+  double clock_ghz;       ///< boost clock, unless the source says otherwise
   double tera_16bit, tera_f32, tera_fp8, tera_i8;
   double memory_gigabytes_per_second;
   /// Clocks that matrix instructions lose for each clock of concurrent LDS accesses; 0: none, or unknown.

@@ -42,7 +42,7 @@ struct lds_service {
   index_t banks = 0;
   grade known_by = grade::unknown;
   const char* source = "";
-  index_t clocks = 0;  // of one wave's instruction without conflicts; NVIDIA: wavefronts; 0: unknown
+  index_t clocks = 0;  ///< of one wave's instruction without conflicts; NVIDIA: wavefronts; 0: unknown
   /// Two consecutive phases are one where every lane l shares its address with lane l ^ 1, or every lane with lane
   /// l ^ 2; inactive lanes share with any. Measured on an H100 for reads of 8 and 16 bytes.
   bool merges_where_lanes_share = false;
@@ -73,27 +73,28 @@ struct target {
   const char* name = "";
   instruction_set isa = instruction_set::cdna;
   index_t wave_size = 0;
-  index_t lds_bytes = 0;            // most that one block may have
-  index_t lds_granule = 0;          // allocations are rounded up to a multiple of this many bytes
-  index_t lds_pool_bytes = 0;       // that the blocks of a compute unit (WGP, SM) share; 0: as much as one may have
-  index_t lds_reserved_bytes = 0;   // that each block takes from the pool in addition to its allocation
-  index_t max_lds_offset = 0xffff;  // largest constant in bytes that an LDS instruction adds to its address
+  index_t lds_bytes = 0;            ///< most that one block may have
+  index_t lds_granule = 0;          ///< allocations are rounded up to a multiple of this many bytes
+  index_t lds_pool_bytes = 0;       ///< that the blocks of a compute unit (WGP, SM) share; 0: as much as one may have
+  index_t lds_reserved_bytes = 0;   ///< that each block takes from the pool in addition to its allocation
+  index_t max_lds_offset = 0xffff;  ///< largest constant in bytes that an LDS instruction adds to its address
   grade lds_size_known_by = grade::unknown;
   const char* lds_size_source = "";
   index_t max_threads_per_block = 1024;
-  index_t num_dies = 1;              // that blocks are handed out to in turns, each with an L2 of its own
-  index_t max_vgprs = 0;             // 32-bit registers of a lane, accumulation registers included
-  index_t registers_per_simd = 512;  // 32-bit registers of a lane that the waves of a SIMD share
+  index_t num_dies = 1;              ///< that blocks are handed out to in turns, each with an L2 of its own
+  index_t max_vgprs = 0;             ///< 32-bit registers of a lane, accumulation registers included
+  index_t registers_per_simd = 512;  ///< 32-bit registers of a lane that the waves of a SIMD share
   index_t simds_per_cu = 4;
-  index_t cus_per_pool = 1;          // compute units that share lds_pool_bytes: the two of a workgroup processor
-  index_t max_vector_bytes = 16;     // of one memory access by a lane
-  bool buffer_instructions = false;  // global accesses whose bounds the hardware checks
-  inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
+  index_t cus_per_pool = 1;          ///< compute units that share lds_pool_bytes: the two of a workgroup processor
+  index_t max_vector_bytes = 16;     ///< of one memory access by a lane
+  bool buffer_instructions = false;  ///< global accesses whose bounds the hardware checks
+  inplace_vector<index_t, 5> direct_to_lds_bytes =
+      {};  ///< per lane, of copies from global memory that bypass registers
   inplace_vector<matrix_op, 16> matrix_ops = {};
-  bool has_wgmma = false;  // is_wgmma(op), with operands of f16, bf16 and fp8_ocp
+  bool has_wgmma = false;  ///< is_wgmma(op), with operands of f16, bf16 and fp8_ocp
   index_t max_cluster =
       1;  // blocks that run together; more than 1 where there are Hopper's barriers, bulk copies and wgmma
-  fp8_kind fp8 = fp8_kind::none;  // that matrix instructions take
+  fp8_kind fp8 = fp8_kind::none;  ///< that matrix instructions take
   inplace_vector<lds_instruction, num_lds_ops> lds = {};
 
   /// The row of an instruction; nullptr if the target does not have it.

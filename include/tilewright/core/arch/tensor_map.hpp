@@ -17,13 +17,13 @@ struct ragged_tensor_map : tensor_map {};
 /// A tensor of three or five dimensions, the first of them contiguous, and the box of it that one copy moves. The map
 /// of a `ragged` one, of less than 2^30 rows and one matrix, must be a ragged_tensor_map.
 struct tensor_map_request {
-  void* data;                    // a multiple of 16
-  arch::matrix_element element;  // not larger than 4 bytes
-  long_index_t lengths[5];       // the last two are 0 if there are three dimensions
-  long_index_t stride_bytes[4];  // of dimensions 1 to 4: multiples of 16; addresses are sums modulo 2^64
-  index_t box[2];                // in elements along dimensions 0 and 1, at most 256; 1 along the others
+  void* data;                    ///< a multiple of 16
+  arch::matrix_element element;  ///< not larger than 4 bytes
+  long_index_t lengths[5];       ///< the last two are 0 if there are three dimensions
+  long_index_t stride_bytes[4];  ///< of dimensions 1 to 4: multiples of 16; addresses are sums modulo 2^64
+  index_t box[2];                ///< in elements along dimensions 0 and 1, at most 256; 1 along the others
   bool ragged = false;
-  index_t padded_row_bytes = 0;  // 64 or 128: rows of the box that are shorter are this far apart in LDS
+  index_t padded_row_bytes = 0;  ///< 64 or 128: rows of the box that are shorter are this far apart in LDS
 
   index_t rank() const { return lengths[3] == 0 ? 3 : 5; }
 

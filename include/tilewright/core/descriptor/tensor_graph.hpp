@@ -17,7 +17,7 @@ struct tensor_graph {
     static constexpr index_t max_dims = transform_spec::max_dims;
 
     transform_spec spec;
-    index_t first_value = 0;  // where the values of its run-time parameters begin
+    index_t first_value = 0;  ///< where the values of its run-time parameters begin
     inplace_vector<signed char, max_dims> lower, upper;
 
     /// Dimensions on the side that has several.
@@ -44,7 +44,7 @@ struct tensor_graph {
   };
 
   inplace_vector<node, max_nodes> nodes;
-  inplace_vector<signed char, max_top> top;  // hidden ids of the user's dimensions
+  inplace_vector<signed char, max_top> top;  ///< hidden ids of the user's dimensions
   index_t num_bottom = 1;
   index_t num_hidden = 1;
   index_t num_values = 0;

@@ -13,7 +13,7 @@ enum class slice_fault { none, empty, out_of_range, no_box, cuts_threads };
 /// y_lengths of them.
 struct encoding_slice {
   slice_fault fault = slice_fault::none;
-  index_t dimension = -1;  // the one that cannot be cut so
+  index_t dimension = -1;  ///< the one that cannot be cut so
   distribution_encoding encoding;
   array<index_t, distribution_encoding::max_y> y_begins{}, y_lengths{};
 };

@@ -25,7 +25,7 @@ struct lds_layout_choice {
   /// No layout that is linear over bits and keeps the widest vectors whole has a lower degree.
   /// False: the search was cut short.
   bool is_proven_best = true;
-  index_t address_registers = 0;  // of one thread, for all uses together
+  index_t address_registers = 0;  ///< of one thread, for all uses together
 };
 
 namespace detail {

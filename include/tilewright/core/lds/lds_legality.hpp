@@ -96,7 +96,7 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
 /// does not fit (target::max_lds_offset) costs one more register and an addition.
 struct lds_address_needs {
   index_t registers = 1;
-  index_t largest_offset = 0;  // bytes
+  index_t largest_offset = 0;  ///< bytes
 
   TILEWRIGHT_HD constexpr bool fits(const arch::target& target) const {
     return largest_offset <= target.max_lds_offset;

@@ -26,8 +26,8 @@ struct swizzled_layout {
   static constexpr index_t max_bits = 16;
 
   lds_tile tile{};
-  index_t chunk_bytes = 16;            // that stay together; at least 4
-  inplace_vector<unsigned, 3> places;  // several groups where instructions see different numbers of banks
+  index_t chunk_bytes = 16;            ///< that stay together; at least 4
+  inplace_vector<unsigned, 3> places;  ///< several groups where instructions see different numbers of banks
   inplace_vector<index_t, max_bits> flips;
 
   TILEWRIGHT_HD constexpr index_t chunk_elements() const { return chunk_bytes / tile.element_bytes; }

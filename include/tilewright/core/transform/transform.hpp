@@ -39,13 +39,13 @@ using index_function = index_t (*)(index_t upper, const index_t* state);
 /// values.
 struct transform_spec {
   static constexpr index_t max_parameters = 16;
-  static constexpr index_t max_dims = 8;  // on either side
+  static constexpr index_t max_dims = 8;  ///< on either side
 
   transform_kind kind = transform_kind::pass_through;
   signed char num_lower = 0;
   signed char num_upper = 0;
   inplace_vector<index_t, max_parameters> parameters;
-  const detail::index_function* function = nullptr;  // of a functor
+  const detail::index_function* function = nullptr;  ///< of a functor
 
   TILEWRIGHT_HD constexpr index_t num_dynamic() const {
     index_t n = 0;

@@ -31,10 +31,10 @@ struct attention_args {
   const void* k = nullptr;
   const void* v = nullptr;
   void* o = nullptr;
-  float* lse = nullptr;  // optional: natural logarithm of the sum of exponentials; lse_strides says where
+  float* lse = nullptr;  ///< optional: natural logarithm of the sum of exponentials; lse_strides says where
 
-  index_t batch = 1, heads = 1, kv_heads = 1;  // heads / kv_heads neighbouring query heads share a key head
-  index_t queries = 0, keys = 0;               // rows of each sequence; with starts: of the longest
+  index_t batch = 1, heads = 1, kv_heads = 1;  ///< heads / kv_heads neighbouring query heads share a key head
+  index_t queries = 0, keys = 0;               ///< rows of each sequence; with starts: of the longest
   attention_strides q_strides, k_strides, v_strides, o_strides;
   attention_strides lse_strides;
 

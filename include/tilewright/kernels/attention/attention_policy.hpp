@@ -46,9 +46,9 @@ inline constexpr index_t largest_head_part = is_amd_v<Arch> && Arch::value.wave_
 struct attention_tile {
   enum form_kind : signed char { together, ping_pong };
   index_t queries, keys, waves;
-  bool queries_in_lds = false;  // else in registers
+  bool queries_in_lds = false;  ///< else in registers
   form_kind form = together;
-  bool copies_directly = false;  // K and V to LDS without registers: gfx950; NVIDIA GPUs always do
+  bool copies_directly = false;  ///< K and V to LDS without registers: gfx950; NVIDIA GPUs always do
   /// Places for K and V of a step in LDS.
   TILEWRIGHT_HD constexpr index_t stages() const { return form == together ? 1 : copies_directly ? 3 : 2; }
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;

@@ -9,7 +9,7 @@ namespace tilewright {
 
 /// What the checks ask about a kernel.
 struct checked_gemm {
-  index_t tile_m, tile_n, tile_k;  // of C, and along k
+  index_t tile_m, tile_n, tile_k;  ///< of C, and along k
   bool a_along_k, b_along_k;
   index_t element_bytes, result_bytes, vector, products = 1;
 };

@@ -25,11 +25,11 @@ struct emulated_memory {
 /// Ranks of one program. Call run() once.
 struct emulated_ranks {
   index_t count;
-  index_t blocks = 2;  // clusters that run at the same time on each rank
+  index_t blocks = 2;  ///< clusters that run at the same time on each rank
   emulator::rank_group group;
   std::mutex mutex = {};
   std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};
-  std::map<std::pair<index_t, index_t>, const void*> letters = {};  // by sender and receiver: what is being sent
+  std::map<std::pair<index_t, index_t>, const void*> letters = {};  ///< by sender and receiver: what is being sent
 
   explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
 };

@@ -12,8 +12,8 @@ namespace tilewright::parallel {
 
 /// What a kernel of several ranks needs to wait for others.
 struct peer_wait {
-  unsigned* status = nullptr;  // becomes 1 where a wait has taken too long; in memory that the host can read
-  index_t timeout_ms = 10000;  // of the first wait that fails; those after it fail within a millisecond
+  unsigned* status = nullptr;  ///< becomes 1 where a wait has taken too long; in memory that the host can read
+  index_t timeout_ms = 10000;  ///< of the first wait that fails; those after it fail within a millisecond
 };
 
 #if TILEWRIGHT_HOPPER_PASS
@@ -86,7 +86,7 @@ TILEWRIGHT_HD constexpr index_t gather_groups(index_t rows) { return ceil_div(ro
 /// r chunk_bytes later.
 struct reduce_scatter_args : gemm_args {
   rank_of self;
-  rank_steps steps;  // the last step: own rows
+  rank_steps steps;  ///< the last step: own rows
   void* sums = nullptr;
   const void* received = nullptr;
   long_index_t chunk_bytes = 0;

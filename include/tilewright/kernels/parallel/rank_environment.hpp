@@ -13,8 +13,8 @@ namespace tilewright::parallel {
 /// A process that a launcher has started as one of several ranks.
 struct rank_environment {
   rank_of self;
-  index_t local_rank = 0;  // among those of its host: the number of its GPU
-  std::string rendezvous;  // "host:port" of rank 0, for NCCL_COMM_ID
+  index_t local_rank = 0;  ///< among those of its host: the number of its GPU
+  std::string rendezvous;  ///< "host:port" of rank 0, for NCCL_COMM_ID
 };
 
 /// Looks for RANK, WORLD_SIZE and LOCAL_RANK, then for the variables of Open MPI, of MPICH and Intel MPI, and of Slurm.

@@ -11,13 +11,13 @@ namespace tilewright {
 /// their loss and gradient are 0. Strides in elements.
 template <class T, class Target = index_t>
 struct cross_entropy_args {
-  const T* x = nullptr;            // logits
-  const Target* target = nullptr;  // for each row; int or long_index_t
-  float* loss = nullptr;           // for each row
-  float* log_sum = nullptr;        // for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
-  T* gradient = nullptr;           // (softmax(x) - [c == target]) times the row's factor; may be x
-  const float* factor = nullptr;   // for each row: the gradient that comes from above; null: 1 for all
-  float scale = 1;                 // of all factors: 1 / number of rows, for instance
+  const T* x = nullptr;            ///< logits
+  const Target* target = nullptr;  ///< for each row; int or long_index_t
+  float* loss = nullptr;           ///< for each row
+  float* log_sum = nullptr;        ///< for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
+  T* gradient = nullptr;           ///< (softmax(x) - [c == target]) times the row's factor; may be x
+  const float* factor = nullptr;   ///< for each row: the gradient that comes from above; null: 1 for all
+  float scale = 1;                 ///< of all factors: 1 / number of rows, for instance
   index_t rows = 0, cols = 0;
   long_index_t x_stride = 0, gradient_stride = 0;
 };
@@ -39,7 +39,7 @@ struct cross_entropy {
                                             ? block::template kept_bytes<typename block::template packed_part<T>>
                                             : 0,
                            lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
-  static constexpr index_t most_threads = 256;  // launch_rows
+  static constexpr index_t most_threads = 256;  ///< launch_rows
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 

@@ -12,15 +12,15 @@ namespace tilewright {
 template <class T, class Result = T>
 struct norm_args {
   const T* x = nullptr;
-  const T* residual = nullptr;  // optional; then s is rounded to T, written to `sum`, and normalised as rounded
-  T* sum = nullptr;             // with residual; may be x or residual
-  const T* weight = nullptr;    // cols elements
-  const T* bias = nullptr;      // cols elements; LayerNorm only, optional
+  const T* residual = nullptr;  ///< optional; then s is rounded to T, written to `sum`, and normalised as rounded
+  T* sum = nullptr;             ///< with residual; may be x or residual
+  const T* weight = nullptr;    ///< cols elements
+  const T* bias = nullptr;      ///< cols elements; LayerNorm only, optional
   Result* y = nullptr;
-  float* scale = nullptr;                                     // with Scales; y times scale is the result
-  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
-  float* mean = nullptr;  // for each row, optional; LayerNorm only. row_norm_gradient takes both
-  float* rstd = nullptr;  // for each row, optional: 1 / sqrt(variance + epsilon)
+  float* scale = nullptr;                                     ///< with Scales; y times scale is the result
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  ///< of scales per 128 both are needed
+  float* mean = nullptr;  ///< for each row, optional; LayerNorm only. row_norm_gradient takes both
+  float* rstd = nullptr;  ///< for each row, optional: 1 / sqrt(variance + epsilon)
   index_t rows = 0, cols = 0;
   long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
   float epsilon = 1e-5f;

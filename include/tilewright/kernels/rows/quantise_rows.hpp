@@ -11,12 +11,12 @@ namespace tilewright {
 template <class T, class Result>
 struct quantise_args {
   const T* x = nullptr;
-  const T* x2 = nullptr;  // for functions of two elements
+  const T* x2 = nullptr;  ///< for functions of two elements
   Result* y = nullptr;
   float* scale = nullptr;
   index_t rows = 0, cols = 0;
   long_index_t x_stride = 0, x2_stride = 0, y_stride = 0;
-  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  ///< of scales per 128 both are needed
 };
 
 /// Rows up to Tile.cols() elements are read once. With scales per row longer ones are read twice. Function: of one

@@ -15,14 +15,15 @@ template <class T>
 struct rotary_args {
   const T* x = nullptr;
   T* y = nullptr;
-  const float *cos = nullptr, *sin = nullptr;  // max_position rows of `pairs` floats
-  const index_t* position = nullptr;  // for each token, optional; else token modulo max_position. Outside of the table
-                                      // the token's result is 0
+  const float *cos = nullptr, *sin = nullptr;  ///< max_position rows of `pairs` floats
+  const index_t* position =
+      nullptr;  ///< for each token, optional; else token modulo max_position. Outside of the table
+                // the token's result is 0
   index_t tokens = 0, heads = 0;
-  index_t pairs = 0;  // of a head; elements from 2 pairs on are neither read nor written
+  index_t pairs = 0;  ///< of a head; elements from 2 pairs on are neither read nor written
   index_t max_position = 0;
   long_index_t x_token_stride = 0, x_head_stride = 0, y_token_stride = 0, y_head_stride = 0;
-  bool is_inverse = false;  // turns back: the gradient
+  bool is_inverse = false;  ///< turns back: the gradient
 };
 
 /// half_split: element i with i + pairs; interleaved: element 2 i with 2 i + 1.

@@ -18,7 +18,7 @@ template <class T, class Result>
 struct map_args {
   strided_tensor<const T> x;
   strided_tensor<Result> y;
-  strided_tensor<const T> x2 = {};  // for functions of two elements
+  strided_tensor<const T> x2 = {};  ///< for functions of two elements
 };
 
 namespace detail {

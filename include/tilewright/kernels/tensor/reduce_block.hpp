@@ -14,9 +14,9 @@ namespace tilewright {
 template <class T, class Result = float>
 struct reduce_args {
   strided_tensor<const T> x;
-  strided_tensor<Result> y;     // sums, means or maxima
-  Result* variance = nullptr;   // mean_variance: of the elements, divided by their number; strides of y
-  index_t* position = nullptr;  // maximum, optional: number of the first largest element in the order of x's
+  strided_tensor<Result> y;     ///< sums, means or maxima
+  Result* variance = nullptr;   ///< mean_variance: of the elements, divided by their number; strides of y
+  index_t* position = nullptr;  ///< maximum, optional: number of the first largest element in the order of x's
                                 // dimensions, among those that are reduced; strides of y
   void* workspace =
       nullptr;  // workspace_bytes(args), 4-byte aligned; without it few results of many elements take longer

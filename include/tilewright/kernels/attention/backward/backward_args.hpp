@@ -20,7 +20,7 @@ struct attention_backward_args : attention_args {
   attention_strides d_k_strides;
   void* d_v = nullptr;
   attention_strides d_v_strides;
-  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+  void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 };
 
 /// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with

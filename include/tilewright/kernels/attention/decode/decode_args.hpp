@@ -18,11 +18,11 @@ struct attention_decode_args : attention_args {
   /// + i]; k_strides.batch and v_strides.batch are from page to page. Null: not paged.
   const index_t* block_table = nullptr;
   index_t table_stride = 0;
-  index_t rows_per_page = 0;  // a multiple of 16
+  index_t rows_per_page = 0;  ///< a multiple of 16
 
   /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace.
   index_t splits = 1;
-  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+  void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block.

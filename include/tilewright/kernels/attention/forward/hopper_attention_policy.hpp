@@ -17,8 +17,8 @@ namespace tilewright {
 struct hopper_attention_tile {
   index_t queries, keys;
   index_t stages = 2;
-  bool takes_turns = true;  // consumers start their products one after the other
-  index_t blocks = 1;       // of an SM at the same time
+  bool takes_turns = true;  ///< consumers start their products one after the other
+  index_t blocks = 1;       ///< of an SM at the same time
 
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }

@@ -30,8 +30,8 @@ inline std::string name_of_parts(index_t parts) {
 
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
-  index_t kernel = 0;  // in gemm_kernels
-  index_t parts = 0;   // of k, as in hopper_gemm_choice
+  index_t kernel = 0;  ///< in gemm_kernels
+  index_t parts = 0;   ///< of k, as in hopper_gemm_choice
   friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 

@@ -97,9 +97,9 @@ constexpr double clocks_of_k_tile(const hopper_gemm_tile& t, index_t together, c
 /// A tile for a product, and into how many parts k is split: 1: not at all; more: that of every tile, and another
 /// kernel adds them up; 0: that of the last round's tiles, so that all blocks have a share (stream-K).
 struct hopper_gemm_choice {
-  index_t tile = 0;  // in hopper_gemm_tiles
+  index_t tile = 0;  ///< in hopper_gemm_tiles
   index_t parts = 0;
-  double clocks = 0;  // as predicted
+  double clocks = 0;  ///< as predicted
 };
 
 namespace detail {

@@ -8,8 +8,8 @@ namespace tilewright {
 
 /// What a kernel promises of memory that its epilogue reads, for the epilogue's `check`.
 struct vector_alignment {
-  index_t vector;        // elements that are read at once
-  index_t result_bytes;  // of an element of C
+  index_t vector;        ///< elements that are read at once
+  index_t result_bytes;  ///< of an element of C
 
   /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
   constexpr bool is_met_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {

@@ -31,7 +31,7 @@ struct small_m_gemm {
 
   struct device_args {
     gemm_args args;
-    stream_k_schedule schedule;  // of blocks, in steps of k_of_block
+    stream_k_schedule schedule;  ///< of blocks, in steps of k_of_block
     index_t blocks;
   };
 

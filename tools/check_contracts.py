@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that every public function and every member of a public struct has a contract: a comment that begins with ///.
+
+usage: check_contracts.py [INCLUDE_DIR/tilewright] | check_contracts.py --self-test | check_contracts.py --names [INCLUDE_DIR/tilewright]
+
+Public is what is outside of folders and namespaces called detail, and not private or protected in its class. A contract is above the
+declaration, or on its line and begins with ///<. Some have theirs elsewhere: functions that are defaulted or deleted in the language,
+functions that override another one and members that a base struct has as well there, and device functions in docs/machine.md
+(tools/check_machine.py). --names prints the public names of namespaces, types among them, one a line.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from check_machine import contract_of
+
+TOKEN = re.compile(
+    r"""(?P<contract>///[^\n]*)|(?P<skip>//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*|\s+)
+    |(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])')|(?P<word>[A-Za-z_]\w*|\.?\d(?:'?[\w.])*)|(?P<sign>->|::|&&|\|\||[<>=!]=|<<|.)""",
+    re.DOTALL | re.MULTILINE | re.VERBOSE)
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+NO_FUNCTION = {"decltype", "noexcept", "alignas", "explicit", "requires", "__attribute__", "sizeof"}
+MACRO = re.compile(r"[A-Z][A-Z_]+")
+TYPES = {"struct", "class", "union", "enum"}
+
+
+class Reader:
+    """Reads the declarations of a header's namespaces and classes; bodies of functions and initialisers are skipped."""
+
+    def __init__(self, text):
+        self.tokens = [(m.lastgroup, m.group(), text.count("\n", 0, m.start()) + 1) for m in TOKEN.finditer(text) if m.lastgroup != "skip"]
+        self.at, self.found, self.names, self.bases = 0, [], set(), {}
+
+    def peek(self, ahead=0):
+        """The next token that is not a contract."""
+        at = self.at
+        while at < len(self.tokens):
+            if self.tokens[at][0] != "contract":
+                if not ahead:
+                    return self.tokens[at][1]
+                ahead -= 1
+            at += 1
+        return ""
+
+    def next(self):
+        while self.tokens[self.at][0] == "contract":
+            self.at += 1
+        self.at += 1
+        return self.tokens[self.at - 1][1]
+
+    def line(self):
+        return self.tokens[min(self.at, len(self.tokens) - 1)][2]
+
+    def skip_balanced(self):
+        """Past a bracket, what is in it, and its counterpart."""
+        close = CLOSING[self.next()]
+        while self.peek() != close:
+            self.skip_balanced() if self.peek() in CLOSING else self.next()
+        self.next()
+
+    def skip_angles(self):
+        self.next()
+        while self.peek() != ">":
+            if self.peek() == "<":
+                self.skip_angles()
+            else:
+                self.skip_balanced() if self.peek() in CLOSING else self.next()
+        self.next()
+
+    def skip_to(self, *ends):
+        while self.peek() not in ends:
+            self.skip_balanced() if self.peek() in CLOSING else self.next()
+
+    def skip_constraint(self):
+        """Past primary expressions that && and || join."""
+        self.next()
+        while True:
+            while self.peek() == "!":
+                self.next()
+            if self.peek() == "(":
+                self.skip_balanced()
+            elif self.peek() == "requires":
+                self.skip_to("{")
+                self.skip_balanced()
+            else:
+                self.next()
+                while self.peek() in ("::", "<"):
+                    if self.peek() == "<":
+                        self.skip_angles()
+                    else:
+                        self.next(), self.next()
+            if self.peek() not in ("&&", "||"):
+                return
+            self.next()
+
+    def read_scope(self, names, is_class, is_public, is_hidden):
+        """Declarations up to the } of this scope, or the end of the file."""
+        while self.peek() not in ("", "}"):
+            if is_class and self.peek() in ("public", "private", "protected") and self.peek(1) == ":":
+                is_public = self.next() == "public"
+                self.next()
+            elif self.peek() == ";":
+                self.next()
+            else:
+                self.read_declaration(names, is_class, is_hidden or not is_public)
+        if self.peek():
+            self.next()
+        elif names or is_class:
+            raise IndexError
+
+    def read_declaration(self, names, is_class, is_hidden):
+        has_contract = self.tokens[self.at][0] == "contract" and not self.tokens[self.at][1].startswith("///<")
+        while self.tokens[self.at][0] == "contract":
+            has_contract = not self.tokens[self.at][1].startswith("///<")
+            self.at += 1
+        line = self.line()
+        while self.peek() in ("template", "requires", "[", "friend", "extern", "inline") or self.peek().startswith('"'):
+            if self.peek() == "requires":
+                self.skip_constraint()
+            elif self.peek() == "[":  # an attribute
+                self.skip_balanced()
+            elif self.next() == "template" and self.peek() == "<":
+                self.skip_angles()
+        if self.peek() == "namespace":
+            self.next()
+            name = ""
+            while self.peek() not in ("{", "=", ";"):
+                name += self.next()
+            if self.peek() != "{":
+                return self.skip_to(";")
+            self.next()
+            hidden = is_hidden or not name or "detail" in name.split("::")
+            return self.read_scope(names + [name], False, True, hidden)
+        if self.peek() == "{":  # extern "C"
+            self.next()
+            return self.read_scope(names, False, True, is_hidden)
+        if self.peek() in ("using", "typedef", "static_assert", "concept", "asm"):
+            kind = self.next()
+            if not is_class and not is_hidden and kind in ("using", "concept") and self.peek() != "namespace":
+                self.names.add(self.peek())
+            return self.skip_to(";")
+        if self.peek() in TYPES and self.read_type(names, is_class, is_hidden):
+            return None
+        name, is_function, needs = self.read_declarator()
+        while self.at < len(self.tokens) and self.tokens[self.at][0] == "contract" and self.tokens[self.at][1].startswith("///<"):
+            has_contract = True
+            self.at += 1
+        if not is_hidden:
+            if not is_class:
+                self.names.add(name)
+            if needs and (is_function or is_class):
+                self.found.append((line, names + [name], has_contract))
+        return None
+
+    def read_type(self, names, is_class, is_hidden):
+        """A definition or declaration of a type, up to its last } or its ;. False: it is the type of a variable or function."""
+        begin = self.at
+        kind = self.next()
+        if self.peek() in ("class", "struct"):
+            self.next()
+        while self.peek() in ("[", "alignas"):
+            self.next() if self.peek() == "alignas" else None
+            self.skip_balanced()
+        name = self.next() if self.peek() not in ("{", ":") else ""
+        while self.peek() in ("<", "::"):
+            if self.peek() == "<":
+                self.skip_angles()
+            else:
+                self.next(), self.next()
+        bases = []
+        while self.peek() in ("final", ":", ",", "::") or bases and self.peek() not in ("{", ";"):
+            bases.append(self.peek())
+            self.skip_angles() if self.peek() == "<" else self.next()
+        self.bases.setdefault(name, set()).update(bases)
+        if self.peek() not in ("{", ";"):
+            self.at = begin
+            return False
+        if not is_class and not is_hidden and name:
+            self.names.add(name)
+        if self.peek() == ";":
+            return True
+        if kind == "enum":
+            self.skip_balanced()
+        else:
+            self.next()
+            self.read_scope(names + [name], True, kind != "class", is_hidden)
+        self.skip_to(";")
+        return True
+
+    def read_declarator(self):
+        """(name, whether it is a function, whether it needs a contract); past the ; or the body."""
+        name, previous = "", ""
+        while self.peek() not in (";", "=", "{", ":"):
+            token = self.peek()
+            if token == "operator":
+                self.next()
+                name = "operator" + self.next()
+                while self.peek() != "(" or name == "operator(":
+                    name += self.next()
+                return name, True, self.read_rest_of_function()
+            if token == "(" and MACRO.fullmatch(previous):  # what the macro makes a function of
+                self.next()
+                return self.read_declarator()
+            if token == "(" and previous and previous not in NO_FUNCTION:
+                return name, True, self.read_rest_of_function()
+            if token == "<":
+                self.skip_angles()
+            elif token in CLOSING:
+                self.skip_balanced()
+            else:
+                if token == "~":
+                    self.next()
+                    name = "~" + self.peek()
+                elif token[0].isalpha() or token[0] == "_":
+                    name = token
+                self.next()
+            previous = token
+        self.skip_to(";")
+        self.next()
+        return name, False, True
+
+    def read_rest_of_function(self):
+        """Parameters, qualifiers and body. Whether the function needs a contract."""
+        self.skip_balanced()
+        needs = True
+        while self.peek() not in (";", "{", ")"):
+            token = self.peek()
+            if token == "override":
+                needs = False
+            if token == "=":
+                self.next()
+                needs = needs and self.peek() not in ("default", "delete")
+            elif token == ":":
+                self.next()
+                while self.peek() != "{":  # members: name(...) or name{...}
+                    self.next()
+                    while self.peek() in ("::", "<"):
+                        self.skip_angles() if self.peek() == "<" else (self.next(), self.next())
+                    self.skip_balanced()
+                    while self.peek() in (",", "."):
+                        self.next()
+                continue
+            if token == "requires":
+                self.skip_constraint()
+            elif token == "<":
+                self.skip_angles()
+            elif token in CLOSING:
+                self.skip_balanced()
+            elif token != "=":
+                self.next()
+        self.skip_balanced() if self.peek() == "{" else self.next()  # or the ) of a macro
+        return needs
+
+
+def read(path):
+    reader = Reader(path.read_text(encoding="utf-8"))
+    try:
+        reader.read_scope([], False, True, False)
+    except IndexError:
+        reader.found.append((reader.line(), ["the rest (mend tools/check_contracts.py, which cannot read it)"], False))
+    return reader
+
+
+def public_headers(root):
+    return [path for path in sorted(root.rglob("*.hpp")) if "detail" not in path.relative_to(root).parts]
+
+
+def problems_in(root, device_functions=()):
+    """device_functions: names whose contract is that of each machine's functions."""
+    readers = {path.relative_to(root).as_posix(): read(path) for path in public_headers(root)}
+    bases, members = {}, set()  # struct -> words of its list of bases; (struct, member) with a contract
+    for path in root.rglob("*.hpp"):
+        reader = readers.get(path.relative_to(root).as_posix()) or read(path)
+        for name, words in reader.bases.items():
+            bases.setdefault(name, set()).update(words)
+        members |= {tuple(names[-2:]) for _, names, has in reader.found if has}
+
+    def is_inherited(struct, member, seen=()):
+        return any((base, member) in members or base not in seen and is_inherited(base, member, (*seen, struct)) for base in bases.get(struct, ()))
+
+    problems, count = [] if readers else [f"{root}: no headers here"], 0
+    for header, reader in readers.items():
+        is_machine = header.startswith("machine/exec/")
+        for line, names, has in reader.found:
+            has = has or len(names) > 1 and is_inherited(*names[-2:]) or is_machine and names[-1] in device_functions
+            count += 1
+            if not has:
+                problems.append(f"{header}:{line}: {'::'.join(names)} has no contract (///)")
+    return problems, count
+
+
+def main(arguments):
+    names = arguments[:1] == ["--names"]
+    arguments = arguments[names:]
+    tree = Path(__file__).resolve().parents[1]
+    root = Path(arguments[0]) if arguments else tree / "include/tilewright"
+    if names:
+        print("\n".join(sorted(set().union(*(read(path).names for path in public_headers(root))))))
+        return 0
+    page = contract_of((tree / "docs/machine.md").read_text(encoding="utf-8"))
+    problems, count = problems_in(root, set().union(*page.values()))
+    print("\n".join(problems) if problems else f"all {count} public functions and members have a contract")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
