@@ -6,8 +6,8 @@ usage: check_contracts.py [INCLUDE_DIR/tilewright] | check_contracts.py --self-t
 
 Public is what is outside of folders and namespaces called detail, and not private or protected in its class. A contract is above the
 declaration, or on its line and begins with ///<. Some have theirs elsewhere: functions that are defaulted or deleted in the language,
-functions that override another one and members that a base struct has as well there, and device functions in docs/machine.md
-(tools/check_machine.py). --names prints the public names of namespaces, types among them, one a line.
+functions that override another one and members that a base struct has as well there, what launch() asks of a kernel (a struct with
+args_type) in the comment on the concept ReadyKernel, and device functions in docs/machine.md (tools/check_machine.py). --names prints the public names of namespaces, types among them, one a line.
 """
 
 import re
@@ -32,7 +32,9 @@ class Reader:
 
     def __init__(self, text):
         self.tokens = [(m.lastgroup, m.group(), text.count("\n", 0, m.start()) + 1) for m in TOKEN.finditer(text) if m.lastgroup != "skip"]
-        self.at, self.found, self.names, self.bases = 0, [], set(), {}
+        self.at, self.found, self.names, self.bases, self.kernels = 0, [], set(), {}, set()
+        self.documented = set()  # (struct, member), also of those that are not public
+        self.macros = set(re.findall(r"^[ \t]*#[ \t]*define (\w+)\(", text, re.MULTILINE))
 
     def peek(self, ahead=0):
         """The next token that is not a contract."""
@@ -141,18 +143,23 @@ class Reader:
             kind = self.next()
             if not is_class and not is_hidden and kind in ("using", "concept") and self.peek() != "namespace":
                 self.names.add(self.peek())
+            if is_class and self.peek() == "args_type":
+                self.kernels.add(names[-1])
             return self.skip_to(";")
         if self.peek() in TYPES and self.read_type(names, is_class, is_hidden):
             return None
         name, is_function, needs = self.read_declarator()
+        more = self.more
         while self.at < len(self.tokens) and self.tokens[self.at][0] == "contract" and self.tokens[self.at][1].startswith("///<"):
             has_contract = True
             self.at += 1
+        if has_contract and names:
+            self.documented |= {(names[-1], one) for one in (name, *more)}
         if not is_hidden:
             if not is_class:
                 self.names.add(name)
             if needs and (is_function or is_class):
-                self.found.append((line, names + [name], has_contract))
+                self.found += [(line, names + [one], has_contract) for one in (name, *more)]
         return None
 
     def read_type(self, names, is_class, is_hidden):
@@ -191,8 +198,8 @@ class Reader:
         return True
 
     def read_declarator(self):
-        """(name, whether it is a function, whether it needs a contract); past the ; or the body."""
-        name, previous = "", ""
+        """(name, whether it is a function, whether it needs a contract); past the ; or the body. self.more: names after the first one."""
+        name, previous, self.more = "", "", []
         while self.peek() not in (";", "=", "{", ":"):
             token = self.peek()
             if token == "operator":
@@ -201,8 +208,15 @@ class Reader:
                 while self.peek() != "(" or name == "operator(":
                     name += self.next()
                 return name, True, self.read_rest_of_function()
-            if token == "(" and MACRO.fullmatch(previous):  # what the macro makes a function of
-                self.next()
+            if token == "(" and MACRO.fullmatch(previous) and previous not in self.macros:
+                self.skip_balanced()  # an attribute
+                continue
+            if token == "(" and previous in self.macros:
+                if self.peek(2) == ",":  # a macro that defines the function of this name
+                    name = self.peek(1)
+                    self.skip_balanced()
+                    return name, True, True
+                self.next()  # what the macro makes a function of
                 return self.read_declarator()
             if token == "(" and previous and previous not in NO_FUNCTION:
                 return name, True, self.read_rest_of_function()
@@ -218,12 +232,16 @@ class Reader:
                     name = token
                 self.next()
             previous = token
-        self.skip_to(";")
+        while self.peek() != ";":  # int a = 1, b[2] = {}, c;
+            if self.peek() == "," and re.match(r"[A-Za-z_]", self.peek(1)) and self.peek(2) in ("=", "[", "{", ",", ";"):
+                self.next()
+                self.more.append(self.peek())
+            self.skip_balanced() if self.peek() in CLOSING else self.next()
         self.next()
         return name, False, True
 
     def read_rest_of_function(self):
-        """Parameters, qualifiers and body. Whether the function needs a contract."""
+        """Past parameters, qualifiers and body. Whether the function needs a contract."""
         self.skip_balanced()
         needs = True
         while self.peek() not in (";", "{", ")"):
@@ -268,24 +286,31 @@ def public_headers(root):
     return [path for path in sorted(root.rglob("*.hpp")) if "detail" not in path.relative_to(root).parts]
 
 
-def problems_in(root, device_functions=()):
-    """device_functions: names whose contract is that of each machine's functions."""
+def members_of_kernels(text):
+    """The names in the first column of the list in the comment on the concept ReadyKernel."""
+    comment = re.search(r"((?:^///.*\n)+)template <class Kernel>\nconcept ReadyKernel\b", text, re.MULTILINE).group(1)
+    return {name for line in re.findall(r"^///   (\w.*?)(?:  .*)?$", comment, re.MULTILINE) for name in re.sub(r"\(\w[^)]*\)", "", line).split(", ")}
+
+
+def problems_in(root, device_functions=(), of_kernels=()):
+    """device_functions: names that have a contract in machine/exec; of_kernels: members that have one in each kernel."""
     readers = {path.relative_to(root).as_posix(): read(path) for path in public_headers(root)}
-    bases, members = {}, set()  # struct -> words of its list of bases; (struct, member) with a contract
+    bases, members, kernels = {}, set(), set()  # struct -> words of its list of bases; (struct, member) with a contract
     for path in root.rglob("*.hpp"):
         reader = readers.get(path.relative_to(root).as_posix()) or read(path)
         for name, words in reader.bases.items():
             bases.setdefault(name, set()).update(words)
-        members |= {tuple(names[-2:]) for _, names, has in reader.found if has}
+        kernels |= reader.kernels
+        members |= reader.documented
 
     def is_inherited(struct, member, seen=()):
         return any((base, member) in members or base not in seen and is_inherited(base, member, (*seen, struct)) for base in bases.get(struct, ()))
 
     problems, count = [] if readers else [f"{root}: no headers here"], 0
     for header, reader in readers.items():
-        is_machine = header.startswith("machine/exec/")
         for line, names, has in reader.found:
-            has = has or len(names) > 1 and is_inherited(*names[-2:]) or is_machine and names[-1] in device_functions
+            has = has or len(names) > 1 and is_inherited(*names[-2:]) or names[-1] in device_functions and "exec" in "::".join(names).split("::")
+            has = has or len(names) > 1 and names[-1] in of_kernels and not kernels.isdisjoint({names[-2], *bases.get(names[-2], ())})
             count += 1
             if not has:
                 problems.append(f"{header}:{line}: {'::'.join(names)} has no contract (///)")
@@ -301,7 +326,8 @@ def main(arguments):
         print("\n".join(sorted(set().union(*(read(path).names for path in public_headers(root))))))
         return 0
     page = contract_of((tree / "docs/machine.md").read_text(encoding="utf-8"))
-    problems, count = problems_in(root, set().union(*page.values()))
+    concept = (tree / "include/tilewright/launch/ready_kernel.hpp").read_text(encoding="utf-8")
+    problems, count = problems_in(root, set().union(*page.values()), members_of_kernels(concept))
     print("\n".join(problems) if problems else f"all {count} public functions and members have a contract")
     return 1 if problems else 0
 

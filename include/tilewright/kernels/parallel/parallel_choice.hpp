@@ -12,9 +12,9 @@ namespace tilewright::parallel {
 enum class parallel_transport : signed char { fused, collective };
 
 struct parallel_choice {
-  parallel_transport transport = parallel_transport::fused;
-  index_t tile = 0;    ///< in parallel_tiles
-  double seconds = 0;  ///< as predicted
+  parallel_transport transport = parallel_transport::fused;  ///< how data reach other GPUs
+  index_t tile = 0;                                          ///< in parallel_tiles
+  double seconds = 0;                                        ///< as predicted
 };
 
 /// Tiles of the kernels.
@@ -31,7 +31,7 @@ struct parallel_rates {
   double peer_seconds = 15e-6;  ///< until the first of them can be used there
   double nccl_bytes = 210e9;    ///< bytes that arrive at a GPU in a second
   double nccl_seconds = 20e-6;  ///< of a call, beyond its bytes
-  index_t SMs = 132;
+  index_t SMs = 132;            ///< of each GPU
 };
 
 namespace detail {

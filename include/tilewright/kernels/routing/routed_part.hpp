@@ -15,6 +15,7 @@ struct order_by_expert_args {
   index_t* source = nullptr;        ///< entries: which entry each place has; -1 from the last end on
   index_t* place = nullptr;         ///< entries: the place of each entry; -1 if it goes nowhere
   index_t* counts = nullptr;        ///< workspace: order_by_expert::workspace_rows(entries) x experts
+  /// entries of the list; experts of this GPU, and the number of the first
   index_t entries = 0, experts = 0, first_expert = 0;
 };
 

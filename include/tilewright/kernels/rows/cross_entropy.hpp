@@ -18,8 +18,8 @@ struct cross_entropy_args {
   T* gradient = nullptr;           ///< (softmax(x) - [c == target]) times the row's factor; may be x
   const float* factor = nullptr;   ///< for each row: the gradient that comes from above; null: 1 for all
   float scale = 1;                 ///< of all factors: 1 / number of rows, for instance
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, gradient_stride = 0;
+  index_t rows = 0, cols = 0;      ///< cols: size of the vocabulary
+  long_index_t x_stride = 0, gradient_stride = 0;  ///< from row to row
 };
 
 /// loss: reads x once. loss_and_gradient: and writes the gradient; rows that do not fit in registers are read again.
@@ -32,8 +32,9 @@ struct cross_entropy {
   using arch = Arch;
   using args_type = cross_entropy_args<T, Target>;
   using block = detail::row_block<Arch, Tile>;
-  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
-  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
+  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;  ///< writes args.loss
+  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;  ///< writes args.gradient
+  /// Threads and LDS of a block; bytes of LDS that keep rows which do not fit in registers.
   static constexpr index_t block_size = Tile.threads,
                            kept_bytes = has_loss && has_gradient
                                             ? block::template kept_bytes<typename block::template packed_part<T>>
