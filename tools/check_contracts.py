@@ -5,7 +5,7 @@
 usage: check_contracts.py [INCLUDE_DIR/tilewright] | check_contracts.py --self-test | check_contracts.py --names [INCLUDE_DIR/tilewright]
 
 Public is what is outside of folders and namespaces called detail, and not private or protected in its class. A contract is above the
-declaration, or on its line and begins with ///<. Some have theirs elsewhere: functions that are defaulted or deleted in the language,
+declaration, or on its line and begins with ///<; overloads that follow without an empty line share it. Some have theirs elsewhere: functions that are defaulted or deleted in the language,
 functions that override another one and members that a base struct has as well there, what launch() asks of a kernel (a struct with
 args_type) in the comment on the concept ReadyKernel, and device functions in docs/machine.md (tools/check_machine.py). --names prints the public names of namespaces, types among them, one a line.
 """
@@ -33,6 +33,7 @@ class Reader:
     def __init__(self, text):
         self.tokens = [(m.lastgroup, m.group(), text.count("\n", 0, m.start()) + 1) for m in TOKEN.finditer(text) if m.lastgroup != "skip"]
         self.at, self.found, self.names, self.bases, self.kernels = 0, [], set(), {}, set()
+        self.shared = None  # (names, line after it) of the function before, if it has a contract
         self.documented = set()  # (struct, member), also of those that are not public
         self.macros = set(re.findall(r"^[ \t]*#[ \t]*define (\w+)\(", text, re.MULTILINE))
 
@@ -114,11 +115,12 @@ class Reader:
             raise IndexError
 
     def read_declaration(self, names, is_class, is_hidden):
-        has_contract = self.tokens[self.at][0] == "contract" and not self.tokens[self.at][1].startswith("///<")
+        has_contract = False
         while self.tokens[self.at][0] == "contract":
             has_contract = not self.tokens[self.at][1].startswith("///<")
             self.at += 1
         line = self.line()
+        shared, self.shared = self.shared, None
         while self.peek() in ("template", "requires", "[", "friend", "extern", "inline") or self.peek().startswith('"'):
             if self.peek() == "requires":
                 self.skip_constraint()
@@ -153,6 +155,9 @@ class Reader:
         while self.at < len(self.tokens) and self.tokens[self.at][0] == "contract" and self.tokens[self.at][1].startswith("///<"):
             has_contract = True
             self.at += 1
+        has_contract = has_contract or shared == (names + [name], line)
+        if has_contract and is_function:
+            self.shared = (names + [name], self.tokens[self.at - 1][2] + 1)
         if has_contract and names:
             self.documented |= {(names[-1], one) for one in (name, *more)}
         if not is_hidden:
@@ -219,7 +224,8 @@ class Reader:
                 self.next()  # what the macro makes a function of
                 return self.read_declarator()
             if token == "(" and previous and previous not in NO_FUNCTION:
-                return name, True, self.read_rest_of_function()
+                is_declared_before = self.tokens[self.at - 2][1] == "::"
+                return name, True, self.read_rest_of_function() and not is_declared_before
             if token == "<":
                 self.skip_angles()
             elif token in CLOSING:
@@ -317,9 +323,60 @@ def problems_in(root, device_functions=(), of_kernels=()):
     return problems, count
 
 
+def self_test():
+    """Plants declarations without contracts, each of which must be named, and others, which must not be."""
+    cases = [  # text of a header, and names without a contract; * is a part that cannot be read
+        ("/// Text.\nint f(int);\n", []),
+        ("int f(int);\nint g();\n", ["f", "g"]),
+        ("// Text.\nint f(int);\n", ["f"]),
+        ("/// Text.\n\nint f(int a = g({1, 2})) { return h(); }\nint f();\n\nint f(char);\n", ["f"]),
+        ("namespace n {\nnamespace detail {\nint f();\n}\nnamespace {\nint g();\n}\nnamespace detail::more {\nint h();\n}\nint k();\n}\n", ["n::k"]),
+        ("/// Text.\nstruct s {\n  int a;\n  int b;  ///< Text.\n  /// Text.\n  int c = 1, d[2] = {};\n  int e{3};  // text\n};\n", ["s::a", "s::e"]),
+        ("struct s {\n  static constexpr int a = f<1, 2>(), b = 2;\n};\n", ["s::a", "s::b"]),
+        ("class c {\n  int a;\n\n public:\n  c(int x) : a{x}, b_(x) {}\n  ~c();\n  void f() const noexcept;\n\n private:\n  int b_;\n};\n", ["c::c", "c::~c", "c::f"]),
+        ("struct s {\n  s() = default;\n  s(const s&) = delete;\n  void f() override;\n  friend bool operator==(s, s) = default;\n"
+         "  friend bool operator<(s, s);\n  operator int() const;\n};\n", ["s::operator<", "s::operatorint"]),
+        ("template <class T, int N = (1 > 2) ? 3 : sizeof(T)>\n  requires(N > 1) && Good<T, N>\nauto f(T t) -> decltype(t) requires Good<T, 1> {\n  if (t < N) {}\n}\n",
+         ["f"]),
+        ("/// Text.\ntemplate <class T>\n[[nodiscard]] MACRO MACRO_OF(f<T>()) inline auto f(T) -> array<T, 2>;\nint g();\n", ["g"]),
+        ("#define MAKE(name, text) int name();\nMAKE(f, \"}\")\nMAKE(g, \"\")\n#define STUB(f) f {}\nSTUB(void k(int))\n/// Text.\nint h();\n", ["f", "g", "k"]),
+        ("struct s {\n  struct t {\n    int a;\n  };\n  enum class e { a, b };\n  using u = int;\n  static_assert(sizeof(int) == 4, \"{\");\n};\n", ["s::t::a"]),
+        ("/// Text.\nstruct s {\n  void f();\n};\n/// Text.\ninline void s::f() {}\ninline void s::g() {}\n", ["s::f"]),
+        ("struct base {\n  /// Text.\n  int f();\n  int g();\n};\nstruct s : base {\n  int f();\n  int g();\n};\n", ["base::g", "s::g"]),
+        ("namespace detail {\nstruct base {\n  /// Text.\n  int f();\n};\n}\nstruct s final : private t, detail::base {\n  int f();\n};\n", []),
+        ("struct s {\n  using args_type = int;\n  static int grid(int);\n  int other();\n};\nstruct t {\n  static int grid(int);\n};\n", ["s::other", "t::grid"]),
+        ("namespace exec {\nvoid barrier();\nvoid other();\n}\nvoid barrier();\n", ["exec::other", "barrier"]),
+        ("namespace n {\nint f() {\n", ["*"]),
+        ("int f(int;\n", ["*"]),
+    ]
+    failed = 0
+    for text, expected in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "detail").mkdir()
+            (Path(folder) / "detail/private.hpp").write_text("int not_public();\n", encoding="utf-8")
+            (Path(folder) / "a.hpp").write_text(text, encoding="utf-8")
+            problems, _ = problems_in(Path(folder), {"barrier"}, {"grid"})
+        found = ["*" if "cannot read" in problem else problem.split(": ")[1].split(" ")[0] for problem in problems]
+        if sorted(found) == sorted(expected) or "*" in expected and "*" in found:
+            continue
+        failed += 1
+        print(f"planted {text!r}: expected {expected}, found {problems}")
+    kernels = members_of_kernels("/// A kernel:\n///   check(args)  text (args)\n///   a, b         text\ntemplate <class Kernel>\nconcept ReadyKernel = true;\n")
+    if kernels != {"check", "a", "b"}:
+        failed += 1
+        print(f"members of kernels: {kernels}")
+    print(f"contract check, self-test: {len(cases) + 1 - failed} of {len(cases) + 1} cases as expected")
+    return 1 if failed else 0
+
+
 def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
     names = arguments[:1] == ["--names"]
     arguments = arguments[names:]
+    if len(arguments) > 1 or any(argument.startswith("-") for argument in arguments):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
     tree = Path(__file__).resolve().parents[1]
     root = Path(arguments[0]) if arguments else tree / "include/tilewright"
     if names:

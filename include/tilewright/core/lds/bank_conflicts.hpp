@@ -22,8 +22,8 @@ struct lds_access_cost {
   index_t same_dword_writes = 0;
 
   // Where the worst degree occurs first.
-  index_t phase = 0;
-  index_t bank = 0;
+  index_t phase = 0;  ///< where the worst degree occurs first
+  index_t bank = 0;   ///< where the worst degree occurs first
   array<index_t, 2> lanes{
       {0, 0}};  ///< two lanes that want different dwords of this bank; equal if there is no conflict
 

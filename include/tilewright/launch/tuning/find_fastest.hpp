@@ -15,6 +15,7 @@ struct tuning_effort {
   std::size_t candidates = 16;    ///< by the model
   double first_seconds = 0.5e-3;  ///< of each candidate, in two passes, after two launches
   // Of the candidates, and again of the finalists; at least three of these in three rounds.
+  /// of the candidates, and again of the finalists; at least three of these in three rounds
   double limit_seconds = 0.06;
   double close = 1.25;          ///< contenders slower than this times the best are dropped
   std::size_t finalists = 6;    ///< and at most this many stay
@@ -26,8 +27,8 @@ struct tuning_effort {
 
 /// Back-to-back launches of a contender.
 struct tuning_turn {
-  std::size_t contender;
-  int launches;
+  std::size_t contender;  ///< number among the contenders
+  int launches;           ///< in this block
 };
 
 namespace detail {
