@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tilewright/core/arch/target.hpp>
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/jit/element.hpp>
 #include <tilewright/jit/given_later.hpp>
@@ -39,6 +39,18 @@ struct of_type {
 template <class F>
 auto with_float(element type, F f) {
   return type == element::f32 ? f(of_type<float>{}) : f(of_type<half_t>{});
+}
+
+/// f(of_type<arch::gfx942>{}) for "gfx942", and so on. For functions that are cheap to instantiate.
+template <class F>
+auto with_arch(const std::string& target, F f) {
+  return target == "gfx90a"    ? f(of_type<arch::gfx90a>{})
+         : target == "gfx942"  ? f(of_type<arch::gfx942>{})
+         : target == "gfx950"  ? f(of_type<arch::gfx950>{})
+         : target == "gfx1100" ? f(of_type<arch::gfx1100>{})
+         : target == "gfx1201" ? f(of_type<arch::gfx1201>{})
+         : target == "sm_80"   ? f(of_type<arch::sm80>{})
+                               : f(of_type<arch::sm90>{});
 }
 
 /// Pointers that are null become given_later().

@@ -27,7 +27,7 @@ inline constexpr row_tile norm_gradient_tiles[] = {
     {512, 512, 2, 8, 8, true},
     {512, 512, 3, 8, 8, true},
 };
-TILEWRIGHT_HD constexpr row_tile norm_gradient_tile(index_t number, index_t element_bytes) {
+constexpr row_tile norm_gradient_tile(index_t number, index_t element_bytes) {
   row_tile tile = norm_gradient_tiles[number];
   tile.vector = 16 / element_bytes;
   return tile;
