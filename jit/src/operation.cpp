@@ -17,6 +17,7 @@ std::string type_name_on(element e, const std::string& target) {
   return type_name(e, target_of(target).fp8 == arch::fp8_kind::fnuz);
 }
 
+int size_of(element e) { return is_8_bits(e) ? 1 : e == element::f16 || e == element::bf16 ? 2 : 4; }
 bool is_8_bits(element e) { return e == element::fp8 || e == element::bf8 || e == element::i8; }
 
 void require_float(const char* operation, element type) {

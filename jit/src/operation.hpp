@@ -23,6 +23,8 @@ const arch::target& target_of(const std::string& name);
 /// The same as type_name, in the formats of a target.
 std::string type_name_on(element e, const std::string& target);
 
+/// Bytes of an element.
+int size_of(element e);
 /// fp8, bf8 or i8.
 bool is_8_bits(element e);
 
