@@ -5,6 +5,8 @@
 #include <tilewright/jit/element_function.hpp>
 #include <tilewright/jit/error.hpp>
 
+#include "targets.hpp"
+
 namespace tilewright::jit {
 
 const arch::target& target_of(const std::string& name) {
@@ -26,6 +28,16 @@ void require_float(const char* operation, element type) {
 }
 void require_fit(const std::string& operation, const char* why) {
   if (why) throw error(operation + ": " + why);
+}
+
+void limit_threads(host_half& half, const std::string& target, int block_size) {
+  if (is_nvidia(target)) return;
+  half.check = [check = half.check, prepare = half.prepare, block_size](const void* args) {
+    const char* const why = check(args);
+    return why || prepare(args, {}).grid.x * long_index_t{block_size} <= 0xffffffffll
+               ? why
+               : "HIP starts fewer than 2^32 threads along a dimension of a grid: split the tensor";
+  };
 }
 
 element_function expression(const std::string& text, int inputs) {

@@ -91,4 +91,8 @@ host_half half_of() {
   return half;
 }
 
+/// For kernels with prepare(): on an AMD GPU, a launch with 2^32 threads along x or more is refused. `half` is then
+/// what the host knows of the same kernel for an NVIDIA GPU.
+void limit_threads(host_half& half, const std::string& target, int block_size);
+
 }  // namespace tilewright::jit
