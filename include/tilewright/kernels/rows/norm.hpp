@@ -49,7 +49,7 @@ struct row_norm {
   static constexpr bool has_row_scales = Scales == scale_kind::per_row;                      ///< y is scaled row by row
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);  ///< over a row
   using part = typename block::template packed_part<T>;
-  static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);
+  static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);  ///< weights stay in LDS as floats
   using own_part = detail::own_lds<Tile.threads, part>;
   /// Row data of a thread: floats where weights are kept, converted once; else T.
   using cached = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
