@@ -54,7 +54,7 @@ struct launch_state {
   bool race = false, waits = false;
   int trace_left = 0;
   std::vector<std::vector<traced_inst>>* traces = nullptr;  // of the first workgroup's waves
-  u32 lds_phases = 0;                                    // of the last instruction
+  u32 lds_phases = 0;                                       // of the last instruction
 
   bool in_range(u64 a, u64 n) {
     if (a >= last_lo && a + n <= last_hi) return true;
