@@ -10,9 +10,9 @@ namespace tilewright::arch {
 
 /// Facts of an AMD Instinct GPU of CDNA 3 or later. Rates are peaks, in 10^12 operations or 10^9 bytes per second.
 struct cdna_gpu {
-  const char* name;
-  const target* isa;
-  index_t compute_units;
+  const char* name;                         ///< As it is sold.
+  const target* isa;                        ///< Whose code it runs.
+  index_t compute_units;                    ///< Of all dies.
   index_t dies;                             ///< With an L2 each; consecutive blocks go to consecutive dies.
   double clock_ghz;                         ///< Boost clock, at which the peaks hold.
   double loaded_clock_ghz;                  ///< While GEMMs run. Fitted where it differs: docs/amd_predictions.md.
@@ -21,7 +21,7 @@ struct cdna_gpu {
   double mall_bytes;                        ///< Capacity of the Infinity Cache.
   double load_bytes_per_clock;              ///< From L2 to one compute unit.
   grade known_by;                           ///< Of the weakest of these facts, loaded_clock_ghz apart.
-  const char* source;
+  const char* source;                       ///< Documents of the facts.
 
   /// Peak of matrix instructions on elements of 4, 8 or 16 bits.
   TILEWRIGHT_HD constexpr double tera_operations(index_t element_bits) const {

@@ -86,7 +86,7 @@ template <class Arch, class T, operand_major AMajor, operand_major BMajor, index
 struct gemm_16x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::small_m_tile<Arch>(),
                                 detail::conditional_t<Arch::value.supports_direct_to_lds(16), multi_stage_pipeline<4>,
                                                       single_buffered_pipeline>> {
-  static constexpr const char* name = "gemm_16x64";
+  static constexpr const char* name = "gemm_16x64";  ///< in reports and tuning files
 };
 
 namespace detail {

@@ -23,7 +23,7 @@ struct cdna_gemm_kernel {
   bool b_in_lds = true;              ///< false: B goes from memory to registers (preshuffled weights).
   index_t stages = 1;                ///< Tiles along k that are requested ahead of the one multiplied. >= 1.
   index_t split_k = 1;               ///< Slices of k. >= 1.
-  cdna_loop loop = cdna_loop::compiled;
+  cdna_loop loop = cdna_loop::compiled;  ///< How it is ordered.
   index_t lds_clocks = 0;     ///< Of all LDS accesses of a tile along k; 0: without conflicts, from the tile.
   index_t blocks_per_cu = 0;  ///< That a compute unit holds at once; 0: from the tile.
 
@@ -50,15 +50,17 @@ struct cdna_gemm_constants {
 
 /// Clocks of a compute unit's units for one tile along k of one block.
 struct cdna_gemm_step {
-  double matrix = 0, lds = 0, vector = 0, load = 0;
+  double matrix = 0, lds = 0, vector = 0, load = 0;  ///< Matrix and vector units, LDS accesses, loads from L2.
 
+  /// Of all units, one after the other.
   TILEWRIGHT_HD constexpr double sum() const { return matrix + lds + vector + load; }
+  /// Of the unit that is busy for longest.
   TILEWRIGHT_HD constexpr double busiest() const { return max(max(matrix, lds), max(vector, load)); }
 };
 
 /// A predicted time and what it is made of, in microseconds.
 struct cdna_gemm_time {
-  double us = 0;
+  double us = 0;          ///< From launch to end.
   double compute_us = 0;  ///< Of the compute unit with the most blocks.
   double memory_us = 0;   ///< Of A, B and C from and to HBM, or of what the dies load from the Infinity Cache.
   double bound_us = 0;    ///< Roofline: peak of matrix instructions or of HBM. No kernel is faster.
@@ -186,9 +188,9 @@ TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, c
 
 /// The kernel of a list, and its slices of k, with the shortest predicted time.
 struct cdna_gemm_choice {
-  index_t kernel = 0;  ///< Its number in the list.
-  index_t split_k = 1;
-  cdna_gemm_time time;
+  index_t kernel = 0;     ///< Its number in the list.
+  index_t split_k = 1;    ///< Slices of k.
+  cdna_gemm_time time{};  ///< Predicted.
 };
 
 /// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 4 tiles or more.
