@@ -71,6 +71,7 @@ struct choose_experts {
                            row_bytes = shape.row_bytes(), token_bytes = shape.token_bytes();
 
  public:
+  /// Tokens of a block.
   static constexpr index_t block_tokens = shape.block_tokens(Arch::value);
   static constexpr index_t lds_bytes = block_tokens * token_bytes,
                            blocks_at_once = min(24, Arch::value.lds_bytes / lds_bytes);
