@@ -17,9 +17,9 @@ namespace tilewright {
 struct hopper_attention_tile {
   /// Rows of Q of a block, 64 for each consumer; keys of a step.
   index_t queries, keys;
-  index_t stages = 2;       ///< of the pipelines of K and V
-  bool takes_turns = true;  ///< consumers start their products one after the other
-  index_t blocks = 1;       ///< of an SM at the same time
+  index_t stages = 2;   ///< of the pipelines of K and V
+  bool ordered = true;  ///< consumers issue MMAs one after the other: see order_barrier
+  index_t blocks = 1;   ///< of an SM at the same time
 
   /// Warpgroups that compute, with 64 rows of Q each.
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
