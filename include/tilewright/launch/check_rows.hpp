@@ -48,7 +48,7 @@ template <class T>
 constexpr row_matrix row_array(const T* data, long_index_t n) {
   return {data, 1, n, n, sizeof(T)};
 }
-/// Why a kernel cannot write the first `results` of some matrices, as a sentence; nullptr if it can. Null: absent.
+/// Why a kernel cannot write the first `results` of some matrices, as an error message; nullptr: it can. Null: absent.
 template <index_t N>
 const char* check_results(const row_matrix (&matrices)[N], index_t results) {
   for (index_t i = 0; i < N; ++i) {
@@ -65,7 +65,7 @@ const char* check_results(const row_matrix (&matrices)[N], index_t results) {
 inline constexpr const char* needs_vectors =
     "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a vector of 1 takes any";
 
-/// Why no kernel can take such a matrix, as a sentence; nullptr if one can. A block takes `rows_at_once` rows.
+/// Why no kernel can take such a matrix, as an error message; nullptr: one can. A block takes `rows_at_once` rows.
 inline const char* check_matrix(const row_matrix& m, index_t vector, index_t rows_at_once) {
   if (m.rows < 1 || m.cols < 1 || m.batch < 1) return "rows, cols and batch must be positive";
   if (m.rows > 0x7fffffff - 65536 || m.cols > 0x7fffffff - 65536) return "rows or cols is too close to 2^31";

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 /// Lanes of a wave run along a row first, then along neighbouring rows; each holds a vector of neighbours of a row.
-/// When a wave does not cover its rows at once it takes them in turns.
+/// When a wave does not cover its rows at once it iterates over them.
 enum class tile_distribution_pattern : signed char {
   thread_raked,  // a wave's rows are together; so are those of a lane
   warp_raked,    // a wave's rows are together; lanes take every n-th of them
@@ -28,7 +28,7 @@ struct tile_copy_2d {
 
 namespace detail {
 
-/// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the sentences.
+/// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the error messages.
 enum class pattern_fault { none, not_positive, groups, vector, lanes, rows };
 
 /// How a copy is divided, and why it cannot be where `fault` says so.

@@ -105,7 +105,7 @@ struct default_rules {
   /// Aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs.
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t*) {}
 
-  /// The map is linear over the bits of the index (xor in place of addition).
+  /// The map is linear over the bits of the index (xor instead of addition).
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return false; }
 
   /// Whether upper index zero may have a lower index other than zero.

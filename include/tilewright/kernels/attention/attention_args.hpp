@@ -101,7 +101,7 @@ constexpr bool is_aligned(const void* data) {
 }
 
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
-/// as a sentence; nullptr when it can. O has 16-bit elements.
+/// as an error message; nullptr: it can. O has 16-bit elements.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
                                               index_t vector) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)

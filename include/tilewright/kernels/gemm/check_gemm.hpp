@@ -130,7 +130,7 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
 
 }  // namespace detail
 
-/// A sentence about what is wrong with the arguments; nullptr if nothing is. A pipeline adds its own demands, and
+/// What is wrong with the arguments, as an error message; nullptr: nothing is. A pipeline adds its own demands, and
 /// promises its epilogue what it reads.
 template <class Policy>
 constexpr const char* check_gemm(const typename Policy::args_type& args, const vector_alignment& promise) {

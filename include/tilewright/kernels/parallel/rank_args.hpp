@@ -123,7 +123,7 @@ struct reduce_scatter_kernel;
 
 namespace detail {
 
-/// What is wrong with the rows of ranks, as a sentence; nullptr when nothing is.
+/// What is wrong with the rows of ranks, as an error message; nullptr: nothing is.
 template <class Args>
 constexpr const char* check_ranks(const Args& args) {
   const rank_of& self = args.self;

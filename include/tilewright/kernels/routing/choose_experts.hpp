@@ -51,7 +51,6 @@ struct choose_experts {
                            blocks_at_once = min(24, Arch::value.lds_bytes / lds_bytes);
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     const detail::row_matrix x{args.x, args.tokens, args.experts, args.x_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(x, Vector, block_tokens)) return why;

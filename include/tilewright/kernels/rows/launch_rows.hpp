@@ -37,7 +37,7 @@ inline constexpr index_t most_vectors_v<Kernel> = Kernel::most_vectors;
 
 /// Launches Kernel<tile> for rows of args.cols elements of args.x, with the tile for the shortest of Cols that is not
 /// shorter, or for the last one. Compiles two tiles for each of Cols, as rows may start anywhere. Throws launch_error
-/// with the kernel's sentence.
+/// with the kernel's error message.
 template <template <row_tile> class Kernel, index_t... Cols>
   requires(sizeof...(Cols) > 0)
 void launch_rows(const auto& args, const launch_options& options = {}) {

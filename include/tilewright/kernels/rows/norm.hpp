@@ -40,7 +40,7 @@ struct row_norm {
   static constexpr bool has_row_scales = Scales == scale_kind::per_row;                      ///< y is scaled row by row
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);  ///< over a row
   using part = typename block::template packed_part<T>;
-  /// A block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
+  /// A block of unaligned rows shifts weights once and keeps them in LDS for all of its iterations.
   static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
   using own_part = detail::own_lds<Tile.threads, part>;
   /// Row data of a thread: floats where weights are kept, converted once; else T.
@@ -48,7 +48,7 @@ struct row_norm {
   /// LDS for weights, or for rows that do not fit in registers
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
-  /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
+  /// LDS to which the next iteration's row is copied while the block works on the last, where there is room.
   static constexpr index_t used_bytes = kept_bytes + reductions * block::lds_bytes,
                            row_bytes = Tile.cols() * Tile.rows() * index_t(sizeof(T)),
                            next_bytes =
@@ -62,7 +62,6 @@ struct row_norm {
       keeps_weights && Tile.vectors == 4 ? max(1, 640 / Tile.threads) : block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
@@ -91,10 +90,10 @@ struct row_norm {
         return "the memory from a result's first element to its last overlaps weight or bias";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }
+  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, iterations(args)); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));
+    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, iterations(args));
     const auto kept = block::template allocate<lds_bytes>();
     if constexpr (keeps_weights) return normalise_one_by_one(args, rows, kept);
     const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
@@ -105,7 +104,7 @@ struct row_norm {
   }
 
  private:
-  TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
+  TILEWRIGHT_HD static constexpr index_t iterations(const args_type& args) {
     return keeps_weights ? block::turns_for(args.rows) : 1;
   }
   /// Unaligned rows: copies the next row to LDS while the block works on this one, where there is room.
@@ -121,12 +120,12 @@ struct row_norm {
     unsigned end = start_copy(rows);
     own_part::store(kept, rows.load_cols(args.weight, 0));
     if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
-    for (index_t turn = turns(args);;) {
+    for (index_t iteration = iterations(args);;) {
       if (copies) exec::async_wait();
       pass of_row{args, rows, kept, false};
       cached x = copies ? cache(block::template copied<T>(kept + kept_bytes, end)) : of_row.load(0);
       block next = rows;
-      const bool is_last = --turn == 0 || !next.next_turn();
+      const bool is_last = --iteration == 0 || !next.next_rows();
       if (!is_last) end = start_copy(next);
       of_row.normalise_rows(x);
       if (is_last) return;

@@ -41,7 +41,6 @@ struct row_norm_gradient {
   static constexpr index_t cluster = Tile.blocks;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     const detail::row_matrix dy = detail::rows_of(args, args.dy, args.dy_stride),
                              s = detail::rows_of(args, args.s, args.s_stride),

@@ -42,7 +42,6 @@ struct quantise_rows {
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const auto x2 = detail::rows_of(args, args.x2, args.x2_stride);

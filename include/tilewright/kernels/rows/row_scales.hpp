@@ -35,7 +35,7 @@ constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
                    (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1);
 }
 
-/// Why scales cannot be written, as a sentence; nullptr if they can. They must not touch x and y.
+/// Why scales cannot be written, as an error message; nullptr: they can. They must not touch x and y.
 template <scale_kind Scales>
 constexpr const char* check_scales(const scale_place& to, const row_matrix& x, const row_matrix& y) {
   if constexpr (Scales == scale_kind::none) return nullptr;

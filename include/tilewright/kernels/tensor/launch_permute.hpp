@@ -27,7 +27,7 @@ bool starts_at_sectors(const strided_tensor<T>& t) {
 /// y = x, element by element, for tensors of up to six dimensions whose strides order the dimensions in any way. T: 1,
 /// 2, 4 or 8 bytes. Tiles through LDS where x and y are contiguous along different dimensions: of aligned vectors where
 /// rows of y start at sectors of 32 bytes, else of vectors that start anywhere. What is no tile is moved by map_tensor.
-/// Throws launch_error with map_tensor's sentence where the tensors do not fit.
+/// Throws launch_error with map_tensor's error message where the tensors do not fit.
 template <class Arch, class T>
 void launch_permute(const map_args<T, T>& args, const launch_options& options = {}) {
   constexpr index_t vector = sizeof(T) == 1 ? 8 : 16 / index_t(sizeof(T));

@@ -60,7 +60,6 @@ struct map_tensor {
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, inputs>;
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     for (index_t t = 0; t < inputs; ++t) {
       if (const char* why = detail::check_tensors(input(args, t), args.y)) return why;

@@ -49,7 +49,6 @@ struct permute {
   using layout = typename path::layout;
 
   using device_args = detail::permute_device_args<T>;
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     if (const char* why = detail::check_tensors(args.x, args.y)) return why;
     const device_args prepared = prepare(args, 0);

@@ -53,7 +53,6 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
   using walk::max_vector;
   static constexpr index_t blocks_at_once = 3;  ///< blocks of an SM
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     if (const char* why = detail::check_tensor(args.x)) return why;
     if (const char* why = detail::check_tensor(args.y)) return why;

@@ -71,7 +71,7 @@ constexpr long_index_t span_of(const strided_tensor<T>& t) {
   return last + 1;
 }
 
-/// Why no kernel can take this tensor, as a sentence; nullptr if one can.
+/// Why no kernel can take this tensor, as an error message; nullptr: one can.
 template <class T>
 const char* check_tensor(const strided_tensor<T>& t) {
   if (t.dims < 1 || t.dims > t.max_dims) return "a tensor must have 1 to 6 dimensions";

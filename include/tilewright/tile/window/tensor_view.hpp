@@ -57,7 +57,7 @@ TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descrip
   return tensor_view<Space, T, Descriptor>{p, descriptor};
 }
 
-/// Refuses memory in LDS whose element type is not named, in a sentence.
+/// Refuses memory in LDS whose element type is not named, with an error message.
 template <address_space_enum Space, TensorDescriptor Descriptor>
 TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descriptor& descriptor) {
   constexpr bool names_element_type = sizeof(Descriptor) == 0;

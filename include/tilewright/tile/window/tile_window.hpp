@@ -158,7 +158,7 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   return window;
 }
 
-/// Refuses an origin of another number of dimensions, in a sentence.
+/// Refuses an origin of another number of dimensions, with an error message.
 template <class View, class... Lengths, index_t N, TileDistribution Distribution>
   requires(N != index_t(sizeof...(Lengths)))
 TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>& lengths,

@@ -9,8 +9,8 @@
 namespace tilewright {
 
 /// O = softmax(scale Q K^T + mask) V where few queries meet many keys. The queries of all heads that share a key head
-/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves take turns over
-/// its 16 keys each, without barriers; args.splits blocks share the keys of a sequence.
+/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves are interleaved
+/// over its 16 keys each, without barriers; args.splits blocks share the keys of a sequence.
 template <class Policy>
 struct attention_decode {
   using arch = typename Policy::arch;

@@ -16,7 +16,7 @@ namespace tilewright::detail {
 /// Rows that the tensor map of packed sequences has; rows and starts are less.
 inline constexpr index_t rows_of_map = 1 << 30;
 
-/// What bulk copies cannot do with rows of these lengths and strides, as a sentence; nullptr when there is nothing.
+/// What bulk copies cannot do with rows of these lengths and strides, as an error message; nullptr: there is none.
 template <index_t N>
 constexpr const char* check_tma(const attention_args& args, const attention_strides (&strides)[N]) {
   for (const attention_strides& s : strides) {

@@ -112,7 +112,6 @@ struct attention_forward {
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     return detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
   }

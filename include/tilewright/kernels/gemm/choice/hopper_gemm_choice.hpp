@@ -68,7 +68,7 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
   return max(1, (t.cluster() > 2 ? SMs * 10 / 11 : SMs) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts, fitted to times of all tiles for drawn products. A k tile takes what wgmma and
+/// Clocks of the model's parts, fitted to times of all tiles for random shapes. A k tile takes what wgmma and
 /// LDS take together, at least the latency of memory divided by the stages, and in addition what L2 takes.
 struct hopper_gemm_model {
   double launch = 3200;
@@ -77,7 +77,7 @@ struct hopper_gemm_model {
   double latency = 2640;                // a stage is there so long after it was asked for
   double rows = 104;                    // of 128 bytes from L2 in a clock, for all SMs
   double bytes = 2600;                  // of memory in a clock
-  double ping_pong = 1.07;              // times the clocks of k tiles, where consumers take turns with tiles
+  double ping_pong = 1.07;              // times the clocks of k tiles, where consumers alternate
   double part_sums = 4570;              // each part of a split tile but one, of 128 x 256 sums
   double crossing = 0.319;              // of a split tile's clocks more, if two tiles share a worker
   double end = 277;                     // each box of C

@@ -73,7 +73,7 @@ struct aligned_operands {
   }
   bool any() const { return bytes() > 0; }
   long_index_t bytes() const { return a.bytes + b.bytes + c.bytes + bias.bytes + column_scale.bytes + residual.bytes; }
-  /// What forbids a copy, as a sentence; nullptr when there is nothing.
+  /// What forbids a copy, as an error message; nullptr: there is none.
   const char* check_copies() const {
     const char* why = nullptr;
     for (const aligned_operand* o : {&a, &b})

@@ -146,8 +146,8 @@ struct hopper_gemm_device_args : scale_plan<Args> {
                             // shared_tile_order
 };
 
-/// What bulk copies cannot do with these arguments, or tiles with unaligned, as a sentence; nullptr when there is
-/// nothing.
+/// What bulk copies cannot do with these arguments, or tiles with unaligned, as an error message; nullptr: there is
+/// none.
 template <class Policy>
 constexpr const char* check_tma(const typename Policy::args_type& g) {
   constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);

@@ -139,7 +139,7 @@ class lds_checker : public lds_history {
   }
 
  private:
-  /// An access to the bytes from granule g on, and how a sentence names it.
+  /// An access to the bytes from granule g on, and how error messages name it.
   struct attempt {
     const granule *g, *end;
     touch mine;

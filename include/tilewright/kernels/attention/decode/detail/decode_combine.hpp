@@ -176,7 +176,7 @@ struct decode_combine {
     const long_index_t row = decode_workspace::row_of(args, p, 0) * args.splits;
     const exec::global_buffer o = exec::make_global_buffer(space.o + row * dim, long_index_t(args.splits) * dim * 4),
                               lse = exec::make_global_buffer(space.lse + row, long_index_t(args.splits) * 4);
-    // Teams of threads take turns over the splits; each thread has four elements of O.
+    // Groups of threads iterate over the splits, interleaved; each thread has four elements of O.
     const index_t team = divide(exec::thread_id(), threads), thread = exec::thread_id() - team * threads;
     decode_row_sum total{-1e30f};
     if (team < teams) {
