@@ -94,8 +94,7 @@ struct target {
   inplace_vector<matrix_op, 16> matrix_ops = {};  ///< that it executes
   bool has_wgmma = false;                         ///< is_wgmma(op), with operands of f16, bf16 and fp8_ocp
   /// Blocks that run together; more than 1 where there are Hopper's barriers, TMA and wgmma.
-  index_t max_cluster =
-      1;  // blocks that run together; more than 1 where there are Hopper's barriers, bulk copies and wgmma
+  index_t max_cluster = 1;
   fp8_kind fp8 = fp8_kind::none;                          ///< that matrix instructions take
   inplace_vector<lds_instruction, num_lds_ops> lds = {};  ///< rows of its LDS table
 

@@ -98,7 +98,7 @@ struct default_rules {
   /// Length of lower dimension i, or -1 when others fit.
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }
 
-  /// How long lower dimension i must be at least, as far as static parameters tell;
+  /// How long lower dimension i must be at least, as far as static parameters determine it;
   /// for those that have no lower_length.
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t*, index_t, index_t) { return 0; }
 
@@ -213,7 +213,7 @@ TILEWRIGHT_HD constexpr void require_lengths() {
                 "transform: a length must be at least 1");
 }
 
-/// The run that a length leaves: unknown lengths leave 1, because nothing is promised about their divisors.
+/// The run that a length leaves: unknown lengths leave 1, because nothing is guaranteed about their divisors.
 TILEWRIGHT_HD constexpr index_t gcd_of_known(index_t run, index_t length) {
   return length == dynamic ? 1 : gcd(run, length);
 }

@@ -10,7 +10,7 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another: it writes the
-/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS, where
+/// dx of one while the sums of the next are exchanged, and asynchronous copies load `Stages` rows to LDS, where
 /// weights stay. Of rows longer than Tile.cols() the sums of columns stay in `parts`, and all is read twice.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, index_t Stages = 3>
 struct row_norm_gradient {

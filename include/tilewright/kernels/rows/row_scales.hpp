@@ -99,9 +99,9 @@ TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Re
   });
 }
 
-/// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f gives zeros after
-/// the end of the rows; again(first_col) gives what f gave. combine(largest) combines threads, and returns by what the
-/// values are to be multiplied.
+/// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f(x, first_col)
+/// are the values to scale, zeros after the end of the rows; again(first_col) computes them again. combine(largest)
+/// makes the largest magnitude of a thread that of its row, and returns the factor of the values.
 template <bool FromLast, class Result, class Block, class Part, class Load, class F, class Combine, class Again>
 TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F f, Combine combine, Again again,
                                      Result* y, long_index_t y_stride, const scale_place& to) {

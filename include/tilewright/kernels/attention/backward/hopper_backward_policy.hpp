@@ -26,7 +26,7 @@ struct hopper_backward_tile {
 
 namespace detail {
 
-/// The tile that was fastest on an H100.
+/// The tile that was fastest on an H100 (docs/notes/performance.md).
 TILEWRIGHT_HD constexpr hopper_backward_tile default_hopper_backward_tile(index_t head_dim) {
   return {head_dim <= 64 ? 128 : 64};
 }
@@ -72,7 +72,7 @@ struct hopper_backward_lds {
 
 }  // namespace detail
 
-/// attention_backward_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
+/// attention_backward_policy for TMA and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
 /// 32 from 64 to 128. dQ is added up by atomic operations, in any order unless the tile is deterministic.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           hopper_backward_tile Tile = detail::default_hopper_backward_tile(HeadDim)>

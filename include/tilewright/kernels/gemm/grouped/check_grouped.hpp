@@ -19,13 +19,13 @@ TILEWRIGHT_HD constexpr long_index_t grouped_tile_limit(const grouped_args& g, b
 
 /// check_gemm() for a policy whose products are grouped.
 template <class Policy>
-constexpr const char* check_grouped(const typename Policy::args_type& args, const vector_alignment& promise) {
+constexpr const char* check_grouped(const typename Policy::args_type& args, const vector_alignment& guarantee) {
   static_assert(
       Policy::groups != group_kind::none,
       "grouped_gemm_kernel: the policy's products are not grouped; name it grouped<Policy, group_kind::rows>");
   constexpr bool by_rows = Policy::groups == group_kind::rows;
   constexpr block_tile tile = Policy::tile;
-  if (const char* why = check_gemm<Policy>(args, promise)) return why;
+  if (const char* why = check_gemm<Policy>(args, guarantee)) return why;
   if (args.batch != 1 || args.split_k != 1) return "grouped products have no batch, and do not split k";
   if (args.groups < 1) return "there must be at least one group";
   if ((args.ends == nullptr) == (args.counts == nullptr)) return "groups need either ends or counts";

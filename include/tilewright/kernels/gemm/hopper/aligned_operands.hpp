@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operands whose rows start anywhere, and copies of them whose rows start at multiples of 16 bytes, as bulk copies
+// Operands whose rows are unaligned, and copies of them whose rows start at multiples of 16 bytes, as TMA copies
 // want.
 #pragma once
 
@@ -38,7 +38,7 @@ struct aligned_operand {
   }
 };
 
-/// What a product needs so that bulk copies can move its operands.
+/// What a product needs so that TMA can move its operands.
 template <class Product>
 struct aligned_operands {
   using T = typename Product::element_type;
