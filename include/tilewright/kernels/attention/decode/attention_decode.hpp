@@ -28,7 +28,7 @@ struct attention_decode {
   using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
   using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
-  using sums_type = detail::online_softmax<Policy>;
+  using sums_type = detail::attention_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave.
   static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;

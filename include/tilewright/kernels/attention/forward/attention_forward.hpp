@@ -143,7 +143,7 @@ struct attention_forward {
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
                                              detail::attention_parts<Policy, operand_major::k>{});
-    detail::online_softmax<Policy> sums;
+    detail::attention_softmax<Policy> sums;
     const auto softmax = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
       sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                   [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });

@@ -80,7 +80,7 @@ inline constexpr index_t decode_sums_bytes = decode_rows * (Policy::value_dim + 
 /// The sums of a block's waves in LDS, each at the start of the wave's WaveBytes.
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
-  using sums_type = online_softmax<Policy>;
+  using sums_type = attention_softmax<Policy>;
   static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;

@@ -22,7 +22,7 @@ struct attention_consumer {
   using result_type = typename Policy::result_type;
   using stages_type = attention_stages<Policy>;
   using registers = attention_registers<Policy>;
-  using softmax_type = online_softmax<Policy>;
+  using softmax_type = attention_softmax<Policy>;
   using device_args = hopper_attention_device_args<typename Policy::args_type>;
   static constexpr hopper_attention_tile tile = Policy::tile;
   static constexpr hopper_attention_lds lds = Policy::lds;
