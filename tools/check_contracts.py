@@ -164,7 +164,7 @@ class Reader:
         if has_contract and names:
             self.documented |= {(names[-1], one) for one in (name, *more)}
         if not is_hidden:
-            if not is_class:
+            if not is_class and (needs or not is_function):
                 self.names.add(name)
             if needs and (is_function or is_class):
                 self.found += [(line, names + [one], has_contract) for one in (name, *more)]
