@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/core/base/math.hpp>
+#include <tilewright/launch/check_memory.hpp>
 
 namespace tilewright::detail {
 
@@ -19,16 +20,12 @@ struct row_matrix {
 };
 
 inline bool is_aligned(const row_matrix& m, index_t vector) {
-  return reinterpret_cast<unsigned long long>(m.data) % unsigned(vector * m.element_bytes) == 0 &&
-         m.row_stride % vector == 0 && m.batch_stride % vector == 0;
+  return is_aligned(m.data, vector * m.element_bytes) && m.row_stride % vector == 0 && m.batch_stride % vector == 0;
 }
 
 /// Whether the bytes from the first to the last elements of both overlap, even if rows of one lie between those of the
 /// other: kernels for unaligned rows read bytes beside them.
-inline bool overlap(const row_matrix& a, const row_matrix& b) {
-  const char *const first = static_cast<const char*>(a.data), *const second = static_cast<const char*>(b.data);
-  return first < second + b.bytes() && second < first + a.bytes();
-}
+inline bool overlap(const row_matrix& a, const row_matrix& b) { return overlap(a.data, a.bytes(), b.data, b.bytes()); }
 
 /// Whether both are the same memory, so that each thread reads an element before it writes it.
 inline bool is_in_place(const row_matrix& a, const row_matrix& b) {

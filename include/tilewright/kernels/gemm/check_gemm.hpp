@@ -135,7 +135,7 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
 template <class Policy>
 constexpr const char* check_gemm(const typename Policy::args_type& args, const vector_alignment& guarantee) {
   if (const char* why = detail::check_lengths(args, detail::checked_gemm_v<Policy>)) return why;
-  if (!vector_alignment::is_aligned(args.workspace, 16)) return "the workspace is not aligned to 16 bytes";
+  if (!detail::is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";

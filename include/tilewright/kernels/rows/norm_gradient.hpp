@@ -53,7 +53,7 @@ struct row_norm_gradient {
     if (!args.dweight || !args.parts) return "a pointer is null: dweight, or parts";
     if (args.num_parts < 1 || args.num_parts > args.rows) return "num_parts must be positive, and at most rows";
     if (!is_layer_norm && args.dbias) return "RMSNorm has no bias";
-    if (reinterpret_cast<unsigned long long>(args.parts) % 16 != 0) return "parts must be aligned to 16 bytes";
+    if (!detail::is_aligned(args.parts)) return "parts must be aligned to 16 bytes";
     if (detail::clash(dx, dy) || (args.ds && detail::clash(dx, ds)))
       return "the memory from dx's first element to its last overlaps that of dy or ds, but dx is not that input";
     const auto dweight = detail::row_array(args.dweight, args.cols), dbias = detail::row_array(args.dbias, args.cols),

@@ -55,7 +55,7 @@ struct rotary {
     if (!args.cos || !args.sin) return "a pointer is null: cos or sin";
     const float* const tables[] = {args.cos, args.sin};
     for (const float* table : tables) {
-      if (reinterpret_cast<unsigned long long>(table) % (Vector > 1 ? 16u : 4u) != 0)
+      if (!detail::is_aligned(table, Vector > 1 ? 16 : 4))
         return "cos and sin must be aligned to 16 bytes; a vector of 1 takes any";
       const detail::row_matrix read{table, args.max_position, args.pairs, args.pairs, 4};
       if (detail::overlap(read, y)) return "the memory from the result's first element to its last overlaps cos or sin";

@@ -143,7 +143,7 @@ struct permute {
   template <class U>
   static bool fits(const strided_tensor<U>& tensor, const detail::loop_nest<2>& loops, index_t t) {
     if (Vector == 1) return true;
-    if (reinterpret_cast<unsigned long long>(tensor.data) % (Vector * sizeof(T)) != 0) return false;
+    if (!detail::is_aligned(tensor.data, Vector * index_t(sizeof(T)))) return false;
     for (index_t d = 0; d < tensor.dims; ++d) {
       if (tensor.lengths[d] > 1 && tensor.strides[d] != 1 && tensor.strides[d] % Vector != 0) return false;
     }

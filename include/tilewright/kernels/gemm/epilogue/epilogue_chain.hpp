@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/epilogue/detail/epilogue_tile.hpp>
+#include <tilewright/launch/check_memory.hpp>
 
 namespace tilewright {
 
@@ -13,11 +14,7 @@ struct vector_alignment {
 
   /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
   constexpr bool is_met_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
-    return ld % vector == 0 && batch_stride % vector == 0 && is_aligned(data, min(vector * bytes, 16));
-  }
-  /// Whether an address is a multiple of `bytes`; true at compile time.
-  static constexpr bool is_aligned(const void* data, index_t bytes) {
-    return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % unsigned(bytes) == 0;
+    return ld % vector == 0 && batch_stride % vector == 0 && detail::is_aligned(data, min(vector * bytes, 16));
   }
 };
 

@@ -18,8 +18,8 @@ struct aligned_operand {
   aligned_operand(const void* data, index_t rows, index_t cols, index_t ld, index_t batch, long_index_t batch_stride,
                   index_t element_bytes, bool whole_vectors) {
     const index_t vector = 16 / element_bytes;
-    is_copy = reinterpret_cast<unsigned long long>(data) % 16 != 0 || ld % vector != 0 || batch_stride % vector != 0 ||
-              (whole_vectors && cols % vector != 0);
+    is_copy =
+        !is_aligned(data) || ld % vector != 0 || batch_stride % vector != 0 || (whole_vectors && cols % vector != 0);
     if (!is_copy) return;
     const index_t to_ld = round_up(cols, 128 / element_bytes);  // rows of whole lines come faster from L2
     copy = {data, nullptr, rows, cols, ld, to_ld, batch, batch_stride, long_index_t(to_ld) * rows};
