@@ -102,7 +102,7 @@ struct lds_swapping_config {
       banks = max(banks, reading.banks);
     return banks * arch::lds_bank_bytes;
   }();
-  /// rows of k that share a row of the banks
+  /// rows of the tile that share a row of the banks
   static constexpr index_t MLdsLayer = lds_layer(KPerBlock, sizeof(T), bank_row_bytes);
 };
 
