@@ -27,7 +27,7 @@ constexpr auto rows = tw::tile_distribution_encoding_pattern_2d<
 
 // 48 rows, of which two waves cover 32 at once.
 // EXPECT(clang): copy_cannot_be_divided
-// EXPECT(gcc 6): copy_cannot_be_divided
+// EXPECT(gcc 5): copy_cannot_be_divided
 constexpr tw::distribution_encoding e = tw::make_pattern_encoding(
     tw::tile_distribution_pattern::warp_raked, {.rows = 48, .cols = 32, .vector = 8, .waves = 2, .wave_size = 64});
 
