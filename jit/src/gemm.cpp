@@ -39,7 +39,7 @@ int widest_vector(const gemm_problem& p) {
     for (const long_index_t x :
          {long_index_t(p.a_along_k ? g.k : g.m), long_index_t(p.b_along_k ? g.k : g.n), long_index_t(g.n),
           long_index_t(g.lda), long_index_t(g.ldb), long_index_t(g.ldc), long_index_t(g.residual ? g.ld_residual : 0),
-          g.batch_stride_a, g.batch_stride_b, g.batch_stride_c, g.residual ? g.batch_stride_residual : 0})
+          g.batch_stride_a, g.batch_stride_b, g.batch_stride_c, g.product_stride_b, g.residual ? g.batch_stride_residual : 0})
       if (x % v != 0) return false;
     return true;
   };
@@ -106,6 +106,7 @@ constants constants_of(const gemm_args& g) {
   c.set("m", g.m).set("n", g.n).set("k", g.k).set("lda", g.lda).set("ldb", g.ldb).set("ldc", g.ldc);
   c.set("batch_stride_a", g.batch_stride_a).set("batch_stride_b", g.batch_stride_b);
   c.set("batch_stride_c", g.batch_stride_c);
+  if (g.product_stride_b != 0) c.set("product_stride_b", g.product_stride_b);
   if (g.split_k > 1) c.points("workspace");
   if (g.residual) c.set("ld_residual", g.ld_residual).set("batch_stride_residual", g.batch_stride_residual);
   return c;
@@ -116,7 +117,8 @@ const char* compare(const gemm_args& p, const gemm_args& g) {
   if (g.m != p.m || g.n != p.n || g.k != p.k || g.batch != p.batch || g.split_k != p.split_k)
     return "the kernel was made for other lengths";
   if (g.lda != p.lda || g.ldb != p.ldb || g.ldc != p.ldc || g.batch_stride_a != p.batch_stride_a ||
-      g.batch_stride_b != p.batch_stride_b || g.batch_stride_c != p.batch_stride_c)
+      g.batch_stride_b != p.batch_stride_b || g.batch_stride_c != p.batch_stride_c ||
+      g.product_stride_b != p.product_stride_b)
     return "the kernel was made for other strides";
   if (p.residual && (g.ld_residual != p.ld_residual || g.batch_stride_residual != p.batch_stride_residual))
     return "the kernel was made for other strides of the residual";
@@ -160,7 +162,7 @@ host_half half_for_all_lengths(const gemm_problem& p, const checked_gemm& kernel
   };
   half.grid = [kernel](const void* args) {
     const auto& g = *static_cast<const gemm_args*>(args);
-    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n), 1, g.batch};
+    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n / kernel.products), 1, g.batch};
   };
   return half;
 }
@@ -177,7 +179,9 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
       "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
       "struct policy : " +
       base + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
-      ";\n  using epilogue = tw::epilogue::" + (has_epilogue(g) ? "from_args" : "alpha_beta") + ";\n" +
+      ";\n  using epilogue = tw::epilogue::" +
+      (p.has_gate ? "swiglu" : has_epilogue(g) ? "from_args" : "alpha_beta") + ";\n" +
+      (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
       (g.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
       "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
   s.kernel = "general_gemm";
@@ -188,9 +192,11 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
   const tile_choice& t =
       *std::find_if(std::begin(tiles), std::end(tiles), [&](const auto& x) { return tile == x.name; });
   const checked_gemm kernel{
-      t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector};
+      t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector,
+      p.has_gate ? 2 : 1};
   s.uses = {"kernels/gemm/gemm_kernel.hpp"};
   if (tile != "128x128") s.uses.push_back("kernels/gemm/named_policies.hpp");
+  if (p.has_gate) s.uses.push_back("kernels/gemm/two_products.hpp");
   if (is_nvidia(target)) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
   if (for_all_lengths) {
     s.host = half_for_all_lengths(p, kernel);
@@ -231,13 +237,15 @@ bool has_epilogue(const gemm_args& g) {
 }
 std::string operands_name(const gemm_problem& p) {
   return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +
-         short_name(p.result) + (has_epilogue(p.args) ? "_epilogue" : "");
+         short_name(p.result) + (p.has_gate ? "_gate" : has_epilogue(p.args) ? "_epilogue" : "");
 }
 
 kernel_request gemm(const gemm_problem& problem) {
   return remembered([problem](const std::string& target) {
     if (problem.args.m < 1 || problem.args.n < 1 || problem.args.k < 1)
       throw error("gemm: m, n and k must be positive");
+    if (problem.has_gate && (has_epilogue(problem.args) || problem.args.split_k != 1))
+      throw error("gemm: a product with a gate has no epilogue and is not split along k");
     if (target == "sm_90a") {
       if (std::optional<kernel_source> hopper = hopper_gemm(problem)) return *hopper;
     }

@@ -109,7 +109,7 @@ gemm_choice choose(const gemm_problem& p, const product_functions& f) {
 
 std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   const product_functions* const f = find_functions(p);
-  if (f == nullptr || p.args.split_k != 1) return std::nullopt;
+  if (f == nullptr || p.args.split_k != 1 || p.has_gate) return std::nullopt;
   const gemm_choice chosen = choose(p, *f);
   if (chosen.kernel < 0) return std::nullopt;
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +

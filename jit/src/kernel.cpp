@@ -20,7 +20,7 @@ struct bound_kernel::state {
 
 kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object)
     : device(std::move(on)), name(source.name), facts(read_facts(code_object, source.name)), host(source.host) {
-  if (facts.refusal[0] != 0) throw error(name + ": " + facts.refusal);
+  if (facts.refusal[0] != 0) throw refused(name + ": " + facts.refusal);
   if (facts.prepared && !host.prepare)
     throw error(name + " has device_args, so kernel_source::host must say how they are made");
   module = device->load(code_object);
@@ -40,7 +40,7 @@ void bound_kernel::operator()(void* stream) const {
     s.of->device->launch(s.of->followers[i], s.followers[i], s.follower_args.data(), s.follower_args.size(), stream);
 }
 
-void kernel::launch(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
+void kernel::launch_bytes(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
   bind(args, bytes, grid)(stream);
 }
 
@@ -55,7 +55,7 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
                   .overlaps_previous = f.overlaps_previous != 0};
   bound->args.assign(begin, begin + bytes);
   if (state_->host.check) {
-    if (const char* why = state_->host.check(args)) throw error(state_->name + ": " + why);
+    if (const char* why = state_->host.check(args)) throw refused(state_->name + ": " + why);
   }
   block_grid blocks = grid, next_blocks;
   bound->follower_args.assign(begin, begin + bytes);

@@ -6,19 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include <tilewright/jit/element.hpp>
 #include <tilewright/jit/kernel_source.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
 
 namespace tilewright::jit {
-
-/// Elements of a matrix. fp8 and bf8 are e4m3 and e5m2 as the target's matrix instructions take them.
-enum class element { f16, bf16, f32, fp8, bf8, i8, i32 };
 
 /// What a kernel is made for: C = alpha A B + beta C, as gemm_args says.
 struct gemm_problem {
   element type = element::f16;              // of A and B
   element result = element::f16;            // of C
   bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
+  bool has_gate = false;                    // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
   /// For AMD GPUs lengths, strides, split_k and a beta of 0 become constants of the kernel. What matters of pointers is
   /// which are null and whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
