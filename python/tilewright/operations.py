@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""One function for each operation: tensors, then the options of the C call as keyword arguments.
+
+`out` and further results are tensors that the call writes; where the inputs are PyTorch's, those that are left out are allocated, and returned.
+All functions queue work on `stream`: PyTorch's current stream if it is left out, or what an array says of itself, else the default stream.
+"""
+import sys
+
+from ._error import Error
+from ._library import library
+from ._tensors import is_torch
+
+__all__ = ["attention", "attention_backward", "attention_decode", "cross_entropy", "cross_entropy_backward", "gemm", "grouped_gemm", "layer_norm", "layer_norm_backward", "quantise", "rms_norm", "rms_norm_backward", "rotary", "softmax"]
+
+
+
+def _call(name, tensors, options, outputs=1):
+    """Outputs come first."""
+    call = library().calls.get(name)
+    if call is None:
+        raise Error(f"{name}: libtilewright has no function tilewright_{name}; install the library and the package of one version", "no_kernel")
+    call(tensors, options, outputs)
+
+
+def _new(operation, like, shape, dtype=None):
+    """A tensor of the given shape, where inputs are PyTorch's."""
+    if not is_torch(like):
+        raise Error(f"{operation}: out is missing; it is allocated only where inputs are PyTorch tensors")
+    return like.new_empty(shape, dtype=dtype)
+
+
+def _shape_after(operation, x, rank):
+    """The shape of a tensor that has at least `rank` dimensions."""
+    shape = tuple(getattr(x, "shape", ()))
+    if len(shape) < rank:
+        raise Error(f"{operation}: a tensor has {len(shape)} dimensions, at least {rank} are needed")
+    return shape
+
+
+def _result_dtype(torch, dtype):
+    """Of a GEMM: the operands' type, but for those of 8 bits."""
+    if dtype == torch.int8:
+        return torch.int32
+    return dtype if dtype in (torch.float16, torch.bfloat16, torch.float32) else torch.bfloat16
+
+
+def gemm(a, b, out=None, *, dtype=None, **options):
+    """C (m, n) = alpha A (m, k) B (k, n) + beta C, with what the options add. A third, first dimension is a batch. Returns `out`; without it a
+    new tensor of `dtype`, by default that of A (int32 for int8, bfloat16 for fp8)."""
+    if out is None:
+        (*batch_a, m, _), (*batch_b, _, n) = _shape_after("gemm", a, 2), _shape_after("gemm", b, 2)
+        out = _new("gemm", a, (*(batch_a or batch_b), m, n), dtype or _result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+    _call("gemm", (out, a, b), options)
+    return out
+
+
+def grouped_gemm(a, b, ends, out=None, *, dtype=None, **options):
+    """Rows [ends[g - 1], ends[g]) of C (rows, n) are those rows of A (rows, k) times B[g] (groups, k, n), as experts need it. `ends` is int32 on
+    the device. Rows of no group are not written."""
+    if out is None:
+        out = _new("grouped_gemm", a, (_shape_after("grouped_gemm", a, 2)[0], _shape_after("grouped_gemm", b, 3)[2]),
+                   dtype or _result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+    _call("grouped_gemm", (out, a, b, ends), options)
+    return out
+
+
+def attention(q, k, v, out=None, **options):
+    """softmax(scale Q K^T) V of tensors (batch, rows, heads, d); K and V may have fewer heads, which neighbouring query heads share."""
+    if out is None:
+        out = _new("attention", q, (*_shape_after("attention", q, 3)[:-1], _shape_after("attention", v, 3)[-1]))
+    _call("attention", (out, q, k, v), options)
+    return out
+
+
+def attention_backward(grad, q, k, v, o, lse, outs=None, **options):
+    """The gradients of Q, K and V; `lse` is what attention(..., lse=) wrote."""
+    dq, dk, dv = outs or [_new("attention_backward", x, x.shape) for x in (q, k, v)]
+    _call("attention_backward", (dq, dk, dv, grad, o, lse, q, k, v), options, outputs=3)
+    return dq, dk, dv
+
+
+def attention_decode(q, k, v, out=None, **options):
+    """attention() of a few queries on a long, or paged, cache of keys."""
+    if out is None:
+        out = _new("attention_decode", q, (*_shape_after("attention_decode", q, 3)[:-1], _shape_after("attention_decode", v, 3)[-1]))
+    _call("attention_decode", (out, q, k, v), options)
+    return out
+
+
+def softmax(x, out=None, **options):
+    """Softmax along the last dimension."""
+    out = _new("softmax", x, _shape_after("softmax", x, 1)) if out is None else out
+    _call("softmax", (out, x), options)
+    return out
+
+
+def rms_norm(x, weight, out=None, **options):
+    """x / sqrt(mean of x^2 + epsilon) * weight along the last dimension."""
+    out = _new("rms_norm", x, _shape_after("rms_norm", x, 1)) if out is None else out
+    _call("rms_norm", (out, x, weight), options)
+    return out
+
+
+def layer_norm(x, weight, out=None, **options):
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension."""
+    out = _new("layer_norm", x, _shape_after("layer_norm", x, 1)) if out is None else out
+    _call("layer_norm", (out, x, weight), options)
+    return out
+
+
+def rms_norm_backward(grad, s, weight, rstd, outs=None, **options):
+    """The gradients of x and weight; `s` is x, or what rms_norm(..., sum=) wrote, `rstd` what rms_norm(..., rstd=) wrote."""
+    dx, dweight = outs or (_new("rms_norm_backward", s, s.shape), _new("rms_norm_backward", weight, weight.shape))
+    _call("rms_norm_backward", (dx, dweight, grad, s, weight, rstd), options, outputs=2)
+    return dx, dweight
+
+
+def layer_norm_backward(grad, s, weight, mean, rstd, outs=None, **options):
+    """The gradients of x and weight, and with dbias= that of the bias."""
+    dx, dweight = outs or (_new("layer_norm_backward", s, s.shape), _new("layer_norm_backward", weight, weight.shape))
+    _call("layer_norm_backward", (dx, dweight, grad, s, weight, mean, rstd), options, outputs=2)
+    return dx, dweight
+
+
+def rotary(x, cos, sin, out=None, **options):
+    """Rotary embedding of x (tokens, heads, d) by tables (positions, pairs) of f32."""
+    out = _new("rotary", x, _shape_after("rotary", x, 2)) if out is None else out
+    _call("rotary", (out, x, cos, sin), options)
+    return out
+
+
+def cross_entropy(x, target, out=None, **options):
+    """log(sum of exp(x)) - x[target] for each row of logits x (rows, classes), in f32; 0 for targets outside of the classes."""
+    if out is None:
+        out = _new("cross_entropy", x, _shape_after("cross_entropy", x, 2)[:-1], sys.modules["torch"].float32 if is_torch(x) else None)
+    _call("cross_entropy", (out, x, target), options)
+    return out
+
+
+def cross_entropy_backward(x, target, log_sum, out=None, **options):
+    """The gradient of x; `log_sum` is what cross_entropy(..., log_sum=) wrote."""
+    out = _new("cross_entropy_backward", x, _shape_after("cross_entropy_backward", x, 2)) if out is None else out
+    _call("cross_entropy_backward", (out, x, target, log_sum), options)
+    return out
+
+
+def quantise(x, out, scale, **options):
+    """x as fp8, bf8 or i8, whichever `out` has, with the scales of its rows or groups. Returns both."""
+    _call("quantise", (out, scale, x), options, outputs=2)
+    return out, scale
