@@ -20,7 +20,7 @@ def packed(shape):
     return tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
 
 
-class Array:
+class _Array:
     """A view of memory that the GPU has; strides in elements."""
 
     def __init__(self, shape, element="f16", values=None, seed=None, strides=None, memory=None):
@@ -57,15 +57,15 @@ class Array:
         return type(self)((*self.shape[:-2], self.shape[-1], self.shape[-2]), self.element,
                           strides=(*self.strides[:-2], self.strides[-1], self.strides[-2]), memory=self.memory)
 
+
+class Array(_Array):
     @property
     def __cuda_array_interface__(self):
         return {"shape": self.shape, "typestr": self.typestr, "data": (self.memory.address, False), "version": 3,
                 "strides": tuple(s * self.size for s in self.strides)}
 
 
-class DlpackArray(Array):
-    """The same behind DLPack: a capsule that this object frees."""
-    __cuda_array_interface__ = property(lambda self: self.missing)  # AttributeError: there is none
+class DlpackArray(_Array):
     live_capsules = 0
 
     def __dlpack_device__(self):
