@@ -22,6 +22,8 @@ void require_known_target(const std::string& target) {
   throw error("'" + target + "' is not a target; there are " + names);
 }
 
+bool is_hopper(const std::string& target) { return target.starts_with("sm_90"); }
+
 bool is_nvidia(const std::string& target) { return target.starts_with("sm_"); }
 
 }  // namespace tilewright::jit

@@ -10,5 +10,7 @@ namespace tilewright::jit {
 void require_known_target(const std::string& target);
 
 bool is_nvidia(const std::string& target);
+/// sm_90a, or sm_90 as the CPU emulator calls it.
+bool is_hopper(const std::string& target);
 
 }  // namespace tilewright::jit

@@ -22,6 +22,7 @@ struct candidate {
   std::string choice = {};           ///< as explanation::choice
   std::string reason = {};           ///< as explanation::reason
   jit::kernel_request source = {};   ///< for jit; empty: only compiled kernels can do this
+  index_t splits = 1;                ///< what call::splits becomes
   long_index_t workspace_bytes = 0;  ///< 0: none
   bool counts_in_workspace = false;  ///< its first bytes are 0 before and after the kernel
 };
@@ -42,6 +43,7 @@ struct call {
   std::size_t args_bytes;
   void* stream = nullptr;
   void** workspace = nullptr;  // the member of the arguments that takes it; null: no kernel of this operation needs one
+  index_t* splits = nullptr;   // the member that takes the number of splits; null: there is none
   void* given_workspace = nullptr;
   long_index_t given_bytes = 0;
   /// The kernels that can do it, the best first. Throws operation_error if there is none.

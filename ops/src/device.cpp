@@ -75,6 +75,7 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
     plan p{{c.operation, facts_.target + (facts_.is_emulated() ? ", CPU emulator" : ""), chosen.kernel, chosen.choice,
             chosen.reason, provider, chosen.workspace_bytes},
            std::move(kernel),
+           chosen.splits,
            chosen.workspace_bytes,
            chosen.counts_in_workspace};
     return std::make_shared<const plan>(std::move(p));
@@ -129,6 +130,7 @@ void device::grow(workspace& w, long_index_t bytes) {
 }
 
 void device::launch(const call& c, const plan& p) {
+  if (c.splits != nullptr) *c.splits = p.splits;
   if (p.workspace_bytes == 0) return p.launch(c);
   if (c.given_workspace != nullptr) {
     if (c.given_bytes < p.workspace_bytes)

@@ -25,6 +25,7 @@ namespace tilewright::ops {
 struct plan {
   explanation what;
   std::variant<jit::kernel, const compiled_kernel*> kernel;
+  index_t splits = 1;
   long_index_t workspace_bytes = 0;
   bool counts_in_workspace = false;
 

@@ -178,6 +178,7 @@ void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options&
   gemm_args& g = p.args;
   g = {.a = x.a.data, .b = x.b.data, .c = x.c.data, .m = x.c.rows, .n = x.c.cols, .k = x.a.cols};
   g.lda = x.a.ld, g.ldb = x.b.ld, g.ldc = x.c.ld;
+  g.split_k = 0;  // to be chosen
   g.alpha = options.alpha, g.beta = options.beta;
   g.batch = x.c.batch;
   g.batch_stride_a = x.a.batch_stride, g.batch_stride_b = x.b.batch_stride, g.batch_stride_c = x.c.batch_stride;
@@ -199,6 +200,7 @@ void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options&
        .args_bytes = sizeof g,
        .stream = options.stream,
        .workspace = &g.workspace,
+       .splits = &g.split_k,
        .given_workspace = options.workspace,
        .given_bytes = options.workspace_bytes,
        .choose = choose_gemm_kernels,

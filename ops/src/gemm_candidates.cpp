@@ -3,24 +3,62 @@
 
 #include <string>
 
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/jit/error.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
+
+#include "matrix_view.hpp"
 
 namespace tilewright::ops {
+namespace {
+
+/// Whether a target multiplies elements of a type.
+bool multiplies(const std::string& target, element type) {
+  const arch::target& t = *arch::find_target(target == "sm_90a" ? "sm_90" : target.c_str());
+  const bool is_fnuz = t.fp8 == arch::fp8_kind::fnuz;
+  using enum arch::matrix_element;
+  const arch::matrix_element e = type == element::bf16  ? bf16
+                                 : type == element::f32 ? f32
+                                 : type == element::fp8 ? (is_fnuz ? fp8_fnuz : fp8_ocp)
+                                 : type == element::bf8 ? (is_fnuz ? bf8_fnuz : bf8_ocp)
+                                 : type == element::i8  ? i8
+                                                        : f16;
+  for (const arch::matrix_op op : t.matrix_ops)
+    if (t.supports(op, e)) return true;
+  return t.has_wgmma && e == fp8_ocp;
+}
+
+}  // namespace
 
 std::vector<candidate> choose_gemm_kernels(const void* problem, const device_facts& on) {
   jit::gemm_problem p = *static_cast<const jit::gemm_problem*>(problem);
-  const jit::kernel_request source = jit::gemm(p);
-  try {
-    return {{.kernel = source(on.target).name,
-             .choice = p.policy,
-             .source = source,
-             .workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0,
-             .counts_in_workspace = true}};
-  } catch (const jit::error& e) {
-    refuse("gemm", std::string(e.what()).substr(5));
+  if (!multiplies(on.target, p.type))
+    refuse("gemm", on.target + " has no matrix instructions for " + name_of(p.type) + "; use another element type");
+  alignas(16) static char somewhere[16];
+  p.args.workspace = somewhere;  // there will be one
+  const char* tuned_reason = nullptr;
+  if (p.policy.empty() && on.by != nullptr) {
+    p = jit::tuned(*on.by, p);
+    if (!p.policy.empty()) tuned_reason = "the fastest of a tuning file";
   }
+  std::vector<candidate> list;
+  try {
+    for (const jit::gemm_candidate& c : jit::rank_gemm(p, on.target)) {
+      p.policy = c.choice;
+      list.push_back({.kernel = c.kernel,
+                      .choice = c.choice,
+                      .reason = tuned_reason ? tuned_reason : c.reason,
+                      .source = jit::gemm(p),
+                      .splits = c.split_k,
+                      .workspace_bytes = c.workspace_bytes,
+                      .counts_in_workspace = true});
+    }
+  } catch (const jit::error& e) {
+    std::string why = std::string(e.what()).substr(5);
+    if (why.starts_with("gemm: ")) why.erase(0, 6);
+    refuse("gemm", why + "; explain() names the choices");
+  }
+  return list;
 }
 
 }  // namespace tilewright::ops
