@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One function for each operation: tensors, then the options of the C call as keyword arguments.
 
-`out` and further results are tensors that the call writes; where the inputs are PyTorch's, those that are left out are allocated, and returned.
+`out` and further results are tensors that the call writes; where it is left out, and the inputs are PyTorch's, it is allocated. It is returned.
 All functions queue work on `stream`: PyTorch's current stream if it is left out, or what an array says of itself, else the default stream.
 """
 import sys
@@ -23,10 +23,10 @@ def _call(name, tensors, options, outputs=1):
 
 
 def _new(operation, like, shape, dtype=None):
-    """A tensor of the given shape, where inputs are PyTorch's."""
-    if not is_torch(like):
-        raise Error(f"{operation}: out is missing; it is allocated only where inputs are PyTorch tensors")
-    return like.new_empty(shape, dtype=dtype)
+    """A tensor of the given shape, which the input makes as PyTorch's tensors do."""
+    if not hasattr(like, "new_empty"):
+        raise Error(f"{operation}: out is missing; it is allocated only for inputs that have new_empty(), as PyTorch's tensors")
+    return like.new_empty(shape) if dtype is None else like.new_empty(shape, dtype=dtype)
 
 
 def _shape_after(operation, x, rank):
@@ -37,7 +37,7 @@ def _shape_after(operation, x, rank):
     return shape
 
 
-def _result_dtype(torch, dtype):
+def result_dtype(torch, dtype):
     """Of a GEMM: the operands' type, but for those of 8 bits."""
     if dtype == torch.int8:
         return torch.int32
@@ -49,7 +49,7 @@ def gemm(a, b, out=None, *, dtype=None, **options):
     new tensor of `dtype`, by default that of A (int32 for int8, bfloat16 for fp8)."""
     if out is None:
         (*batch_a, m, _), (*batch_b, _, n) = _shape_after("gemm", a, 2), _shape_after("gemm", b, 2)
-        out = _new("gemm", a, (*(batch_a or batch_b), m, n), dtype or _result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+        out = _new("gemm", a, (*(batch_a or batch_b), m, n), dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
     _call("gemm", (out, a, b), options)
     return out
 
@@ -59,7 +59,7 @@ def grouped_gemm(a, b, ends, out=None, *, dtype=None, **options):
     the device. Rows of no group are not written."""
     if out is None:
         out = _new("grouped_gemm", a, (_shape_after("grouped_gemm", a, 2)[0], _shape_after("grouped_gemm", b, 3)[2]),
-                   dtype or _result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+                   dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
     _call("grouped_gemm", (out, a, b, ends), options)
     return out
 
