@@ -10,8 +10,8 @@ from ._error import Error
 from ._library import library
 from ._tensors import is_torch
 
-__all__ = ["attention", "attention_backward", "attention_decode", "cross_entropy", "cross_entropy_backward", "gemm", "grouped_gemm", "layer_norm", "layer_norm_backward", "quantise", "rms_norm", "rms_norm_backward", "rotary", "softmax"]
-
+__all__ = ["attention", "attention_backward", "attention_decode", "cross_entropy", "cross_entropy_backward", "gemm", "grouped_gemm", "layer_norm",
+           "layer_norm_backward", "quantise", "rms_norm", "rms_norm_backward", "rotary", "softmax"]
 
 
 def _call(name, tensors, options, outputs=1):
@@ -49,7 +49,7 @@ def gemm(a, b, out=None, *, dtype=None, **options):
     new tensor of `dtype`, by default that of A (int32 for int8, bfloat16 for fp8)."""
     if out is None:
         (*batch_a, m, _), (*batch_b, _, n) = _shape_after("gemm", a, 2), _shape_after("gemm", b, 2)
-        out = _new("gemm", a, (*(batch_a or batch_b), m, n), dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+        out = _new("gemm", a, (*max(batch_a, batch_b), m, n), dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
     _call("gemm", (out, a, b), options)
     return out
 

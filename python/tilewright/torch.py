@@ -50,7 +50,7 @@ _ACTIVATION_GRADIENTS = {
 
 
 def _gemm_shape(a, b):
-    return (*(a.shape[:-2] or b.shape[:-2]), a.shape[-2], b.shape[-1])
+    return (*max(a.shape[:-2], b.shape[:-2], key=len), a.shape[-2], b.shape[-1])
 
 
 def _gemm_fake(a, b, bias=None, activation="none", residual=None, alpha=1.0, dtype=None):

@@ -20,7 +20,7 @@ def packed(shape):
     return tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
 
 
-class _Array:
+class Base:
     """A view of memory that the GPU has; strides in elements."""
 
     def __init__(self, shape, element="f16", values=None, seed=None, strides=None, memory=None):
@@ -30,6 +30,8 @@ class _Array:
         self.count = sum((n - 1) * s for n, s in zip(self.shape, self.strides)) + 1
         self.memory = memory or _Memory(self.count * self.size)
         if memory is None:
+            if values == [math.nan]:  # what was not written is seen
+                values = values * self.count
             if values is None:
                 chosen = random.Random(seed or 0)
                 values = [chosen.randint(-8, 8) / (1 if self.code == 0 else 8) for _ in range(self.count)]
@@ -58,14 +60,14 @@ class _Array:
                           strides=(*self.strides[:-2], self.strides[-1], self.strides[-2]), memory=self.memory)
 
 
-class Array(_Array):
+class Array(Base):
     @property
     def __cuda_array_interface__(self):
         return {"shape": self.shape, "typestr": self.typestr, "data": (self.memory.address, False), "version": 3,
                 "strides": tuple(s * self.size for s in self.strides)}
 
 
-class DlpackArray(_Array):
+class DlpackArray(Base):
     live_capsules = 0
 
     def __dlpack_device__(self):
