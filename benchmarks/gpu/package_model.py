@@ -44,10 +44,10 @@ class TilewrightOps(PytorchOps):
     def __init__(self):
         own = {
             "gemm": {"linear": tw.linear, "swiglu": tw.swiglu},
-            "rms_norm_backward": {"rms_norm": self._rms_norm},
+            "rms_norm_gradient": {"rms_norm": self._rms_norm},
             "rotary": {"rotary": tw.rotary},
             "attention_backward": {"attention": lambda q, k, v: tw.attention(q, k, v, causal=True)},
-            "cross_entropy_backward": {"cross_entropy": tw.cross_entropy},
+            "cross_entropy": {"cross_entropy": tw.cross_entropy},
         }
         self.used = [name for call, ops in own.items() if call in library().calls for name in ops]
         for call, ops in own.items():

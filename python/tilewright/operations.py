@@ -10,8 +10,8 @@ from ._error import Error
 from ._library import library
 from ._tensors import is_torch
 
-__all__ = ["attention", "attention_backward", "attention_decode", "cross_entropy", "cross_entropy_backward", "gemm", "grouped_gemm", "layer_norm",
-           "layer_norm_backward", "quantise", "rms_norm", "rms_norm_backward", "rotary", "softmax"]
+__all__ = ["attention", "attention_backward", "attention_decode", "cross_entropy", "gemm", "grouped_gemm", "layer_norm", "layer_norm_gradient",
+           "quantise", "rms_norm", "rms_norm_gradient", "rotary", "softmax"]
 
 
 def _call(name, tensors, options, outputs=1):
@@ -72,11 +72,11 @@ def attention(q, k, v, out=None, **options):
     return out
 
 
-def attention_backward(grad, q, k, v, o, lse, outs=None, **options):
-    """The gradients of Q, K and V; `lse` is what attention(..., lse=) wrote."""
-    dq, dk, dv = outs or [_new("attention_backward", x, x.shape) for x in (q, k, v)]
-    _call("attention_backward", (dq, dk, dv, grad, o, lse, q, k, v), options, outputs=3)
-    return dq, dk, dv
+def attention_backward(grad, q, k, v, o, outs=None, **options):
+    """The gradients of Q, K and V with the options that attention() had; `o` and lse= are what it wrote."""
+    outs = outs or tuple(_new("attention_backward", x, x.shape) for x in (q, k, v))
+    _call("attention_backward", (*outs, grad, q, k, v, o), options, outputs=3)
+    return outs
 
 
 def attention_decode(q, k, v, out=None, **options):
@@ -95,7 +95,7 @@ def softmax(x, out=None, **options):
 
 
 def rms_norm(x, weight, out=None, **options):
-    """x / sqrt(mean of x^2 + epsilon) * weight along the last dimension."""
+    """x / sqrt(mean of x^2 + epsilon) * weight along the last dimension; with residual= and sum= of x + residual, which `sum` receives."""
     out = _new("rms_norm", x, _shape_after("rms_norm", x, 1)) if out is None else out
     _call("rms_norm", (out, x, weight), options)
     return out
@@ -108,18 +108,18 @@ def layer_norm(x, weight, out=None, **options):
     return out
 
 
-def rms_norm_backward(grad, s, weight, rstd, outs=None, **options):
+def rms_norm_gradient(grad, s, weight, rstd, outs=None, **options):
     """The gradients of x and weight; `s` is x, or what rms_norm(..., sum=) wrote, `rstd` what rms_norm(..., rstd=) wrote."""
-    dx, dweight = outs or (_new("rms_norm_backward", s, s.shape), _new("rms_norm_backward", weight, weight.shape))
-    _call("rms_norm_backward", (dx, dweight, grad, s, weight, rstd), options, outputs=2)
-    return dx, dweight
+    outs = outs or tuple(_new("rms_norm_gradient", x, x.shape) for x in (s, weight))
+    _call("rms_norm_gradient", (*outs, grad, s, weight, rstd), options, outputs=2)
+    return outs
 
 
-def layer_norm_backward(grad, s, weight, mean, rstd, outs=None, **options):
-    """The gradients of x and weight, and with dbias= that of the bias."""
-    dx, dweight = outs or (_new("layer_norm_backward", s, s.shape), _new("layer_norm_backward", weight, weight.shape))
-    _call("layer_norm_backward", (dx, dweight, grad, s, weight, mean, rstd), options, outputs=2)
-    return dx, dweight
+def layer_norm_gradient(grad, s, weight, mean, rstd, outs=None, **options):
+    """The gradients of x and weight, and with d_bias= that of the bias."""
+    outs = outs or tuple(_new("layer_norm_gradient", x, x.shape) for x in (s, weight))
+    _call("layer_norm_gradient", (*outs, grad, s, weight, mean, rstd), options, outputs=2)
+    return outs
 
 
 def rotary(x, cos, sin, out=None, **options):
@@ -130,21 +130,15 @@ def rotary(x, cos, sin, out=None, **options):
 
 
 def cross_entropy(x, target, out=None, **options):
-    """log(sum of exp(x)) - x[target] for each row of logits x (rows, classes), in f32; 0 for targets outside of the classes."""
+    """log(sum of exp(x)) - x[target] for each row of logits x (rows, classes), in float32; 0 where the int32 target is no class. gradient= is
+    written as well."""
     if out is None:
         out = _new("cross_entropy", x, _shape_after("cross_entropy", x, 2)[:-1], sys.modules["torch"].float32 if is_torch(x) else None)
     _call("cross_entropy", (out, x, target), options)
     return out
 
 
-def cross_entropy_backward(x, target, log_sum, out=None, **options):
-    """The gradient of x; `log_sum` is what cross_entropy(..., log_sum=) wrote."""
-    out = _new("cross_entropy_backward", x, _shape_after("cross_entropy_backward", x, 2)) if out is None else out
-    _call("cross_entropy_backward", (out, x, target, log_sum), options)
-    return out
-
-
-def quantise(x, out, scale, **options):
-    """x as fp8, bf8 or i8, whichever `out` has, with the scales of its rows or groups. Returns both."""
-    _call("quantise", (out, scale, x), options, outputs=2)
-    return out, scale
+def quantise(x, out, scales, **options):
+    """x as fp8, bf8 or i8, whichever `out` has; out times its scale is x. scales: float32 (rows), or (rows, cols / 128 rounded up)."""
+    _call("quantise", (out, scales, x), options, outputs=2)
+    return out, scales

@@ -6,8 +6,6 @@
 
 Each operator is torch.ops.tilewright.<name>; its backward pass calls operators of this file, which may be differentiated again where that is said.
 """
-import math
-
 import torch
 
 from . import operations
@@ -157,7 +155,7 @@ def grouped_linear(x, weights, ends):
 
 def _attention_fake(q, k, v, scale, causal, left, right):
     batch, rows, heads, _ = q.shape
-    return q.new_empty((batch, rows, heads, v.shape[-1])), q.new_empty((batch, heads, rows), dtype=torch.float32)
+    return q.new_empty((batch, rows, heads, v.shape[-1])), q.new_empty((batch, rows, heads), dtype=torch.float32)
 
 
 def _attention_setup(ctx, inputs, output):
@@ -172,15 +170,15 @@ def _attention_backward(ctx, grad, _):
     return (*attention_backward(grad, *ctx.saved_tensors, *ctx.options), None, None, None, None)
 
 
-def _attention_options(scale, causal, left, right):
-    return {"scale": scale, "causal": causal, "window_left": left, "window_right": right}
+def _attention_options(lse, scale, causal, left, right):
+    return {"lse": lse, "scale": scale, "causal": causal, "window_left": left, "window_right": right}
 
 
 @_operator("attention(Tensor q, Tensor k, Tensor v, float scale, bool causal, int left, int right) -> (Tensor, Tensor)",
            _attention_fake, _attention_setup, _attention_backward)
 def _attention(q, k, v, scale, causal, left, right):
     out, lse = _attention_fake(q, k, v, scale, causal, left, right)
-    operations.attention(*map(_rows, (q, k, v)), out, lse=lse, **_attention_options(scale, causal, left, right))
+    operations.attention(*map(_rows, (q, k, v)), out, **_attention_options(lse, scale, causal, left, right))
     return out, lse
 
 
@@ -189,19 +187,24 @@ def _attention(q, k, v, scale, causal, left, right):
            lambda grad, q, k, v, *_: tuple(x.new_empty(x.shape) for x in (q, k, v)))
 def attention_backward(grad, q, k, v, o, lse, scale, causal, left, right):
     outs = tuple(x.new_empty(x.shape) for x in (q, k, v))
-    return operations.attention_backward(*map(_rows, (grad, q, k, v, o)), lse, outs, **_attention_options(scale, causal, left, right))
+    return operations.attention_backward(*map(_rows, (grad, q, k, v, o)), outs, **_attention_options(lse, scale, causal, left, right))
 
 
 def attention(q, k, v, *, causal=False, scale=None, window=(-1, -1)):
     """softmax(scale Q K^T) V; q (batch, rows, heads, d), k and v with as many heads or a divisor of them. scale: 1 / sqrt(d) if it is left out.
     causal: a query sees the keys up to its own position, counted from the ends; window: how many it sees to the left and right, -1: all."""
-    return _attention(q, k, v, 1 / math.sqrt(q.shape[-1]) if scale is None else scale, causal, *window)[0]
+    return _attention(q, k, v, q.shape[-1] ** -0.5 if scale is None else scale, causal, *window)[0]
 
 
 # Rows
 
 def _row_statistics(x):
     return x.new_empty(x.shape[:-1], dtype=torch.float32)
+
+
+def _flat(x):
+    """x as a matrix of its rows, which follow each other with one stride."""
+    return None if x is None else _rows(x.reshape(-1, x.shape[-1]))
 
 
 def _norm_setup(ctx, inputs, output):
@@ -212,6 +215,15 @@ def _norm_setup(ctx, inputs, output):
     ctx.set_materialize_grads(False)
 
 
+def _write_norm(operation, x, residual, weight, y, total, **options):
+    """Options that are tensors have a number for each row."""
+    options = {name: t.view(-1) if torch.is_tensor(t) and name != "bias" else t for name, t in options.items()}
+    if residual is not None:
+        options |= {"residual": _flat(residual), "sum": _flat(total)}
+    if x.numel():
+        operation(_flat(x), weight, _flat(y), **options)
+
+
 def _rms_norm_fake(x, residual, weight, epsilon):
     return x.new_empty(x.shape), x.new_empty(x.shape if residual is not None else (0,)), _row_statistics(x)
 
@@ -220,27 +232,29 @@ def _rms_norm_backward(ctx, grad, d_sum, _):
     s, weight, rstd = ctx.saved_tensors
     if grad is None:
         return d_sum, d_sum if ctx.has_residual else None, None, None
-    dx, dweight = rms_norm_backward(grad, s, weight, rstd, d_sum)
-    return dx, dx if ctx.has_residual else None, dweight, None
+    dx, d_weight = rms_norm_gradient(grad, s, weight, rstd, d_sum)
+    return dx, dx if ctx.has_residual else None, d_weight, None
 
 
 @_operator("rms_norm(Tensor x, Tensor? residual, Tensor weight, float epsilon) -> (Tensor, Tensor, Tensor)", _rms_norm_fake, _norm_setup, _rms_norm_backward)
 def _rms_norm(x, residual, weight, epsilon):
     y, total, rstd = _rms_norm_fake(x, residual, weight, epsilon)
-    more = {} if residual is None else {"residual": _rows(residual), "sum": total}
-    operations.rms_norm(_rows(x), weight, y, rstd=rstd, epsilon=epsilon, **more)
+    _write_norm(operations.rms_norm, x, residual, weight, y, total, rstd=rstd, epsilon=epsilon)
     return y, total, rstd
 
 
-@_operator("rms_norm_backward(Tensor grad, Tensor s, Tensor weight, Tensor rstd, Tensor? d_sum) -> (Tensor, Tensor)",
+@_operator("rms_norm_gradient(Tensor grad, Tensor s, Tensor weight, Tensor rstd, Tensor? d_sum) -> (Tensor, Tensor)",
            lambda grad, s, weight, rstd, d_sum: (s.new_empty(s.shape), weight.new_empty(weight.shape)))
-def rms_norm_backward(grad, s, weight, rstd, d_sum):
-    outs = s.new_empty(s.shape), weight.new_empty(weight.shape)
-    return operations.rms_norm_backward(_rows(grad), _rows(s), weight, rstd, outs, ds=None if d_sum is None else _rows(d_sum))
+def rms_norm_gradient(grad, s, weight, rstd, d_sum):
+    dx, d_weight = s.new_empty(s.shape), weight.new_empty(weight.shape)
+    if not s.numel():
+        return dx, d_weight.zero_()
+    operations.rms_norm_gradient(_flat(grad), _flat(s), weight, rstd.view(-1), (_flat(dx), d_weight), d_sum=_flat(d_sum))
+    return dx, d_weight
 
 
 def rms_norm(x, weight, epsilon=1e-5, residual=None):
-    """RMSNorm along the last dimension. With a residual: of x + residual; then the norm and the sum are returned."""
+    """RMSNorm along the last dimension; the weight has the type of x. With a residual: of x + residual; then the norm and the sum are returned."""
     y, total, _ = _rms_norm(x, residual, weight, epsilon)
     return y if residual is None else (y, total)
 
@@ -258,29 +272,31 @@ def _layer_norm_backward(ctx, grad, d_sum, *_):
     s, weight, mean, rstd = ctx.saved_tensors
     if grad is None:
         return d_sum, d_sum if ctx.has_residual else None, None, None, None
-    dx, dweight, dbias = layer_norm_backward(grad, s, weight, mean, rstd, d_sum)
-    return dx, dx if ctx.has_residual else None, dweight, dbias if ctx.has_bias else None, None
+    dx, d_weight, d_bias = layer_norm_gradient(grad, s, weight, mean, rstd, d_sum)
+    return dx, dx if ctx.has_residual else None, d_weight, d_bias if ctx.has_bias else None, None
 
 
 @_operator("layer_norm(Tensor x, Tensor? residual, Tensor weight, Tensor? bias, float epsilon) -> (Tensor, Tensor, Tensor, Tensor)",
            _layer_norm_fake, _layer_norm_setup, _layer_norm_backward)
 def _layer_norm(x, residual, weight, bias, epsilon):
     y, total, mean, rstd = _layer_norm_fake(x, residual, weight, bias, epsilon)
-    more = {} if residual is None else {"residual": _rows(residual), "sum": total}
-    operations.layer_norm(_rows(x), weight, y, bias=bias, mean=mean, rstd=rstd, epsilon=epsilon, **more)
+    _write_norm(operations.layer_norm, x, residual, weight, y, total, bias=bias, mean=mean, rstd=rstd, epsilon=epsilon)
     return y, total, mean, rstd
 
 
-@_operator("layer_norm_backward(Tensor grad, Tensor s, Tensor weight, Tensor mean, Tensor rstd, Tensor? d_sum) -> (Tensor, Tensor, Tensor)",
+@_operator("layer_norm_gradient(Tensor grad, Tensor s, Tensor weight, Tensor mean, Tensor rstd, Tensor? d_sum) -> (Tensor, Tensor, Tensor)",
            lambda grad, s, weight, mean, rstd, d_sum: (s.new_empty(s.shape), weight.new_empty(weight.shape), weight.new_empty(weight.shape)))
-def layer_norm_backward(grad, s, weight, mean, rstd, d_sum):
-    dx, dweight, dbias = s.new_empty(s.shape), weight.new_empty(weight.shape), weight.new_empty(weight.shape)
-    operations.layer_norm_backward(_rows(grad), _rows(s), weight, mean, rstd, (dx, dweight), dbias=dbias, ds=None if d_sum is None else _rows(d_sum))
-    return dx, dweight, dbias
+def layer_norm_gradient(grad, s, weight, mean, rstd, d_sum):
+    dx, d_weight, d_bias = s.new_empty(s.shape), weight.new_empty(weight.shape), weight.new_empty(weight.shape)
+    if not s.numel():
+        return dx, d_weight.zero_(), d_bias.zero_()
+    operations.layer_norm_gradient(_flat(grad), _flat(s), weight, mean.view(-1), rstd.view(-1), (_flat(dx), d_weight), d_bias=d_bias, d_sum=_flat(d_sum))
+    return dx, d_weight, d_bias
 
 
 def layer_norm(x, weight, bias=None, epsilon=1e-5, residual=None):
-    """LayerNorm along the last dimension. With a residual: of x + residual; then the norm and the sum are returned."""
+    """LayerNorm along the last dimension; weight and bias have the type of x. With a residual: of x + residual; then the norm and the sum are
+    returned."""
     y, total, _, _ = _layer_norm(x, residual, weight, bias, epsilon)
     return y if residual is None else (y, total)
 
@@ -296,67 +312,73 @@ def _softmax_backward(ctx, grad):
 
 @_operator("softmax(Tensor x) -> Tensor", lambda x: x.new_empty(x.shape), _softmax_setup, _softmax_backward)
 def softmax(x):
-    return operations.softmax(_rows(x), x.new_empty(x.shape))
+    y = x.new_empty(x.shape)
+    if x.numel():
+        operations.softmax(_flat(x), _flat(y))
+    return y
 
 
 # Rotary embedding
 
 def _rotary_setup(ctx, inputs, output):
-    _, cos, sin, positions, ctx.interleaved, ctx.inverse = inputs
-    ctx.save_for_backward(cos, sin, positions)
+    _, cos, sin, position, ctx.interleaved, ctx.inverse = inputs
+    ctx.save_for_backward(cos, sin, position)
 
 
 def _rotary_backward(ctx, grad):
-    cos, sin, positions = ctx.saved_tensors
-    return rotary_operator(grad, cos, sin, positions, ctx.interleaved, not ctx.inverse), None, None, None, None, None
+    return rotary_operator(grad, *ctx.saved_tensors, ctx.interleaved, not ctx.inverse), None, None, None, None, None
 
 
-@_operator("rotary(Tensor x, Tensor cos, Tensor sin, Tensor? positions, bool interleaved, bool inverse) -> Tensor", lambda x, *_: x.new_empty(x.shape),
+@_operator("rotary(Tensor x, Tensor cos, Tensor sin, Tensor? position, bool interleaved, bool inverse) -> Tensor", lambda x, *_: x.new_empty(x.shape),
            _rotary_setup, _rotary_backward)
-def rotary_operator(x, cos, sin, positions, interleaved, inverse):
+def rotary_operator(x, cos, sin, position, interleaved, inverse):
+    # Elements after the pairs of a head are as they were.
     out = x.new_empty(x.shape) if 2 * cos.shape[-1] == x.shape[-1] else x.clone(memory_format=torch.contiguous_format)
-    return operations.rotary(_rows(x), cos, sin, out, position=positions, interleaved=interleaved, inverse=inverse)
+    if x.numel():
+        heads = (-1, *x.shape[-2:])
+        operations.rotary(_rows(x.reshape(heads)), cos, sin, out.view(heads), position=position, is_interleaved=interleaved, is_inverse=inverse)
+    return out
 
 
-def rotary(x, cos, sin, positions=None, interleaved=False):
-    """Rotary embedding of x (batch, tokens, heads, d) or (tokens, heads, d) by tables (positions, pairs) of float32: pairs are (i, i + pairs), or
-    interleaved (2 i, 2 i + 1). `positions`: int32 for each token; without them the token's number in its sequence. cos and sin get no gradient."""
-    return rotary_operator(x, cos, sin, positions, interleaved, False)
+def rotary(x, cos, sin, position=None, interleaved=False):
+    """Rotary embedding of x (..., tokens, heads, d) by tables (positions, pairs) of float32: pairs of elements are (i, i + pairs), or interleaved
+    (2 i, 2 i + 1). position: int32 for each token of x; without it the token's number in its sequence. cos and sin get no gradient."""
+    if position is None:
+        cos, sin = cos[:x.shape[-3]], sin[:x.shape[-3]]
+    else:
+        position = position.expand(x.shape[:-2]).reshape(-1)
+    return rotary_operator(x, cos, sin, position, interleaved, False)
 
 
 # Cross-entropy
 
-def _cross_entropy_fake(x, target):
-    return _row_statistics(x), _row_statistics(x)
-
-
 def _cross_entropy_setup(ctx, inputs, output):
-    ctx.save_for_backward(*inputs, output[1])
-    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(*inputs)
 
 
-def _cross_entropy_backward(ctx, grad, _):
-    if grad is None:
-        return None, None
-    return cross_entropy_backward(*ctx.saved_tensors, grad), None
+def _cross_entropy_backward(ctx, grad):
+    return cross_entropy_gradient(*ctx.saved_tensors, grad), None
 
 
-@_operator("cross_entropy(Tensor x, Tensor target) -> (Tensor, Tensor)", _cross_entropy_fake, _cross_entropy_setup, _cross_entropy_backward)
+@_operator("cross_entropy(Tensor x, Tensor target) -> Tensor", lambda x, target: _row_statistics(x), _cross_entropy_setup, _cross_entropy_backward)
 def _cross_entropy(x, target):
-    loss, log_sum = _cross_entropy_fake(x, target)
-    operations.cross_entropy(_rows(x), target, loss, log_sum=log_sum)
-    return loss, log_sum
+    loss = _row_statistics(x)
+    return operations.cross_entropy(_rows(x), target, loss) if x.numel() else loss
 
 
-@_operator("cross_entropy_backward(Tensor x, Tensor target, Tensor log_sum, Tensor factor) -> Tensor", lambda x, *_: x.new_empty(x.shape))
-def cross_entropy_backward(x, target, log_sum, factor):
-    return operations.cross_entropy_backward(_rows(x), target, log_sum, x.new_empty(x.shape), factor=factor.float().contiguous())
+@_operator("cross_entropy_gradient(Tensor x, Tensor target, Tensor factor) -> Tensor", lambda x, target, factor: x.new_empty(x.shape))
+def cross_entropy_gradient(x, target, factor):
+    """Reads the logits again: neither probabilities nor a gradient are kept between the passes."""
+    gradient = x.new_empty(x.shape)
+    if x.numel():
+        operations.cross_entropy(_rows(x), target, _row_statistics(x), gradient=gradient, factor=factor.contiguous())
+    return gradient
 
 
 def cross_entropy(x, target, reduction="mean"):
     """Cross-entropy of logits x (rows, classes), in float32. Rows whose target is not one of the classes, such as -100, are ignored. reduction:
     "mean" of the others, "sum" or "none"."""
-    loss = _cross_entropy(x, target)[0]
+    loss = _cross_entropy(x, target.to(torch.int32))
     if reduction == "mean":
         return loss.sum() / ((target >= 0) & (target < x.shape[-1])).sum()
     return loss.sum() if reduction == "sum" else loss

@@ -66,6 +66,7 @@ torch.Tensor = Tensor
 torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda device: Tensor.current_streams.append(device) or 0)
 torch.cuda = types.SimpleNamespace(is_available=lambda: True, device_count=lambda: 1,
                                    get_device_properties=lambda i: types.SimpleNamespace(gcnArchName="gfx942:sramecc+"))
+torch.is_tensor = lambda x: isinstance(x, Tensor)
 torch.zeros_like = lambda t: Tensor(t.shape, t.element, values=[0] * t.numel())
 torch.nn = types.SimpleNamespace(functional=None)
 
