@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The interface of PyTorch that this package uses, on the emulated GPU: importing this file installs it as the module torch. It has no autograd:
 operators() of a test calls the functions that tilewright.torch registers."""
+import ast
 import inspect
 import math
 import re
@@ -16,6 +17,11 @@ for name in ELEMENTS:
     setattr(torch, name, f"torch.{name}")
 torch.version = types.SimpleNamespace(hip="6.0")
 torch.contiguous_format = "contiguous"
+
+
+class _Inside:
+    def __init__(self, memory, offset):
+        self.owner, self.address = memory, memory.address + offset
 
 
 class Tensor(Base):
@@ -51,6 +57,10 @@ class Tensor(Base):
             shape = tuple(self.numel() // -math.prod(shape) if n == -1 else n for n in shape)
         return Tensor(shape, self.element, memory=self.memory)
 
+    def first(self, i):
+        """Element i of the first dimension, a view."""
+        return Tensor(self.shape[1:], self.element, strides=self.strides[1:], memory=_Inside(self.memory, i * self.strides[0] * self.size))
+
     def reshape(self, *shape):
         return self.contiguous().view(*(shape[0] if isinstance(shape[0], tuple) else shape))
 
@@ -81,18 +91,18 @@ class Operator:
     def __call__(self, *given):
         return self.function(*given)
 
-    def gradients(self, inputs, grads):
-        """The results, and what the backward pass says for each input."""
+    def gradients(self, inputs, grads_of):
+        """The results, and what the backward pass says for each input, by name. grads_of(results): the gradients of some of the first results."""
         names = [name for _, name, _ in self.arguments]
-        defaults = [default.strip("'") if kind == "str" else {"None": None}.get(default) if default == "None" else default and float(default)
-                    for kind, _, default in self.arguments]
-        inputs = tuple(inputs) + tuple(defaults[len(inputs):])
+        inputs = (*inputs, *(ast.literal_eval(default) for _, _, default in self.arguments[len(inputs):]))
         results = self.function(*inputs)
         saved = types.SimpleNamespace(needs_input_grad=[isinstance(x, Tensor) for x in inputs], set_materialize_grads=lambda value: None)
         saved.save_for_backward = lambda *tensors: setattr(saved, "saved_tensors", tensors)
         self.setup(saved, inputs, results)
-        found = self.backward(saved, *grads)
-        return results, dict(zip(names, found if isinstance(found, tuple) else (found,), strict=True))
+        results = results if isinstance(results, tuple) else (results,)
+        grads = grads_of(results)
+        found = self.backward(saved, *grads, *[None] * (len(results) - len(grads)))
+        return results, grads, dict(zip(names, found if isinstance(found, tuple) else (found,), strict=True))
 
     def check_declaration(self):
         """The functions take the schema's arguments."""
