@@ -5,7 +5,7 @@
     TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/python_package.py [--only PATTERN,...] [--steps N] [--seconds S]
         [--operator-seconds S] [--compile-training] [--json FILE --commit C]
 
-Sections: operators (against float64, with gradients, and torch.library.opcheck), compile (torch.compile without graph breaks), graphs (CUDA
+Sections: operators (against float64, with gradients), opcheck (torch.library.opcheck), compile (torch.compile without graph breaks), graphs (CUDA
 graphs), host (microseconds of the host for a call), rates (GEMM against cuBLAS and against kernels that are named by hand), training (a transformer
 trained with this library's operators and with PyTorch's). An operation that libtilewright does not have is reported as missing. Exits with 1 if
 something is wrong.
@@ -203,6 +203,25 @@ SOME = ("matmul 129x77x65 torch.bfloat16", "batched matmul torch.bfloat16", "lin
         "cross_entropy torch.bfloat16 torch.int64", "rotary interleaved False torch.bfloat16")
 
 
+def check_registrations(report, options):
+    """torch.library.opcheck: schemas, fake implementations with symbolic lengths, autograd."""
+    x, w, target = tensors((33, 64), (64,), grad=True)[0], tensors((64,))[0], torch.randint(0, 64, (33,), device="cuda", dtype=torch.int32)
+    qkv = tensors((2, 33, 4, 64), (2, 33, 2, 64), (2, 33, 2, 64))
+    cases = {
+        "gemm": (x, tensors((40, 64))[0].t(), tensors((40,))[0], "silu", None, 1.0, None),
+        "rms_norm": (x, None, w, 1e-5),
+        "layer_norm": (x, tensors((33, 64))[0], w, w, 1e-5),
+        "attention": (*qkv, 0.125, True, -1, -1),
+        "rotary": (qkv[0], *rotary_tables(33, 32), None, False, False),
+        "cross_entropy": (x, target),
+        "softmax": (x,),
+        "grouped_gemm": (x, tensors((3, 64, 40))[0], random_ends(3, 33)),
+    }
+    for name, inputs in cases.items():
+        operator = getattr(torch.ops.tilewright, name).default
+        report.run("opcheck", name, lambda: sorted(set(torch.library.opcheck(operator, inputs).values())))
+
+
 class Report:
     def __init__(self, patterns):
         self.patterns, self.rows, self.missing, self.failed = patterns, [], {}, 0
@@ -361,7 +380,7 @@ def main():
     torch.manual_seed(0)
     print(f"tilewright {tilewright.version()}, torch {torch.__version__}, {torch.cuda.get_device_name()}")
     curves = None
-    for section in (host, operators, rates, training):
+    for section in (host, check_registrations, operators, rates, training):
         before = time.time()
         curves = section(report, options) or curves
         print(f"-- {section.__name__}: {time.time() - before:.0f} s", flush=True)

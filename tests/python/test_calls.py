@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Calls from Python on the emulated AMD GPU, against Python's double precision."""
-import math
 import threading
 import unittest
 
@@ -8,11 +7,11 @@ import tilewright
 from gpu_arrays import Array, DlpackArray
 
 
-def product(a, b, i, j, batch=()):
+def product(a, b, i, j):
     """(A B)(i, j) of dictionaries by index."""
     total, x = 0.0, 0
-    while (*batch, i, x) in a:
-        total += a[*batch, i, x] * b[*batch, x, j]
+    while (i, x) in a:
+        total += a[i, x] * b[x, j]
         x += 1
     return total
 
@@ -22,16 +21,14 @@ class Gemm(unittest.TestCase):
         for index, value in c.nested().items():
             self.assertLess(abs(value - wanted(*index)), tolerance * (1 + abs(wanted(*index))), index)
 
-    def test_all_orders_and_protocols(self):
-        for kind in (Array, DlpackArray):
-            for transpose_a in (False, True):
-                for transpose_b in (False, True):
-                    a = kind((40, 24), seed=1).t() if transpose_a else kind((24, 40), seed=1)
-                    b = kind((33, 40), seed=2).t() if transpose_b else kind((40, 33), seed=2)
-                    c = kind((24, 33))
-                    self.assertIs(tilewright.gemm(a, b, c), c)
-                    da, db = a.nested(), b.nested()
-                    self.expect(c, lambda i, j: product(da, db, i, j))
+    def test_protocols_and_orders(self):
+        for kind, transposed in ((Array, False), (DlpackArray, True)):
+            a = kind((40, 24), seed=1).t() if transposed else kind((24, 40), seed=1)
+            b = kind((33, 40), seed=2).t() if transposed else kind((40, 33), seed=2)
+            c = kind((24, 33))
+            self.assertIs(tilewright.gemm(a, b, c), c)
+            da, db = a.nested(), b.nested()
+            self.expect(c, lambda i, j: product(da, db, i, j))
 
     def test_options(self):
         a, b, bias, residual = Array((5, 16), seed=1), Array((16, 7), seed=2), Array((7,), seed=3), Array((5, 7), seed=4)
@@ -42,17 +39,11 @@ class Gemm(unittest.TestCase):
         self.expect(c, lambda i, j: max(0.5 * product(da, db, i, j) * drow[i,] + dbias[j,], 0) + dres[i, j])
 
     def test_bfloat16_and_integers_by_dlpack(self):
-        for element, result in (("bf16", "bf16"), ("bf16", "f32"), ("i8", "i32")):
+        for element, result in (("bf16", "f32"), ("i8", "i32")):
             a, b, c = (DlpackArray(shape, e, seed=s) for shape, e, s in (((9, 32), element, 1), ((32, 8), element, 2), ((9, 8), result, 3)))
             tilewright.gemm(a, b, c)
             da, db = a.nested(), b.nested()
-            self.expect(c, lambda i, j: product(da, db, i, j), 1e-2 if result == "bf16" else 1e-5)
-
-    def test_batch_with_shared_operand(self):
-        a, b, c = Array((3, 6, 16), seed=1), Array((16, 5), seed=2), Array((3, 6, 5))
-        tilewright.gemm(a, b, c)
-        da, db = a.nested(), b.nested()
-        self.expect(c, lambda z, i, j: sum(da[z, i, x] * db[x, j] for x in range(16)))
+            self.expect(c, lambda i, j: product(da, db, i, j), 1e-5)
 
     def test_threads_get_their_own_results_and_errors(self):
         a, b = Array((8, 16), seed=1), Array((16, 8), seed=2)

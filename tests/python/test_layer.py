@@ -63,7 +63,7 @@ class Layer(unittest.TestCase):
     def test_a_call(self):
         a, b, bias = Tensor((5, 16), seed=1), Tensor((7, 16), seed=2), Tensor((7,), seed=3)
         c = tilewright.gemm(a, b.t(), bias=bias, activate="silu")
-        exact = [[v + s for v, s in zip(row, bias.flat())] for row in times(matrix(a), zip(*matrix(b)))]
+        exact = [[v + s for v, s in zip(row, bias.flat())] for row in times(matrix(a), list(zip(*matrix(b))))]
         for row, wanted in zip(matrix(c), exact, strict=True):
             for x, z in zip(row, wanted, strict=True):
                 self.assertLess(abs(x - z / (1 + math.exp(-z))), 1e-2)
@@ -72,7 +72,7 @@ class Layer(unittest.TestCase):
         spec = importlib.util.spec_from_file_location("layer", ROOT / "examples/12_python_layer/layer.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        tokens, heads, kv_heads, d, hidden = 13, 4, 2, 32, 72
+        tokens, heads, kv_heads, d, hidden = 13, 4, 2, 32, 128
         width, kv = heads * d, kv_heads * d
 
         def weights(seed, *shape):

@@ -48,10 +48,14 @@ class Tensor(Base):
     def float(self):
         return self.to(torch.float32)
 
+    def clone(self, memory_format):
+        return Tensor(self.shape, self.element, values=list(self.nested().values()))
+
     def contiguous(self):
         return self if self.strides == packed(self.shape) else Tensor(self.shape, self.element, values=list(self.nested().values()))
 
     def view(self, *shape):
+        shape = shape[0] if isinstance(shape[0], tuple) else shape
         assert self.strides == packed(self.shape)
         if -1 in shape:
             shape = tuple(self.numel() // -math.prod(shape) if n == -1 else n for n in shape)
@@ -62,7 +66,7 @@ class Tensor(Base):
         return Tensor(self.shape[1:], self.element, strides=self.strides[1:], memory=_Inside(self.memory, i * self.strides[0] * self.size))
 
     def reshape(self, *shape):
-        return self.contiguous().view(*(shape[0] if isinstance(shape[0], tuple) else shape))
+        return self.contiguous().view(*shape)
 
     def sum(self, dimension):
         assert dimension == 0
