@@ -24,6 +24,7 @@ import tilewright
 from package_model import Model, PytorchOps, TilewrightOps
 from results_file import parse_arguments, write_results
 from tilewright import torch as tw
+from tilewright._library import library
 from timing import Race, host_seconds_of
 
 functional = torch.nn.functional
@@ -99,6 +100,10 @@ def operator_cases():
         for m, n, k in ((77, 130, 96), (512, 1024, 512)):
             yield (f"linear {activation} {m}x{n}x{k}", lambda x, w, b, r, activation=activation: tw.linear(x, w, b, activation, r),
                    lambda x, w, b, r, own=own: own(F.linear(x, w, b)) + r, tensors((3, m, k), (n, k), (n,), (3, m, n), scale=0.3))
+    yield "matmul, expanded gradient", lambda a, b: tw.matmul(a, b).sum(0), lambda a, b: (a @ b).sum(0), tensors((40, 64), (64, 24), scale=0.5)
+    yield ("attention, views that are not aligned", lambda x: tw.attention(*x[..., 1:193].split(64, -1)).sum(1),
+           lambda x: causal_attention(*x[..., 1:193].split(64, -1), causal=False).sum(1), tensors((2, 70, 3, 195)))
+    yield "norm of columns", lambda x, w: tw.rms_norm(x.transpose(0, 1), w), lambda x, w: rms(x.transpose(0, 1), w), tensors((65, 40), (65,))
     yield "swiglu", tw.swiglu, lambda x, w: F.silu(x @ w[0].t()) * (x @ w[1].t()), tensors((77, 96), (2, 200, 96), scale=0.3)
     yield "swiglu, inference", tw.swiglu, lambda x, w: F.silu(x @ w[0].t()) * (x @ w[1].t()), tensors((77, 96), (2, 200, 96), scale=0.3, grad=False)
     ends = random_ends(7, 300)
@@ -286,8 +291,16 @@ def host(report, options):
         "torch.mm": lambda: torch.mm(a, b),
         "torch rms_norm": lambda: functional.rms_norm(x, weight.shape, weight),
     }
+    def alone():
+        """The C call, with the structs of the call before."""
+        tilewright.gemm(a, b, c)
+        gemm = library().calls["gemm"]
+        arguments = gemm.free_frames[-1][2]
+        return lambda: gemm.function(*arguments)
+
     for name, call in calls.items():
         report.run("host", name, lambda: (call(), f"{host_seconds_of(call, 64) * 1e6:.2f} us")[1])
+    report.run("host", "tilewright_gemm by ctypes, structs filled", lambda: f"{host_seconds_of(alone(), 64) * 1e6:.2f} us")
 
 
 CHOICES = ("128x256_b2", "128x256", "128x192_b2", "128x176_b2_pp", "128x224_b2", "192x128_a2_pp", "128x128_a2", "128x160_a2_swap_pp", "64x64", "128x64_swap")

@@ -28,14 +28,24 @@ def _operator(schema, fake, setup=None, backward=None):
     return define
 
 
+def _is_packed(x, dimension):
+    """Whether elements of a dimension follow each other, and no others are the same memory, as those of an expanded gradient are."""
+    return x.stride(dimension) == 1 and 0 not in x.stride()
+
+
 def _matrix(x):
     """x, or a copy whose matrices are contiguous along one dimension."""
-    return x if x.stride(-1) == 1 or x.stride(-2) == 1 or 1 in x.shape[-2:] else x.contiguous()
+    return x if _is_packed(x, -1) or _is_packed(x, -2) else x.contiguous()
 
 
 def _rows(x):
     """x, or a copy whose rows are contiguous."""
-    return x if x.stride(-1) == 1 else x.contiguous()
+    return x if _is_packed(x, -1) else x.contiguous()
+
+
+def _heads(x):
+    """x, or a copy whose heads are vectors of 16 bytes."""
+    return x if _is_packed(x, -1) and all(s % 8 == 0 for s in x.stride()[:-1]) and x.data_ptr() % 16 == 0 else x.contiguous()
 
 
 # GEMM with an epilogue
@@ -178,7 +188,7 @@ def _attention_options(lse, scale, causal, left, right):
            _attention_fake, _attention_setup, _attention_backward)
 def _attention(q, k, v, scale, causal, left, right):
     out, lse = _attention_fake(q, k, v, scale, causal, left, right)
-    operations.attention(*map(_rows, (q, k, v)), out, **_attention_options(lse, scale, causal, left, right))
+    operations.attention(*map(_heads, (q, k, v)), out, **_attention_options(lse, scale, causal, left, right))
     return out, lse
 
 
@@ -187,7 +197,7 @@ def _attention(q, k, v, scale, causal, left, right):
            lambda grad, q, k, v, *_: tuple(x.new_empty(x.shape) for x in (q, k, v)))
 def attention_backward(grad, q, k, v, o, lse, scale, causal, left, right):
     outs = tuple(x.new_empty(x.shape) for x in (q, k, v))
-    return operations.attention_backward(*map(_rows, (grad, q, k, v, o)), outs, **_attention_options(lse, scale, causal, left, right))
+    return operations.attention_backward(*map(_heads, (grad, q, k, v, o)), outs, **_attention_options(lse, scale, causal, left, right))
 
 
 def attention(q, k, v, *, causal=False, scale=None, window=(-1, -1)):
