@@ -95,7 +95,9 @@ class amd_gpu final : public gpu {
     const as_current guard(*this);
     require(synchronize_(), "running a kernel");
   }
-  launch_facts facts(void*, const launch_shape&) override { return {}; }
+  launch_facts facts(void*, const launch_shape& shape) override {
+    return {.resident_clusters = expected_blocks(target_, shape.lds_bytes, shape.block_size)};
+  }
 
  private:
   /// Makes this GPU the thread's current one for a while.

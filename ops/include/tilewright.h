@@ -109,6 +109,124 @@ typedef struct tilewright_gemm_options {
 TILEWRIGHT_API tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                  const tilewright_tensor* b, const tilewright_gemm_options* options);
 
+/* The other calls: tensors and options are those of the C++ interface (tilewright/ops/<operation>.hpp). */
+
+typedef struct tilewright_softmax_options {
+  size_t size;
+  int32_t is_log;
+  void* stream;
+} tilewright_softmax_options;
+#define TILEWRIGHT_SOFTMAX_OPTIONS {sizeof(tilewright_softmax_options), 0, NULL}
+TILEWRIGHT_API tilewright_status tilewright_softmax(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                    const tilewright_softmax_options* options);
+
+typedef struct tilewright_norm_options {
+  size_t size;
+  float epsilon;
+  const tilewright_tensor* bias;     /* (cols), layer_norm */
+  const tilewright_tensor* residual; /* as x, with sum */
+  const tilewright_tensor* sum;      /* as x */
+  const tilewright_tensor* scales;   /* y has 8 bits */
+  const tilewright_tensor* mean;     /* (rows) f32, layer_norm */
+  const tilewright_tensor* rstd;     /* (rows) f32 */
+  void* stream;
+} tilewright_norm_options;
+#define TILEWRIGHT_NORM_OPTIONS {sizeof(tilewright_norm_options), 1e-5f, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_rms_norm(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                     const tilewright_tensor* weight,
+                                                     const tilewright_norm_options* options);
+TILEWRIGHT_API tilewright_status tilewright_layer_norm(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                       const tilewright_tensor* weight,
+                                                       const tilewright_norm_options* options);
+
+typedef struct tilewright_norm_gradient_options {
+  size_t size;
+  const tilewright_tensor* d_sum;  /* as x */
+  const tilewright_tensor* d_bias; /* (cols), layer_norm_gradient */
+  void* stream;
+} tilewright_norm_gradient_options;
+#define TILEWRIGHT_NORM_GRADIENT_OPTIONS {sizeof(tilewright_norm_gradient_options), NULL, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(
+    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
+    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* rstd,
+    const tilewright_norm_gradient_options* options);
+TILEWRIGHT_API tilewright_status tilewright_layer_norm_gradient(
+    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
+    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* mean,
+    const tilewright_tensor* rstd, const tilewright_norm_gradient_options* options);
+
+typedef struct tilewright_rotary_options {
+  size_t size;
+  int32_t is_interleaved;
+  int32_t is_inverse;
+  const tilewright_tensor* position; /* (tokens) i32 */
+  void* stream;
+} tilewright_rotary_options;
+#define TILEWRIGHT_ROTARY_OPTIONS {sizeof(tilewright_rotary_options), 0, 0, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_rotary(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                   const tilewright_tensor* cos, const tilewright_tensor* sin,
+                                                   const tilewright_rotary_options* options);
+
+typedef struct tilewright_cross_entropy_options {
+  size_t size;
+  const tilewright_tensor* gradient; /* as logits */
+  const tilewright_tensor* log_sum;  /* (rows) f32 */
+  const tilewright_tensor* factor;   /* (rows) f32 */
+  float scale;
+  void* stream;
+} tilewright_cross_entropy_options;
+#define TILEWRIGHT_CROSS_ENTROPY_OPTIONS {sizeof(tilewright_cross_entropy_options), NULL, NULL, NULL, 1.0f, NULL}
+TILEWRIGHT_API tilewright_status tilewright_cross_entropy(const tilewright_tensor* loss,
+                                                          const tilewright_tensor* logits,
+                                                          const tilewright_tensor* target,
+                                                          const tilewright_cross_entropy_options* options);
+
+typedef struct tilewright_quantise_options {
+  size_t size;
+  void* stream;
+} tilewright_quantise_options;
+#define TILEWRIGHT_QUANTISE_OPTIONS {sizeof(tilewright_quantise_options), NULL}
+TILEWRIGHT_API tilewright_status tilewright_quantise(const tilewright_tensor* y, const tilewright_tensor* scales,
+                                                     const tilewright_tensor* x,
+                                                     const tilewright_quantise_options* options);
+
+typedef struct tilewright_attention_options {
+  size_t size;
+  float scale; /* 0: 1 / sqrt(head dimension) */
+  int32_t causal;
+  int32_t window_left, window_right;     /* -1: no limit */
+  const tilewright_tensor* lse;          /* (batch, queries, heads) f32 */
+  const tilewright_tensor* query_starts; /* (sequences + 1) i32 */
+  const tilewright_tensor* key_starts;
+  int32_t max_queries, max_keys;
+  void* stream;
+} tilewright_attention_options;
+#define TILEWRIGHT_ATTENTION_OPTIONS \
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL}
+TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
+                                                      const tilewright_tensor* k, const tilewright_tensor* v,
+                                                      const tilewright_attention_options* options);
+TILEWRIGHT_API tilewright_status tilewright_attention_backward(
+    const tilewright_tensor* dq, const tilewright_tensor* dk, const tilewright_tensor* dv, const tilewright_tensor* d_o,
+    const tilewright_tensor* q, const tilewright_tensor* k, const tilewright_tensor* v, const tilewright_tensor* o,
+    const tilewright_attention_options* options);
+
+typedef struct tilewright_attention_decode_options {
+  size_t size;
+  float scale;
+  int32_t causal;
+  int32_t window_left;
+  const tilewright_tensor* lse;
+  const tilewright_tensor* key_counts;  /* (batch) i32 */
+  const tilewright_tensor* block_table; /* (batch, pages) i32 */
+  void* stream;
+} tilewright_attention_decode_options;
+#define TILEWRIGHT_ATTENTION_DECODE_OPTIONS \
+  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const tilewright_tensor* q,
+                                                             const tilewright_tensor* k, const tilewright_tensor* v,
+                                                             const tilewright_attention_decode_options* options);
+
 #ifdef __cplusplus
 }
 #endif

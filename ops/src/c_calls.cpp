@@ -67,7 +67,8 @@ tensor optional(const tilewright_tensor* t) {
 
 }  // namespace tilewright::ops
 
-using namespace tilewright;
+using namespace tilewright::ops;
+namespace ops = tilewright::ops;
 using ops::guarded, ops::optional, ops::options_of, ops::required;
 
 extern "C" {
@@ -82,7 +83,7 @@ tilewright_status tilewright_configure(const tilewright_library_options* given) 
     if (o.cache_directory) options.jit.cache.directory = o.cache_directory;
     for (std::size_t i = 0; i < o.num_archives; ++i) options.jit.archives.push_back(o.archives[i]);
     if (o.compiler) options.jit.compiler = o.compiler;
-    if (o.forbid_compiling) options.jit.on_miss = jit::miss::fail;
+    if (o.forbid_compiling) options.jit.on_miss = tilewright::jit::miss::fail;
     if (o.emulate) options.emulate = o.emulate;
     configure(options);
   });

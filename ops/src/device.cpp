@@ -22,6 +22,14 @@ std::string sentence_of(const jit::error& e) {
   return text.starts_with("jit: ") ? text.substr(5) : text;
 }
 
+/// The call is at fault, as a sentence of jit or of a kernel says.
+[[noreturn]] void refuse_as(const char* operation, const jit::error& e) {
+  std::string why = sentence_of(e);
+  const std::string prefix = std::string(operation) + ": ";
+  if (why.starts_with(prefix)) why.erase(0, prefix.size());
+  refuse(operation, why);
+}
+
 /// Where emulated code comes from is no property of the target: kernels for sm_90a are those of sm_90.
 std::string target_of_registry(const std::string& target) { return target == "sm_90a" ? "sm_90" : target; }
 
@@ -32,7 +40,7 @@ void plan::launch(const call& c) const {
     try {
       return loaded->launch_bytes(c.args, c.args_bytes, c.stream);
     } catch (const jit::refused& e) {
-      refuse(c.operation, sentence_of(e));
+      refuse_as(c.operation, e);
     } catch (const jit::error& e) {
       throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": " + sentence_of(e));
     }
@@ -69,7 +77,14 @@ std::shared_ptr<const plan> device::plan_for(const call& c) {
 }
 
 std::shared_ptr<const plan> device::make_plan(const call& c) {
-  const std::vector<candidate> list = c.choose(c.problem, facts_);
+  std::vector<candidate> list;
+  jit::kernel_source first;
+  try {
+    list = c.choose(c.problem, facts_);
+    if (list.front().source) first = list.front().source(facts_.target);
+  } catch (const jit::error& e) {
+    refuse_as(c.operation, e);
+  }
   const std::string target = target_of_registry(facts_.target);
   const auto made = [&](const candidate& chosen, const char* provider, auto kernel) {
     plan p{{c.operation, facts_.target + (facts_.is_emulated() ? ", CPU emulator" : ""), chosen.kernel, chosen.choice,
@@ -88,11 +103,12 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
   std::string why;
   if (compiler_ && list.front().source) {
     try {
-      jit::kernel kernel = compiler_->load(list.front().source);
-      auto plan = made(list.front(), "jit", kernel);
-      return plan;
+      jit::kernel kernel = compiler_->load(first);
+      candidate loaded = list.front();
+      loaded.kernel = kernel.name();
+      return made(loaded, "jit", kernel);
     } catch (const jit::refused& e) {
-      refuse(c.operation, sentence_of(e));
+      refuse_as(c.operation, e);
     } catch (const jit::error& e) {
       why = sentence_of(e);
     }

@@ -12,8 +12,7 @@
 #include "gemm_candidates.hpp"
 #include "matrix_view.hpp"
 
-namespace tilewright {
-namespace ops {
+namespace tilewright::ops {
 namespace {
 
 constexpr const char* op = "gemm";
@@ -126,14 +125,14 @@ void require_separate(const jit::gemm_problem& p) {
   const gemm_args& g = p.args;
   const checked_gemm checked{1, 1, 1, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), 1,
                                      p.has_gate ? 2 : 1};
-  if (detail::check_result_memory(g, checked)) refuse(op, "C shares memory with A or B; give it memory of its own");
+  if (tilewright::detail::check_result_memory(g, checked)) refuse(op, "C shares memory with A or B; give it memory of its own");
   const long_index_t bytes = bytes_of(p.result);
-  const detail::memory_lines c{g.c, g.n * bytes, g.m, g.ldc * bytes, g.batch, g.batch_stride_c * bytes},
+  const tilewright::detail::memory_lines c{g.c, g.n * bytes, g.m, g.ldc * bytes, g.batch, g.batch_stride_c * bytes},
       residual{g.residual, g.n * bytes, g.m, g.ld_residual * bytes, g.batch, g.batch_stride_residual * bytes};
   const bool is_c = g.residual == g.c && g.ld_residual == g.ldc && g.batch_stride_residual == g.batch_stride_c;
-  if (g.residual && !is_c && detail::overlap(c, residual))
+  if (g.residual && !is_c && tilewright::detail::overlap(c, residual))
     refuse(op, "residual shares memory with C, but is not C itself; give it memory of its own");
-  if (detail::results_overlap(g, g.batch)) refuse(op, "matrices of C's batch overlap; check its strides");
+  if (tilewright::detail::results_overlap(g, g.batch)) refuse(op, "matrices of C's batch overlap; check its strides");
 }
 
 /// A batch that shares B is one product if its rows follow each other.
@@ -162,10 +161,8 @@ call_key key_of(const jit::gemm_problem& p) {
 }
 
 }  // namespace
-}  // namespace ops
 
 void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options& options) {
-  using namespace ops;
   const gemm_operands x = operands_of(c, a, b, options);
   require_types(x.c, x.a, x.b);
   require_options(x, options);
@@ -207,4 +204,4 @@ void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options&
        .problem = &p});
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

@@ -54,9 +54,7 @@ std::vector<candidate> choose_gemm_kernels(const void* problem, const device_fac
                       .counts_in_workspace = true});
     }
   } catch (const jit::error& e) {
-    std::string why = std::string(e.what()).substr(5);
-    if (why.starts_with("gemm: ")) why.erase(0, 6);
-    refuse("gemm", why + "; explain() names the choices");
+    throw jit::error(std::string(e.what()).substr(5) + "; explain() names the choices");
   }
   return list;
 }

@@ -14,8 +14,7 @@
 
 #include "device.hpp"
 
-namespace tilewright {
-namespace ops {
+namespace tilewright::ops {
 namespace {
 
 /// What one configure() began.
@@ -77,20 +76,18 @@ void run(const call& c) {
     on->launch(c, *p);
 }
 
-}  // namespace ops
+void configure(const library_options& options) { current().store(std::make_shared<library>(options)); }
 
-void configure(const library_options& options) { ops::current().store(std::make_shared<ops::library>(options)); }
-
-void release_workspaces(void* stream) { ops::device_for("release_workspaces", stream)->release_workspace(stream); }
+void release_workspaces(void* stream) { device_for("release_workspaces", stream)->release_workspace(stream); }
 
 std::vector<explanation> explain(const std::function<void()>& calls) {
   std::vector<explanation> list;
   struct scope {
     std::vector<explanation>* before;
-    ~scope() { ops::collect_explanations(before); }
-  } const scope{ops::collect_explanations(&list)};
+    ~scope() { collect_explanations(before); }
+  } const scope{collect_explanations(&list)};
   calls();
   return list;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace tilewright {
+namespace tilewright::ops {
 namespace {
 
 struct kernel_registry {
@@ -24,13 +24,13 @@ void register_kernel(const compiled_kernel& kernel) {
   registry().kernels.insert_or_assign({kernel.target, kernel.name}, kernel);
 }
 
-const compiled_kernel* ops::find_compiled(const std::string& target, const std::string& name) {
+const compiled_kernel* find_compiled(const std::string& target, const std::string& name) {
   const std::lock_guard guard(registry().mutex);
   const auto found = registry().kernels.find({target, name});
   return found == registry().kernels.end() ? nullptr : &found->second;
 }
 
-std::string ops::compiled_names(const std::string& target) {
+std::string compiled_names(const std::string& target) {
   const std::lock_guard guard(registry().mutex);
   std::string names;
   int count = 0;
@@ -42,4 +42,4 @@ std::string ops::compiled_names(const std::string& target) {
   return names;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

@@ -11,9 +11,9 @@
 
 namespace {
 
-namespace tw = tilewright;
+namespace tw = tilewright::ops;
 using ops_test::on_gpu, ops_test::message_of;
-using tw::half_t;
+using tilewright::half_t;
 
 /// Compares C (m, n) with A (m, k) B (k, n), whose elements the views say where to find.
 template <class T, class R, class Then>
@@ -25,11 +25,11 @@ void expect_product(on_gpu<R>& c, const tw::tensor& cv, const on_gpu<T>& a, cons
     const int r = t.rank - 2;
     return std::size_t((r > 0 && t.lengths[0] > 1 ? batch * t.strides[0] : 0) + i * t.strides[r] + j * t.strides[r + 1]);
   };
-  for (tw::long_index_t z = 0; z < (d > 0 ? cv.lengths[0] : 1); ++z)
-    for (tw::long_index_t i = 0; i < cv.lengths[d]; ++i)
-      for (tw::long_index_t j = 0; j < cv.lengths[d + 1]; ++j) {
+  for (tilewright::long_index_t z = 0; z < (d > 0 ? cv.lengths[0] : 1); ++z)
+    for (tilewright::long_index_t i = 0; i < cv.lengths[d]; ++i)
+      for (tilewright::long_index_t j = 0; j < cv.lengths[d + 1]; ++j) {
         double sum = 0;
-        for (tw::long_index_t x = 0; x < av.lengths[av.rank - 1]; ++x)
+        for (tilewright::long_index_t x = 0; x < av.lengths[av.rank - 1]; ++x)
           sum += double(float(a.data[at(av, z, i, x)])) * double(float(b.data[at(bv, z, x, j)]));
         ASSERT_NEAR(double(float(c.data[at(cv, z, i, j)])), then(sum, i, j), 0.02 + 0.004 * std::abs(sum))
             << z << ", " << i << ", " << j;
@@ -61,7 +61,7 @@ TEST(Gemm, AppliesWhatTheOptionsGive) {
             .row_scale = row,
             .column_scale = column,
             .bias = bias,
-            .activate = tw::activation::relu,
+            .activate = tilewright::activation::relu,
             .residual = residual,
             .beta = 2});
   expect_product(c, c.view, a, a.view, b, b.view, [&](double sum, auto i, auto j) {

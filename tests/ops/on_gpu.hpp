@@ -13,19 +13,19 @@
 
 namespace ops_test {
 
-namespace tw = tilewright;
+namespace tw = tilewright::ops;
 
 /// Allocates; nothing of it is compiled.
-inline tw::jit::compiler& gpu() {
-  static tw::jit::compiler only({.cache = {.enabled = false}});
+inline tilewright::jit::compiler& gpu() {
+  static tilewright::jit::compiler only({.cache = {.enabled = false}});
   return only;
 }
 
 template <class T>
 constexpr tw::element element_for() {
-  if constexpr (__is_same(T, tw::half_t)) return tw::element::f16;
-  if constexpr (__is_same(T, tw::bfloat16_t)) return tw::element::bf16;
-  if constexpr (__is_same(T, tw::int8_t)) return tw::element::i8;
+  if constexpr (__is_same(T, tilewright::half_t)) return tw::element::f16;
+  if constexpr (__is_same(T, tilewright::bfloat16_t)) return tw::element::bf16;
+  if constexpr (__is_same(T, tilewright::int8_t)) return tw::element::i8;
   if constexpr (__is_same(T, int)) return tw::element::i32;
   return tw::element::f32;
 }
@@ -34,7 +34,7 @@ constexpr tw::element element_for() {
 template <class T>
 class on_gpu {
  public:
-  explicit on_gpu(std::initializer_list<tw::long_index_t> lengths, unsigned seed = 1)
+  explicit on_gpu(std::initializer_list<tilewright::long_index_t> lengths, unsigned seed = 1)
       : view(tw::packed(nullptr, element_for<T>(), lengths)), data(count(lengths)), memory_(gpu().allocate(data.size() * sizeof(T))) {
     std::mt19937 random(seed);
     for (T& x : data) {
@@ -55,12 +55,12 @@ class on_gpu {
   std::vector<T> data;
 
  private:
-  static std::size_t count(std::initializer_list<tw::long_index_t> lengths) {
+  static std::size_t count(std::initializer_list<tilewright::long_index_t> lengths) {
     std::size_t n = 1;
-    for (const tw::long_index_t l : lengths) n *= std::size_t(l);
+    for (const tilewright::long_index_t l : lengths) n *= std::size_t(l);
     return n;
   }
-  tw::jit::buffer memory_;
+  tilewright::jit::buffer memory_;
 };
 
 /// The error message of a call; empty if it throws nothing.

@@ -43,17 +43,18 @@ struct cross_entropy {
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
+  /// can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const detail::row_matrix gradient{has_gradient ? args.gradient : nullptr, args.rows, args.cols,
                                       args.gradient_stride, sizeof(T)};
-    if (const char* why = block::check(x)) return why;
+    if (const char* why = block::check(tile, x)) return why;
     if (!args.target) return "a pointer is null: target";
     if (has_loss && !args.loss) return "a pointer is null: loss";
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
-      if (const char* why = block::check(gradient)) return why;
+      if (const char* why = block::check(tile, gradient)) return why;
       if (detail::clash(gradient, x))
         return "the memory from the gradient's first element to its last overlaps x's, but the gradient is not x";
     }
@@ -65,7 +66,9 @@ struct cross_entropy {
     const char* const why = has_loss ? detail::check_results(of_loss, 2) : nullptr;
     return why ? why : detail::check_results(of_gradient, 1);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    return block::grid(tile, args.rows);
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto rows = has_gradient ? block::of_grid(args.rows, args.cols, args.gradient, args.gradient_stride)

@@ -28,6 +28,15 @@ struct norm_args {
 
 enum class norm_kind : signed char { rms_norm, layer_norm };
 
+namespace detail {
+
+/// Whether a block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
+TILEWRIGHT_HD constexpr bool keeps_norm_weights(const row_tile& tile, scale_kind scales) {
+  return tile.unaligned && access_of(tile, scales) > 1 && tile.lds_parts == 0 && tile.blocks == 1;
+}
+
+}  // namespace detail
+
 /// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
 /// from the last part back, and by LayerNorm with a Result of 8 bits a third time.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T,
@@ -40,8 +49,7 @@ struct row_norm {
   static constexpr bool has_row_scales = Scales == scale_kind::per_row;
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);
   using part = typename block::template packed_part<T>;
-  /// A block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
-  static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
+  static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);
   using own_part = detail::own_lds<Tile.threads, part>;
   /// Row data of a thread: floats where weights are kept, converted once; else T.
   using cached = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
@@ -60,8 +68,9 @@ struct row_norm {
       keeps_weights && Tile.vectors == 4 ? max(1, 640 / Tile.threads) : block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
+  /// can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
     const detail::row_matrix x = detail::rows_of(args, args.x, args.x_stride),
@@ -71,7 +80,7 @@ struct row_norm {
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
     if (const char* why =
-            block::check(x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
+            block::check(tile, x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
       return why;
     if (detail::clash(y, x) ||
         (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
@@ -89,7 +98,11 @@ struct row_norm {
         return "the memory from a result's first element to its last overlaps weight or bias";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    const bool keeps = detail::keeps_norm_weights(tile, Scales);
+    return block::grid(tile, args.rows, keeps ? block::turns_for(args.rows, tile.rows(), tile.threads) : 1,
+                       detail::access_of(tile, Scales));
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));

@@ -116,6 +116,14 @@ struct norm_column_sums {
   }
 };
 
+/// The number of threads of sum_of_norm_parts that are neighbours along a row, after a kernel with this tile.
+TILEWRIGHT_HD constexpr index_t norm_parts_across(const row_tile& tile) {
+  return 1 << log2_floor(max(2, min(32, tile.cols() * tile.blocks / 1024)));
+}
+constexpr exec::block_index grid_of_norm_parts(const auto& args, index_t across) {
+  return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
+}
+
 /// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts. `Across`
 /// threads are neighbours along a row: few where rows are short, so that all SMs have work.
 template <class Arch, class T, index_t Across>
@@ -128,9 +136,7 @@ struct sum_of_norm_parts {
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr exec::block_index grid(const args_type& args) {
-    return {ceil_div(args.cols, Across * 4), args.dbias ? 2 : 1, 1};
-  }
+  static constexpr exec::block_index grid(const args_type& args) { return grid_of_norm_parts(args, Across); }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     overlap_kernels();
     using four = array<float, 4>;

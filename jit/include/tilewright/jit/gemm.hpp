@@ -17,7 +17,6 @@ struct gemm_problem {
   element type = element::f16;              // of A and B
   element result = element::f16;            // of C
   bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
-  bool has_gate = false;                    // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
   /// For AMD GPUs lengths, strides, split_k and a beta of 0 become constants of the kernel. What matters of pointers is
   /// which are null and whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
@@ -26,6 +25,7 @@ struct gemm_problem {
   /// first that rank_gemm finds. args.split_k is 1, a number that the kernel must have, or 0: the choice says it, and
   /// the launch has a workspace.
   std::string policy = {};
+  bool has_gate = false;  // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
 };
 
 /// For AMD GPUs, and with split_k, the kernel takes gemm_args with the same lengths and strides, and refuses others.

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tilewright {
+namespace tilewright::ops {
 
 /// Functions take the operation's kernel arguments, such as gemm_args.
 struct compiled_kernel {
@@ -20,4 +20,4 @@ struct compiled_kernel {
 /// calls remember which kernel they found.
 void register_kernel(const compiled_kernel& kernel);
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

@@ -8,7 +8,7 @@
 
 #include <tilewright/core/base/types.hpp>
 
-namespace tilewright {
+namespace tilewright::ops {
 
 /// One kernel that a call would launch.
 struct explanation {
@@ -26,4 +26,4 @@ struct explanation {
 /// only.
 std::vector<explanation> explain(const std::function<void()>& calls);
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

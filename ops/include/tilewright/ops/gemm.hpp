@@ -6,7 +6,7 @@
 #include <tilewright/ops/operation_error.hpp>
 #include <tilewright/ops/tensor.hpp>
 
-namespace tilewright {
+namespace tilewright::ops {
 
 /// What is done to the sums before they become C, in the order of the members that are given; how the call runs.
 struct gemm_options {
@@ -41,4 +41,4 @@ struct gemm_options {
 /// C shares no memory with A or B. Throws operation_error before anything is queued.
 void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options& options = {});
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

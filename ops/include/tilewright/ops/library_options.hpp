@@ -6,7 +6,7 @@
 
 #include <tilewright/jit/compiler.hpp>
 
-namespace tilewright {
+namespace tilewright::ops {
 
 struct library_options {
   /// Cache, archives, compiler, and what happens to kernels that are missing. `target` and `device` are not read: calls
@@ -27,4 +27,4 @@ void configure(const library_options& options);
 /// long as the process.
 void release_workspaces(void* stream);
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

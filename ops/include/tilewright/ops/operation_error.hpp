@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace tilewright {
+namespace tilewright::ops {
 
 /// Who is at fault.
 enum class fault_kind {
@@ -22,4 +22,4 @@ struct operation_error : std::runtime_error {
   fault_kind kind;
 };
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

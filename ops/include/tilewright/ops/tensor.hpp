@@ -8,7 +8,7 @@
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/jit/element.hpp>
 
-namespace tilewright {
+namespace tilewright::ops {
 
 using jit::element;
 
@@ -17,7 +17,7 @@ struct tensor {
   static constexpr int max_rank = 5;
 
   void* data = nullptr;                  ///< the element of index 0, 0, ...; null: there is no tensor
-  tilewright::element type = element::f16;  ///< of all elements
+  ops::element type = element::f16;  ///< of all elements
   int rank = 0;                          ///< number of dimensions, 0 to max_rank
   long_index_t lengths[max_rank] = {};   ///< of the first `rank` dimensions, >= 1
   long_index_t strides[max_rank] = {};   ///< elements from one index of a dimension to the next, >= 0
@@ -54,4 +54,4 @@ constexpr tensor transposed(tensor t) {
   return t;
 }
 
-}  // namespace tilewright
+}  // namespace tilewright::ops

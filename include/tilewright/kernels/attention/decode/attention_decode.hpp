@@ -46,10 +46,7 @@ struct attention_decode {
     return why ? why : detail::check_decode(args);
   }
 
-  /// Blocks: x for splits and rows, y for key heads, z for sequences.
-  static constexpr grid_size grid(const args_type& args) {
-    return {args.splits * detail::decode_row_blocks(args), args.kv_heads, args.batch};
-  }
+  static constexpr grid_size grid(const args_type& args) { return detail::grid_of_decode(args); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();

@@ -2,6 +2,7 @@
 // Arguments of attention with few queries and a long cache of keys: lengths, pages, parts.
 #pragma once
 
+#include <tilewright/core/base/block_index.hpp>
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
 
@@ -39,6 +40,16 @@ TILEWRIGHT_HD constexpr index_t decode_rows_of(const attention_decode_args& args
 }
 TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& args) {
   return ceil_div(decode_rows_of(args), decode_rows);
+}
+
+/// Blocks: x for splits and rows, y for key heads, z for sequences.
+constexpr grid_size grid_of_decode(const attention_decode_args& args) {
+  return {args.splits * decode_row_blocks(args), args.kv_heads, args.batch};
+}
+/// Blocks of the kernel that adds up the splits: x for rows, y for key heads, z for sequences; none for one split.
+constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
+  if (args.splits == 1) return {0, 0, 0};
+  return {decode_rows_of(args), args.kv_heads, args.batch};
 }
 
 /// What attention_decode cannot do with these arguments, beyond check_attention.

@@ -27,6 +27,17 @@ struct grouped_launch {
   index_t blocks;
 };
 
+/// A launch of tiles of m x n elements in an order, on a GPU that runs `resident` blocks at the same time.
+template <class Args>
+constexpr grouped_launch<Args> plan_groups(const Args& args, bool by_rows, index_t m, index_t n,
+                                           const grid_order& order, index_t resident) {
+  const long_index_t most = grouped_tile_limit(args, by_rows, m, n);
+  return {args, {ceil_div(args.n, n), order.group_rows}, most < resident ? index_t(most) : resident};
+}
+
+/// Whether groups of about equal length are so short that a block tile of 64 x 64 multiplies fewer rows of no group.
+constexpr bool has_short_groups(const grouped_args& args) { return ceil_div(args.m, max(args.groups, 1)) <= 64; }
+
 }  // namespace detail
 
 /// The kernel of a policy for grouped products, for launch(): each block computes tiles of any groups, one after the
@@ -49,10 +60,7 @@ struct grouped_gemm_kernel {
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     constexpr block_tile tile = Policy::tile;
-    constexpr grid_order order = Policy::order;
-    const detail::group_tiles tiles{ceil_div(args.n, tile.n), order.group_rows};
-    const long_index_t most = detail::grouped_tile_limit(args, by_rows, tile.m, tile.n);
-    return {args, tiles, most < facts.resident_clusters ? index_t(most) : facts.resident_clusters};
+    return detail::plan_groups(args, by_rows, tile.m, tile.n, Policy::order, facts.resident_clusters);
   }
   static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 
