@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/python.md shows: a call, and the transformer layer of examples/12_python_layer, on the emulated AMD GPU."""
+"""What docs/python.md shows: a call, and the transformer layer of examples/13_python_layer, on the emulated AMD GPU."""
 import importlib.util
 import math
 import pathlib
@@ -69,7 +69,7 @@ class Layer(unittest.TestCase):
                 self.assertLess(abs(x - z / (1 + math.exp(-z))), 1e-2)
 
     def test_the_example(self):
-        spec = importlib.util.spec_from_file_location("layer", ROOT / "examples/12_python_layer/layer.py")
+        spec = importlib.util.spec_from_file_location("layer", ROOT / "examples/13_python_layer/layer.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         tokens, heads, kv_heads, d, hidden = 13, 4, 2, 32, 128
