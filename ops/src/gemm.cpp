@@ -10,6 +10,7 @@
 
 #include "call.hpp"
 #include "gemm_candidates.hpp"
+#include "gemm_types.hpp"
 #include "matrix_view.hpp"
 
 namespace tilewright::ops {
@@ -46,24 +47,6 @@ gemm_operands operands_of(const tensor& c, const tensor& a, const tensor& b, con
   std::swap(x.row_scale, x.column_scale);
   x.is_transposed = true;
   return x;
-}
-
-void require_types(const matrix_view& c, const matrix_view& a, const matrix_view& b) {
-  using enum element;
-  if (a.type != b.type)
-    refuse(op, std::string("A has ") + name_of(a.type) + " and B " + name_of(b.type) + "; they must be equal");
-  const auto is_one_of = [](element t, std::initializer_list<element> list) {
-    return std::find(list.begin(), list.end(), t) != list.end();
-  };
-  const bool fits = a.type == f16 || a.type == bf16 ? is_one_of(c.type, {a.type, f32})
-                    : a.type == f32                 ? c.type == f32
-                    : a.type == fp8 || a.type == bf8 ? is_one_of(c.type, {f32, f16, bf16})
-                    : a.type == i8                   ? c.type == i32
-                                                     : false;
-  if (!fits)
-    refuse(op, std::string("there is no product of ") + name_of(a.type) + " that writes " + name_of(c.type) +
-                   "; f16 writes f16 or f32, bf16 writes bf16 or f32, f32 writes f32, fp8 and bf8 write f32, f16 or "
-                   "bf16, i8 writes i32");
 }
 
 void require_options(const gemm_operands& x, const gemm_options& o) {
@@ -164,7 +147,7 @@ call_key key_of(const jit::gemm_problem& p) {
 
 void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options& options) {
   const gemm_operands x = operands_of(c, a, b, options);
-  require_types(x.c, x.a, x.b);
+  require_product_types(op, x.c, x.a, x.b);
   require_options(x, options);
   jit::gemm_problem p;
   p.type = x.a.type;
