@@ -19,8 +19,7 @@ struct bound_kernel::state {
 
   /// Throws error if the kernel cannot take the arguments.
   void prepare(const kernel::state& kernel, const void* given, std::size_t bytes, const block_grid& grid);
-  void prepare_followers(const kernel::state& kernel, const void* given, std::size_t bytes,
-                         host_half::prepared& first);
+  void prepare_followers(const kernel::state& kernel, const void* given, std::size_t bytes, host_half::prepared& first);
   void launch(const kernel::state& kernel, void* stream) const;
 };
 
@@ -49,9 +48,7 @@ launch_shape kernel::state::shape() const {
 
 launch_shape kernel::state::shape_of_follower(int i) const {
   const kernel_facts::follower& next = facts.followers[i];
-  return {.block_size = next.block_size,
-          .lds_bytes = next.lds_bytes,
-          .overlaps_previous = next.overlaps_previous != 0};
+  return {.block_size = next.block_size, .lds_bytes = next.lds_bytes, .overlaps_previous = next.overlaps_previous != 0};
 }
 
 const std::string& kernel::name() const { return state_->name; }

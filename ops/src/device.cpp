@@ -118,11 +118,11 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
   for (const candidate& e : list)
     if (auto next = compiled(e)) return next;
   const std::string names = compiled_names(target);
-  throw operation_error(
-      fault_kind::no_kernel,
-      std::string(c.operation) + ": no kernel " + list.front().kernel + " for " + target + " is compiled into the program" +
-          (names.empty() ? "" : " (there are " + names + ")") + (why.empty() ? "" : ", and jit failed: " + why) +
-          "; add one with tilewright_add_kernels" + (facts_.is_emulated() ? "" : ", or an archive of tilewright-pack"));
+  throw operation_error(fault_kind::no_kernel,
+                        std::string(c.operation) + ": no kernel " + list.front().kernel + " for " + target +
+                            " is compiled into the program" + (names.empty() ? "" : " (there are " + names + ")") +
+                            (why.empty() ? "" : ", and jit failed: " + why) + "; add one with tilewright_add_kernels" +
+                            (facts_.is_emulated() ? "" : ", or an archive of tilewright-pack"));
 }
 
 std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {

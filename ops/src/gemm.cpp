@@ -106,9 +106,10 @@ void set_gate(gemm_args& g, const gemm_operands& x, const tensor& gate, const ge
 /// Refuses a C in memory that the product reads, but for a residual that is C itself.
 void require_separate(const jit::gemm_problem& p) {
   const gemm_args& g = p.args;
-  const checked_gemm checked{1, 1, 1, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), 1,
-                                     p.has_gate ? 2 : 1};
-  if (tilewright::detail::check_result_memory(g, checked)) refuse(op, "C shares memory with A or B; give it memory of its own");
+  const checked_gemm checked{
+      1, 1, 1, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), 1, p.has_gate ? 2 : 1};
+  if (tilewright::detail::check_result_memory(g, checked))
+    refuse(op, "C shares memory with A or B; give it memory of its own");
   const long_index_t bytes = bytes_of(p.result);
   const tilewright::detail::memory_lines c{g.c, g.n * bytes, g.m, g.ldc * bytes, g.batch, g.batch_stride_c * bytes},
       residual{g.residual, g.n * bytes, g.m, g.ld_residual * bytes, g.batch, g.batch_stride_residual * bytes};

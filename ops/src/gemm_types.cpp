@@ -16,8 +16,8 @@ void require_product_types(const char* op, const matrix_view& c, const matrix_vi
   const auto is_one_of = [](element t, std::initializer_list<element> list) {
     return std::find(list.begin(), list.end(), t) != list.end();
   };
-  const bool fits = a.type == f16 || a.type == bf16 ? is_one_of(c.type, {a.type, f32})
-                    : a.type == f32                 ? c.type == f32
+  const bool fits = a.type == f16 || a.type == bf16  ? is_one_of(c.type, {a.type, f32})
+                    : a.type == f32                  ? c.type == f32
                     : a.type == fp8 || a.type == bf8 ? is_one_of(c.type, {f32, f16, bf16})
                     : a.type == i8                   ? c.type == i32
                                                      : false;

@@ -22,7 +22,8 @@ candidate describe_grouped(const jit::grouped_problem& p, const device_facts& on
 void grouped_gemm(const tensor& c, const tensor& a, const tensor& b, const tensor& ends,
                   const grouped_gemm_options& options) {
   constexpr const char* name = "grouped_gemm";
-  const matrix_view out = as_matrix(name, "C", c), left = as_matrix(name, "A", a), right = as_matrix(name, "B", b, false);
+  const matrix_view out = as_matrix(name, "C", c), left = as_matrix(name, "A", a),
+                    right = as_matrix(name, "B", b, false);
   if (c.rank != 2 || a.rank != 2 || b.rank != 3)
     refuse(name, "C and A have two dimensions, and B three: (groups, k, n)");
   require_product_types(name, out, left, right);

@@ -37,7 +37,8 @@ strided_tensor<T> as_strided(const tensor& t) {
 void require_same_lengths(const char* operation, const char* name, const tensor& t, const tensor& x) {
   require_tensor(operation, name, t);
   if (t.rank != x.rank || !std::equal(t.lengths, t.lengths + t.rank, x.lengths))
-    refuse(operation, std::string(name) + " is " + describe(t) + " and x " + describe(x) + "; their lengths must be equal");
+    refuse(operation,
+           std::string(name) + " is " + describe(t) + " and x " + describe(x) + "; their lengths must be equal");
 }
 
 void add_tensor(call_key& key, const tensor& t) {

@@ -28,7 +28,8 @@ void* as_entries(const char* operation, const char* name, const tensor& t, eleme
   require_tensor(operation, name, t);
   long_index_t entries = 1;
   bool is_packed = true;
-  for (int i = t.rank; i-- > 0; entries *= t.lengths[i]) is_packed = is_packed && (t.lengths[i] == 1 || t.strides[i] == entries);
+  for (int i = t.rank; i-- > 0; entries *= t.lengths[i])
+    is_packed = is_packed && (t.lengths[i] == 1 || t.strides[i] == entries);
   if (t.type != type || entries != count || !is_packed)
     refuse(operation, std::string(name) + " is " + describe(t) + ", but must be " + std::to_string(count) + " packed " +
                           name_of(type));
@@ -57,8 +58,8 @@ void move_rows(const char* name, expert_rows_kind kind, const tensor& y, const t
     p.args.weight = static_cast<const float*>(as_entries(name, "weight", weight, element::f32, tokens * choices));
   const auto& a = p.args;
   run({.operation = name,
-       .key = key_of_all(name, p.type, a.x, static_cast<const void*>(a.y), a.weight != nullptr, a.tokens, a.choices, a.cols,
-                         a.x_stride, a.y_stride),
+       .key = key_of_all(name, p.type, a.x, static_cast<const void*>(a.y), a.weight != nullptr, a.tokens, a.choices,
+                         a.cols, a.x_stride, a.y_stride),
        .args = &p.args,
        .args_bytes = sizeof p.args,
        .stream = stream,

@@ -17,8 +17,8 @@ constexpr int batch = 2, queries = 5, keys = 40, heads = 4, kv_heads = 2, dim = 
 
 /// O of (batch, queries, heads, dim) in double precision; key_of(b, j): the row of K and V.
 template <class KeyOf>
-void expect_attention(const on_gpu<half_t>& o, const on_gpu<half_t>& q, const on_gpu<half_t>& k, const on_gpu<half_t>& v,
-                      bool causal, KeyOf key_of) {
+void expect_attention(const on_gpu<half_t>& o, const on_gpu<half_t>& q, const on_gpu<half_t>& k,
+                      const on_gpu<half_t>& v, bool causal, KeyOf key_of) {
   const auto get = [](const on_gpu<half_t>& t, int row, int head, int count, int x) {
     return double(float(t.data[std::size_t((row * count + head) * dim + x)]));
   };
@@ -68,7 +68,8 @@ TEST(Attention, DecodesAPagedCache) {
 }
 
 TEST(Attention, GradientOfVIsWhatQueriesWeigh) {
-  // With equal scores each key has the same weight: dV is the mean of dO over keys, summed over the heads that share it.
+  // With equal scores each key has the same weight: dV is the mean of dO over keys, summed over the heads that share
+  // it.
   on_gpu<half_t> q({1, queries, heads, dim}, 1), dq({1, queries, heads, dim}), dk({1, keys, kv_heads, dim}),
       dv({1, keys, kv_heads, dim});
   const on_gpu<half_t> k({1, keys, kv_heads, dim}, 2), v({1, keys, kv_heads, dim}, 3), d_o({1, queries, heads, dim}, 4);
@@ -87,7 +88,8 @@ TEST(Attention, GradientOfVIsWhatQueriesWeigh) {
         for (int i = 0; i < queries; ++i)
           for (int g = 0; g < heads / kv_heads; ++g)
             sum += double(float(d_o.data[std::size_t((i * heads + h * (heads / kv_heads) + g) * dim + x)]));
-        ASSERT_NEAR(double(float(dv.data[std::size_t((j * kv_heads + h) * dim + x)])), sum / keys, 2e-3) << j << ", " << x;
+        ASSERT_NEAR(double(float(dv.data[std::size_t((j * kv_heads + h) * dim + x)])), sum / keys, 2e-3)
+            << j << ", " << x;
       }
 }
 

@@ -44,8 +44,8 @@ TEST(Calls, AreExplainedWithoutALaunch) {
   EXPECT_GT(list[0].workspace_bytes, 4 * 16 * 16 * 4);
   EXPECT_EQ(c.download(), before);
   // The choice of gemm --explain and of jit: one function.
-  tilewright::jit::gemm_problem p{.b_along_k = false,
-                                  .args = {.m = 16, .n = 16, .k = 2048, .lda = 2048, .ldb = 16, .ldc = 16, .split_k = 0}};
+  tilewright::jit::gemm_problem p{
+      .b_along_k = false, .args = {.m = 16, .n = 16, .k = 2048, .lda = 2048, .ldb = 16, .ldc = 16, .split_k = 0}};
   EXPECT_EQ(tilewright::jit::rank_gemm(p, "gfx942").front().choice, list[0].choice);
 
   tw::gemm(c, a, b);
@@ -88,9 +88,10 @@ TEST(Calls, ComeFromManyThreads) {
 TEST(Calls, NameAKernelThatIsMissing) {
   const on_gpu<half_t> a({8, 8}, 1), b({8, 8}, 2), c({8, 8}, 3);
   tw::configure({.emulate = "gfx1201"});
-  EXPECT_EQ(message_of([&] { tw::gemm(c, a, b); }),
-            "gemm: no kernel gemm_64x64_f16_ak_bn_to_f16_v8 for gfx1201, CPU emulator is compiled into the program; add "
-            "one with tilewright_add_kernels");
+  EXPECT_EQ(
+      message_of([&] { tw::gemm(c, a, b); }),
+      "gemm: no kernel gemm_64x64_f16_ak_bn_to_f16_v8 for gfx1201, CPU emulator is compiled into the program; add "
+      "one with tilewright_add_kernels");
   tw::configure({.emulate = "gfx900"});
   EXPECT_TRUE(message_of([&] { tw::gemm(c, a, b); }).starts_with("gemm: 'gfx900' is not a target"));
   tilewright::jit::compiler_options none;

@@ -88,8 +88,8 @@ class compiler {
   std::shared_ptr<state> state_;
 };
 
-/// The number of the GPU that a stream belongs to (cudaStream_t, CUstream, hipStream_t); null: of the current GPU. Throws
-/// error if there is none.
+/// The number of the GPU that a stream belongs to (cudaStream_t, CUstream, hipStream_t); null: of the current GPU.
+/// Throws error if there is none.
 int device_of(void* stream);
 
 /// For compiler_options::on_progress: a line on stderr, once the work has taken a second.

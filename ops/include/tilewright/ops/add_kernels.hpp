@@ -24,7 +24,11 @@ namespace detail {
 
 template <class T>
 constexpr const char* element_name() {
-  return __is_same(T, half_t) ? "f16" : __is_same(T, bfloat16_t) ? "bf16" : __is_same(T, int8_t) ? "i8" : __is_same(T, int) ? "i32" : "f32";
+  return __is_same(T, half_t)       ? "f16"
+         : __is_same(T, bfloat16_t) ? "bf16"
+         : __is_same(T, int8_t)     ? "i8"
+         : __is_same(T, int)        ? "i32"
+                                    : "f32";
 }
 
 /// The registry's name of a target that the CPU emulates.
@@ -56,11 +60,12 @@ template <template <row_tile> class Kernel>
 void add_rows(const std::string& name) {
   using any = Kernel<row_tile{}>;
   using args_type = typename any::args_type;
-  register_kernel({.target = emulated_name<typename any::arch>(),
-                   .name = name,
-                   .args_bytes = sizeof(args_type),
-                   .check = [](const void*) -> const char* { return nullptr; },  // launch_rows asks the tile's
-                   .launch = [](const void* args, void*) { launch_rows<Kernel, 1024, 8192>(arguments<args_type>(args)); }});
+  register_kernel(
+      {.target = emulated_name<typename any::arch>(),
+       .name = name,
+       .args_bytes = sizeof(args_type),
+       .check = [](const void*) -> const char* { return nullptr; },  // launch_rows asks the tile's
+       .launch = [](const void* args, void*) { launch_rows<Kernel, 1024, 8192>(arguments<args_type>(args)); }});
 }
 
 template <class Arch, class T, operand_major A, operand_major B, index_t Vector, class R>
@@ -109,8 +114,8 @@ bool add_gemm() {
 /// attention for equal head dimensions of Q, K and V.
 template <class Arch, class T, index_t HeadDim>
 bool add_attention() {
-  detail::add_kernel<attention_forward<attention_policy<Arch, T, HeadDim>>>(
-      "attention_d" + std::to_string(HeadDim) + "_" + detail::element_name<T>());
+  detail::add_kernel<attention_forward<attention_policy<Arch, T, HeadDim>>>("attention_d" + std::to_string(HeadDim) +
+                                                                            "_" + detail::element_name<T>());
   return true;
 }
 

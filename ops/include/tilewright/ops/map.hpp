@@ -14,8 +14,8 @@ struct map_options {
   void* stream = nullptr;  ///< as in gemm_options
 };
 
-/// y = x, element by element, for tensors of equal lengths and types and any strides: permutations, slices, copies. They
-/// share no memory.
+/// y = x, element by element, for tensors of equal lengths and types and any strides: permutations, slices, copies.
+/// They share no memory.
 void permute(const tensor& y, const tensor& x, const map_options& options = {});
 
 /// y = the value of a C++ expression of x, such as "x * x + 1", or of x and x2 where that has data: floats that become

@@ -55,9 +55,7 @@ struct gemm_kernels {
   using kernel = decltype(kernel_of<Nth>());
 
   /// The choice in words: the kernel, and how k is split.
-  static std::string name(const gemm_choice& c) {
-    return choice_name{name(c.kernel), c.parts}.text();
-  }
+  static std::string name(const gemm_choice& c) { return choice_name{name(c.kernel), c.parts}.text(); }
   /// The kernel in words: "128x256 2x1", "small_m".
   static std::string name(index_t i) {
     return i == small_m ? "small_m" : i > small_m ? "small_m_v1" : name_of(hopper_gemm_tiles[i]);
