@@ -35,6 +35,7 @@ install(
   FILES ${PROJECT_BINARY_DIR}/package/tilewright-config.cmake
         ${PROJECT_BINARY_DIR}/package/tilewright-config-version.cmake
         ${CMAKE_CURRENT_LIST_DIR}/tilewright-device.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/tilewright-kernels.cmake
   DESTINATION ${package_dir}
 )
 # For other build systems: pkg-config --cflags --libs tilewright (or tilewright-host, tilewright-jit).

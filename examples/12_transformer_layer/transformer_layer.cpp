@@ -78,9 +78,12 @@ int compare() {
     }
   memory device;
   const tw::tensor state = device.tensor_of(x, {tokens, model});
-  const layer_weights w{device.tensor_of(norm_1, {model}),           device.tensor_of(qkv, {model, all * dim}),
-                        device.tensor_of(out, {s.heads * dim, model}), device.tensor_of(norm_2, {model}),
-                        device.tensor_of(gate_up, {2, model, hidden}), device.tensor_of(down, {hidden, model})};
+  const layer_weights w{device.tensor_of(norm_1, {model}),
+                        device.tensor_of(qkv, {model, all * dim}),
+                        device.tensor_of(out, {s.heads * dim, model}),
+                        device.tensor_of(norm_2, {model}),
+                        device.tensor_of(gate_up, {2, model, hidden}),
+                        device.tensor_of(down, {hidden, model})};
   const auto scratch = [&](std::size_t count) { return std::vector<half_t>(count); };
   const layer_memory m{device.tensor_of(scratch(tokens * model), {tokens, model}),
                        device.tensor_of(scratch(tokens * all * dim), {tokens, all, dim}),

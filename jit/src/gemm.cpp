@@ -40,10 +40,10 @@ bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16
 int widest_vector(const gemm_problem& p) {
   const gemm_args& g = p.args;
   const auto all_are_multiples = [&](long_index_t v) {
-    for (const long_index_t x :
-         {long_index_t(p.a_along_k ? g.k : g.m), long_index_t(p.b_along_k ? g.k : g.n), long_index_t(g.n),
-          long_index_t(g.lda), long_index_t(g.ldb), long_index_t(g.ldc), long_index_t(g.residual ? g.ld_residual : 0),
-          g.batch_stride_a, g.batch_stride_b, g.batch_stride_c, g.product_stride_b, g.residual ? g.batch_stride_residual : 0})
+    for (const long_index_t x : {long_index_t(p.a_along_k ? g.k : g.m), long_index_t(p.b_along_k ? g.k : g.n),
+                                 long_index_t(g.n), long_index_t(g.lda), long_index_t(g.ldb), long_index_t(g.ldc),
+                                 long_index_t(g.residual ? g.ld_residual : 0), g.batch_stride_a, g.batch_stride_b,
+                                 g.batch_stride_c, g.product_stride_b, g.residual ? g.batch_stride_residual : 0})
       if (x % v != 0) return false;
     return true;
   };
@@ -78,8 +78,8 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
   const int vector = widest_vector(p);
   const gemm_args& g = p.args;
   const std::optional<choice_name> asked = choice_name::parse(p.policy);
-  const gemm_lengths lengths{g.m, (p.has_gate ? 2ll : 1ll) * g.n, ceil_div<long_index_t>(g.k * long_index_t(bytes_of(p.type)), 2),
-                             g.batch};
+  const gemm_lengths lengths{g.m, (p.has_gate ? 2ll : 1ll) * g.n,
+                             ceil_div<long_index_t>(g.k * long_index_t(bytes_of(p.type)), 2), g.batch};
   std::vector<portable_choice> list;
   for (std::size_t i = 0; i < known.names.size(); ++i) {
     const gemm_static_report& r = known.reports[i];
@@ -187,7 +187,7 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
          "struct policy : " +
          policy_base(p, target, choice.tile) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
          ";\n  using epilogue = tw::epilogue::" +
-         (p.has_gate               ? "swiglu"
+         (p.has_gate             ? "swiglu"
           : has_epilogue(p.args) ? "from_args"
                                  : "alpha_beta") +
          ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
@@ -271,7 +271,10 @@ bool has_epilogue(const gemm_args& g) {
 }
 std::string operands_name(const gemm_problem& p) {
   return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +
-         short_name(p.result) + (p.has_gate ? "_gate" : has_epilogue(p.args) ? "_epilogue" : "");
+         short_name(p.result) +
+         (p.has_gate             ? "_gate"
+          : has_epilogue(p.args) ? "_epilogue"
+                                 : "");
 }
 
 std::vector<gemm_candidate> rank_gemm(const gemm_problem& p, const std::string& target) {

@@ -117,7 +117,8 @@ void for_each_choice(const gemm_problem& p, const product_functions& f, Consider
                          [&](const hopper_gemm_choice& c) {
                            gemm_args split = args;
                            split.split_k = std::max(c.parts, 1);
-                           if (f[c.tile].check && !f[c.tile].check(split)) consider(gemm_choice{c.tile, c.parts}, c.clocks);
+                           if (f[c.tile].check && !f[c.tile].check(split))
+                             consider(gemm_choice{c.tile, c.parts}, c.clocks);
                          });
 }
 
@@ -144,11 +145,11 @@ std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
   });
   std::vector<gemm_candidate> list;
   for (const auto& [clocks, choice] : all)
-    list.push_back({.kernel = kernel_name(p, choice),
-                    .choice = kernels::name(choice),
-                    .reason = p.policy.empty() ? "the model predicts " + std::to_string(long(clocks)) + " clocks"
-                                               : "as asked for",
-                    .workspace_bytes = choice.parts == 1 ? 0 : hopper_gemm_workspace::bytes});
+    list.push_back(
+        {.kernel = kernel_name(p, choice),
+         .choice = kernels::name(choice),
+         .reason = p.policy.empty() ? "the model predicts " + std::to_string(long(clocks)) + " clocks" : "as asked for",
+         .workspace_bytes = choice.parts == 1 ? 0 : hopper_gemm_workspace::bytes});
   return list;
 }
 

@@ -66,6 +66,7 @@ kernel_request choose_experts(const choose_experts_problem& problem) {
   require_float("choose_experts", problem.type);
   return remembered([problem](const std::string& target) {
     choose_experts_args<void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.expert, args.weight);
     return with_float(problem.type, [&]<class T>(of_type<T>) {
       return choose_source<T>(args, type_name(problem.type), short_name(problem.type), target);
@@ -76,6 +77,7 @@ kernel_request choose_experts(const choose_experts_problem& problem) {
 kernel_request order_by_expert(const order_by_expert_problem& problem) {
   return remembered([problem](const std::string& target) {
     order_by_expert_args args = problem.args;
+    stand_ins stand_in;
     stand_in(args.expert, args.ends, args.source, args.place, args.counts);
     const index_t limit = choose_order_limit(args.experts);
     kernel_source s;
@@ -101,6 +103,7 @@ kernel_request expert_rows(const expert_rows_problem& problem) {
   require_float("expert_rows", problem.type);
   return remembered([problem](const std::string&) {
     expert_rows_args<void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.y, args.place);
     const bool scatters = problem.kind == expert_rows_kind::scatter;
     const row_kernel_text text{

@@ -227,6 +227,72 @@ TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_te
                                                              const tilewright_tensor* k, const tilewright_tensor* v,
                                                              const tilewright_attention_decode_options* options);
 
+typedef struct tilewright_grouped_gemm_options {
+  size_t size;
+  float alpha;
+  void* stream;
+} tilewright_grouped_gemm_options;
+#define TILEWRIGHT_GROUPED_GEMM_OPTIONS {sizeof(tilewright_grouped_gemm_options), 1.0f, NULL}
+TILEWRIGHT_API tilewright_status tilewright_grouped_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                         const tilewright_tensor* b, const tilewright_tensor* ends,
+                                                         const tilewright_grouped_gemm_options* options);
+
+typedef struct tilewright_map_options {
+  size_t size;
+  void* stream;
+} tilewright_map_options;
+#define TILEWRIGHT_MAP_OPTIONS {sizeof(tilewright_map_options), NULL}
+TILEWRIGHT_API tilewright_status tilewright_permute(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                    const tilewright_map_options* options);
+/* x2 may be NULL. */
+TILEWRIGHT_API tilewright_status tilewright_elementwise(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                        const char* expression, const tilewright_tensor* x2,
+                                                        const tilewright_map_options* options);
+
+typedef enum tilewright_reduce_kind {
+  TILEWRIGHT_SUM = 0,
+  TILEWRIGHT_MEAN = 1,
+  TILEWRIGHT_MAXIMUM = 2
+} tilewright_reduce_kind;
+typedef struct tilewright_reduce_options {
+  size_t size;
+  int32_t kind; /* a tilewright_reduce_kind */
+  void* stream;
+} tilewright_reduce_options;
+#define TILEWRIGHT_REDUCE_OPTIONS {sizeof(tilewright_reduce_options), TILEWRIGHT_SUM, NULL}
+TILEWRIGHT_API tilewright_status tilewright_reduce(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                   const tilewright_reduce_options* options);
+
+typedef struct tilewright_choose_experts_options {
+  size_t size;
+  int32_t is_normalised;
+  void* stream;
+} tilewright_choose_experts_options;
+#define TILEWRIGHT_CHOOSE_EXPERTS_OPTIONS {sizeof(tilewright_choose_experts_options), 1, NULL}
+TILEWRIGHT_API tilewright_status tilewright_choose_experts(const tilewright_tensor* expert,
+                                                           const tilewright_tensor* weight,
+                                                           const tilewright_tensor* logits,
+                                                           const tilewright_choose_experts_options* options);
+
+typedef struct tilewright_routing_options {
+  size_t size;
+  void* stream;
+} tilewright_routing_options;
+#define TILEWRIGHT_ROUTING_OPTIONS {sizeof(tilewright_routing_options), NULL}
+TILEWRIGHT_API tilewright_status tilewright_order_by_expert(const tilewright_tensor* ends,
+                                                            const tilewright_tensor* source,
+                                                            const tilewright_tensor* place,
+                                                            const tilewright_tensor* expert,
+                                                            const tilewright_routing_options* options);
+TILEWRIGHT_API tilewright_status tilewright_rows_to_experts(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                            const tilewright_tensor* place,
+                                                            const tilewright_routing_options* options);
+/* weight may be NULL. */
+TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                              const tilewright_tensor* place,
+                                                              const tilewright_tensor* weight,
+                                                              const tilewright_routing_options* options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,7 +31,8 @@ candidate describe_decode(const jit::attention_decode_problem& p, const device_f
   candidate c = kernel_for(name_with_dims("attention_decode", p), p.type, jit::attention_decode(p));
   attention_decode_args args = p.args;
   c.splits = args.splits = args.choose_splits(compute_units(on));
-  c.reason = "keys in " + std::to_string(c.splits) + " splits for " + std::to_string(compute_units(on)) + " compute units";
+  c.reason =
+      "keys in " + std::to_string(c.splits) + " splits for " + std::to_string(compute_units(on)) + " compute units";
   c.workspace_bytes = c.splits > 1 ? workspace_bytes(args, p.value_dim) : 0;
   return c;
 }
@@ -102,7 +103,8 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   const bool pages = options.block_table.data != nullptr;
   const attention_view view = view_attention(
       op, o, q, k, v,
-      {.scale = options.scale, .causal = options.causal, .window_left = options.window_left, .lse = options.lse}, pages, a);
+      {.scale = options.scale, .causal = options.causal, .window_left = options.window_left, .lse = options.lse}, pages,
+      a);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
   if (pages) {
     require_tensor(op, "block_table", options.block_table, element::i32, {a.batch, -1});
@@ -111,7 +113,8 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
     a.rows_per_page = a.keys;
     if (a.rows_per_page % 16 != 0)
       refuse(op, "pages have " + std::to_string(a.keys) + " rows; they must have a multiple of 16");
-    if (table.lengths[1] * a.rows_per_page > 0x7fffffff - 1024) refuse(op, "the pages of a sequence have 2^31 keys or more");
+    if (table.lengths[1] * a.rows_per_page > 0x7fffffff - 1024)
+      refuse(op, "the pages of a sequence have 2^31 keys or more");
     a.keys = index_t(table.lengths[1]) * a.rows_per_page;
     a.block_table = static_cast<const index_t*>(table.data);
     a.table_stride = index_t(table.lengths[0] > 1 ? table.strides[0] : table.lengths[1]);

@@ -80,8 +80,8 @@ void require_types(const char* operation, const tensor& o, const tensor& q, cons
     refuse(operation, std::string("q has ") + name_of(q.type) + "; attention takes f16 and bf16");
   for (const auto& [name, t] : {std::pair{"o", &o}, {"k", &k}, {"v", &v}})
     if (t->type != q.type)
-      refuse(operation, std::string(name) + " has " + name_of(t->type) + " and q " + name_of(q.type) +
-                            "; they must be equal");
+      refuse(operation,
+             std::string(name) + " has " + name_of(t->type) + " and q " + name_of(q.type) + "; they must be equal");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ struct attention_view {
 /// Strides of (batch, rows, heads, dim), or of (rows, heads, dim).
 attention_strides strides_of(const char* operation, const char* name, const tensor& t);
 
-/// Refuses tensors whose lengths do not fit each other; fills args but for the gradients. With `pages` k and v are pages
-/// of a cache.
+/// Refuses tensors whose lengths do not fit each other; fills args but for the gradients. With `pages` k and v are
+/// pages of a cache.
 attention_view view_attention(const char* operation, const tensor& o, const tensor& q, const tensor& k, const tensor& v,
                               const attention_options& options, bool pages, attention_args& args);
 

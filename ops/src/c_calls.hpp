@@ -16,8 +16,7 @@ namespace tilewright::ops {
 tilewright_status guarded(const char* operation, void (*work)(void*), void* data);
 template <class Work>
 tilewright_status guarded(const char* operation, Work work) {
-  return guarded(
-      operation, [](void* data) { (*static_cast<Work*>(data))(); }, &work);
+  return guarded(operation, [](void* data) { (*static_cast<Work*>(data))(); }, &work);
 }
 
 /// The caller's options, of which it may know fewer members than `defaults` has. Throws operation_error if the size is

@@ -163,4 +163,80 @@ tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const 
   });
 }
 
+tilewright_status tilewright_grouped_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                          const tilewright_tensor* b, const tilewright_tensor* ends,
+                                          const tilewright_grouped_gemm_options* given) {
+  constexpr const char* op = "grouped_gemm";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_grouped_gemm_options TILEWRIGHT_GROUPED_GEMM_OPTIONS);
+    grouped_gemm(required(op, "C", c), required(op, "A", a), required(op, "B", b), required(op, "ends", ends),
+                 {.alpha = o.alpha, .stream = o.stream});
+  });
+}
+tilewright_status tilewright_permute(const tilewright_tensor* y, const tilewright_tensor* x,
+                                     const tilewright_map_options* given) {
+  constexpr const char* op = "permute";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_map_options TILEWRIGHT_MAP_OPTIONS);
+    permute(required(op, "y", y), required(op, "x", x), {.stream = o.stream});
+  });
+}
+tilewright_status tilewright_elementwise(const tilewright_tensor* y, const tilewright_tensor* x, const char* expression,
+                                         const tilewright_tensor* x2, const tilewright_map_options* given) {
+  constexpr const char* op = "elementwise";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_map_options TILEWRIGHT_MAP_OPTIONS);
+    elementwise(required(op, "y", y), required(op, "x", x), expression ? expression : "", optional(x2),
+                {.stream = o.stream});
+  });
+}
+tilewright_status tilewright_reduce(const tilewright_tensor* y, const tilewright_tensor* x,
+                                    const tilewright_reduce_options* given) {
+  constexpr const char* op = "reduce";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_reduce_options TILEWRIGHT_REDUCE_OPTIONS);
+    const bool is_known = o.kind >= TILEWRIGHT_SUM && o.kind <= TILEWRIGHT_MAXIMUM;
+    reduce(required(op, "y", y), required(op, "x", x),
+           {.kind = is_known ? tilewright::reduce_kind(o.kind) : tilewright::reduce_kind(-1), .stream = o.stream});
+  });
+}
+tilewright_status tilewright_choose_experts(const tilewright_tensor* expert, const tilewright_tensor* weight,
+                                            const tilewright_tensor* logits,
+                                            const tilewright_choose_experts_options* given) {
+  constexpr const char* op = "choose_experts";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_choose_experts_options TILEWRIGHT_CHOOSE_EXPERTS_OPTIONS);
+    choose_experts(required(op, "expert", expert), required(op, "weight", weight), required(op, "logits", logits),
+                   {.is_normalised = o.is_normalised != 0, .stream = o.stream});
+  });
+}
+tilewright_status tilewright_order_by_expert(const tilewright_tensor* ends, const tilewright_tensor* source,
+                                             const tilewright_tensor* place, const tilewright_tensor* expert,
+                                             const tilewright_routing_options* given) {
+  constexpr const char* op = "order_by_expert";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_routing_options TILEWRIGHT_ROUTING_OPTIONS);
+    order_by_expert(required(op, "ends", ends), required(op, "source", source), required(op, "place", place),
+                    required(op, "expert", expert), {.stream = o.stream});
+  });
+}
+tilewright_status tilewright_rows_to_experts(const tilewright_tensor* y, const tilewright_tensor* x,
+                                             const tilewright_tensor* place, const tilewright_routing_options* given) {
+  constexpr const char* op = "rows_to_experts";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_routing_options TILEWRIGHT_ROUTING_OPTIONS);
+    rows_to_experts(required(op, "y", y), required(op, "x", x), required(op, "place", place), {.stream = o.stream});
+  });
+}
+tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const tilewright_tensor* x,
+                                               const tilewright_tensor* place, const tilewright_tensor* weight,
+                                               const tilewright_routing_options* given) {
+  constexpr const char* op = "rows_from_experts";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_routing_options TILEWRIGHT_ROUTING_OPTIONS);
+    rows_from_experts(required(op, "y", y), required(op, "x", x), required(op, "place", place), optional(weight),
+                      {.stream = o.stream});
+  });
+}
+
 }  // extern "C"

@@ -29,9 +29,9 @@ struct candidate {
 
 /// What a chooser may ask.
 struct device_facts {
-  std::string target;             // "gfx942", "sm_90a"
-  int SMs = 0;                    // 0: unknown
-  jit::compiler* by = nullptr;    // null: the CPU emulator
+  std::string target;           // "gfx942", "sm_90a"
+  int SMs = 0;                  // 0: unknown
+  jit::compiler* by = nullptr;  // null: the CPU emulator
   bool is_emulated() const { return by == nullptr; }
 };
 

@@ -25,8 +25,8 @@ void cross_entropy(const tensor& loss, const tensor& logits, const tensor& targe
   const rows_view gradient = as_rows_like(op, "gradient", options.gradient, logits, logits.type);
   if (!gradient.data && (options.factor.data || options.scale != 1))
     refuse(op, "factor and scale belong to the gradient; give a gradient, or neither");
-  jit::cross_entropy_problem p{.type = logits.type,
-                               .kind = gradient.data ? cross_entropy_kind::loss_and_gradient : cross_entropy_kind::loss};
+  jit::cross_entropy_problem p{
+      .type = logits.type, .kind = gradient.data ? cross_entropy_kind::loss_and_gradient : cross_entropy_kind::loss};
   p.args = {.x = x.data,
             .target = target.data,
             .loss = as_row_floats(op, "loss", loss, x.rows),

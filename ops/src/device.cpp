@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tilewright/jit/error.hpp>
+#include <tilewright/launch/launch_error.hpp>
 
 #include "registry.hpp"
 
@@ -31,8 +32,8 @@ std::string sentence_of(const jit::error& e) {
   refuse(operation, why);
 }
 
-/// Where emulated code comes from is no property of the target: kernels for sm_90a are those of sm_90.
-std::string target_of_registry(const std::string& target) { return target == "sm_90a" ? "sm_90" : target; }
+/// As explanation::target and compiled_kernel::target have it.
+std::string name_of_target(const device_facts& on) { return on.target + (on.is_emulated() ? ", CPU emulator" : ""); }
 
 }  // namespace
 
@@ -50,6 +51,8 @@ void plan::launch(const call& c) const {
   if (const char* why = compiled.check(c.args)) refuse(c.operation, compiled.name + ": " + why);
   try {
     compiled.launch(c.args, c.stream);
+  } catch (const launch_error& e) {
+    refuse(c.operation, e.what());
   } catch (const std::exception& e) {
     throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": " + e.what());
   }
@@ -86,10 +89,9 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
   } catch (const jit::error& e) {
     refuse_as(c.operation, e);
   }
-  const std::string target = target_of_registry(facts_.target);
+  const std::string target = name_of_target(facts_);
   const auto made = [&](const candidate& chosen, const char* provider, auto kernel) {
-    plan p{{c.operation, facts_.target + (facts_.is_emulated() ? ", CPU emulator" : ""), chosen.kernel, chosen.choice,
-            chosen.reason, provider, chosen.workspace_bytes},
+    plan p{{c.operation, target, chosen.kernel, chosen.choice, chosen.reason, provider, chosen.workspace_bytes},
            std::move(kernel),
            chosen.splits,
            chosen.workspace_bytes,
@@ -117,11 +119,11 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
   for (const candidate& e : list)
     if (auto next = compiled(e)) return next;
   const std::string names = compiled_names(target);
-  throw operation_error(
-      fault_kind::no_kernel,
-      std::string(c.operation) + ": no kernel " + list.front().kernel + " for " + facts_.target + " is compiled into the program" +
-          (names.empty() ? "" : " (there are " + names + ")") + (why.empty() ? "" : ", and jit failed: " + why) +
-          "; add one with tilewright_add_kernels" + (facts_.is_emulated() ? "" : ", or an archive of tilewright-pack"));
+  throw operation_error(fault_kind::no_kernel,
+                        std::string(c.operation) + ": no kernel " + list.front().kernel + " for " + target +
+                            " is compiled into the program" + (names.empty() ? "" : " (there are " + names + ")") +
+                            (why.empty() ? "" : ", and jit failed: " + why) + "; add one with tilewright_add_kernels" +
+                            (facts_.is_emulated() ? "" : ", or an archive of tilewright-pack"));
 }
 
 std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {

@@ -62,7 +62,8 @@ class device {
   std::shared_mutex plans_mutex_;
   std::unordered_map<call_key, std::shared_ptr<const plan>, call_key_hash> plans_;
   std::mutex workspaces_mutex_;
-  std::map<std::pair<void*, bool>, std::shared_ptr<workspace>> workspaces_;  // by stream, and whether kernels count in it
+  std::map<std::pair<void*, bool>, std::shared_ptr<workspace>>
+      workspaces_;  // by stream, and whether kernels count in it
 };
 
 /// The device of a stream under the options that configure() was given. Throws operation_error if there is none.

@@ -10,6 +10,7 @@
 
 #include "call.hpp"
 #include "gemm_candidates.hpp"
+#include "gemm_types.hpp"
 #include "matrix_view.hpp"
 
 namespace tilewright::ops {
@@ -46,24 +47,6 @@ gemm_operands operands_of(const tensor& c, const tensor& a, const tensor& b, con
   std::swap(x.row_scale, x.column_scale);
   x.is_transposed = true;
   return x;
-}
-
-void require_types(const matrix_view& c, const matrix_view& a, const matrix_view& b) {
-  using enum element;
-  if (a.type != b.type)
-    refuse(op, std::string("A has ") + name_of(a.type) + " and B " + name_of(b.type) + "; they must be equal");
-  const auto is_one_of = [](element t, std::initializer_list<element> list) {
-    return std::find(list.begin(), list.end(), t) != list.end();
-  };
-  const bool fits = a.type == f16 || a.type == bf16 ? is_one_of(c.type, {a.type, f32})
-                    : a.type == f32                 ? c.type == f32
-                    : a.type == fp8 || a.type == bf8 ? is_one_of(c.type, {f32, f16, bf16})
-                    : a.type == i8                   ? c.type == i32
-                                                     : false;
-  if (!fits)
-    refuse(op, std::string("there is no product of ") + name_of(a.type) + " that writes " + name_of(c.type) +
-                   "; f16 writes f16 or f32, bf16 writes bf16 or f32, f32 writes f32, fp8 and bf8 write f32, f16 or "
-                   "bf16, i8 writes i32");
 }
 
 void require_options(const gemm_operands& x, const gemm_options& o) {
@@ -123,9 +106,10 @@ void set_gate(gemm_args& g, const gemm_operands& x, const tensor& gate, const ge
 /// Refuses a C in memory that the product reads, but for a residual that is C itself.
 void require_separate(const jit::gemm_problem& p) {
   const gemm_args& g = p.args;
-  const checked_gemm checked{1, 1, 1, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), 1,
-                                     p.has_gate ? 2 : 1};
-  if (tilewright::detail::check_result_memory(g, checked)) refuse(op, "C shares memory with A or B; give it memory of its own");
+  const checked_gemm checked{
+      1, 1, 1, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), 1, p.has_gate ? 2 : 1};
+  if (tilewright::detail::check_result_memory(g, checked))
+    refuse(op, "C shares memory with A or B; give it memory of its own");
   const long_index_t bytes = bytes_of(p.result);
   const tilewright::detail::memory_lines c{g.c, g.n * bytes, g.m, g.ldc * bytes, g.batch, g.batch_stride_c * bytes},
       residual{g.residual, g.n * bytes, g.m, g.ld_residual * bytes, g.batch, g.batch_stride_residual * bytes};
@@ -164,7 +148,7 @@ call_key key_of(const jit::gemm_problem& p) {
 
 void gemm(const tensor& c, const tensor& a, const tensor& b, const gemm_options& options) {
   const gemm_operands x = operands_of(c, a, b, options);
-  require_types(x.c, x.a, x.b);
+  require_product_types(op, x.c, x.a, x.b);
   require_options(x, options);
   jit::gemm_problem p;
   p.type = x.a.type;

@@ -2,6 +2,7 @@
 #include "gemm_candidates.hpp"
 
 #include <string>
+#include <utility>
 
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/jit/error.hpp>
@@ -55,6 +56,15 @@ std::vector<candidate> choose_gemm_kernels(const void* problem, const device_fac
     }
   } catch (const jit::error& e) {
     throw jit::error(std::string(e.what()).substr(5) + "; explain() names the choices");
+  }
+  // Compiled kernels take any length without vectors, too.
+  for (std::size_t i = 0, count = list.size(); i < count; ++i) {
+    const std::size_t vector = list[i].kernel.rfind("_v");
+    if (vector == std::string::npos || list[i].splits > 1 || list[i].kernel.ends_with("_v1")) continue;
+    candidate any = list[i];
+    any.kernel.replace(vector, std::string::npos, "_v1");
+    any.source = {};
+    list.push_back(std::move(any));
   }
   return list;
 }

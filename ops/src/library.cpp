@@ -65,7 +65,9 @@ std::shared_ptr<device> device_for(const char* operation, void* stream) {
   }
 }
 
-std::vector<explanation>* collect_explanations(std::vector<explanation>* list) { return std::exchange(explained, list); }
+std::vector<explanation>* collect_explanations(std::vector<explanation>* list) {
+  return std::exchange(explained, list);
+}
 
 void run(const call& c) {
   const std::shared_ptr<device> on = device_for(c.operation, c.stream);

@@ -26,9 +26,9 @@ struct matrix_view {
   void* data;
   element type;
   index_t rows, cols;
-  bool along_cols;       // contiguous along columns (row-major), else along rows
-  index_t ld;            // from one contiguous line to the next
-  index_t batch;         // 1: none
+  bool along_cols;  // contiguous along columns (row-major), else along rows
+  index_t ld;       // from one contiguous line to the next
+  index_t batch;    // 1: none
   long_index_t batch_stride;
 
   matrix_view transposed() const {

@@ -21,8 +21,8 @@ candidate describe_norm(const jit::norm_problem& p, const device_facts&) {
 
 /// A block for each compute unit twice: more sums of columns to add up cost more than they save.
 candidate describe_gradient(const jit::norm_gradient_problem& p, const device_facts& on) {
-  candidate c =
-      kernel_for(p.kind == norm_kind::rms_norm ? "rms_norm_gradient" : "layer_norm_gradient", p.type, jit::norm_gradient(p));
+  candidate c = kernel_for(p.kind == norm_kind::rms_norm ? "rms_norm_gradient" : "layer_norm_gradient", p.type,
+                           jit::norm_gradient(p));
   c.splits = std::min(p.args.rows, 2 * compute_units(on));
   c.workspace_bytes = c.splits * p.args.parts_stride() * (p.args.dbias ? 2 : 1) * long_index_t(sizeof(float));
   return c;
@@ -38,7 +38,8 @@ void norm(const char* op, norm_kind kind, const tensor& y, const tensor& x, cons
                    "; they must be equal, or y have 8 bits and scales be given");
   if (scales.kind != scale_kind::none && bytes_of(y.type) != 1)
     refuse(op, "scales belong to a y of fp8, bf8 or i8; give none");
-  const rows_view out = as_rows_like(op, "y", y, x, y.type), residual = as_rows_like(op, "residual", o.residual, x, x.type),
+  const rows_view out = as_rows_like(op, "y", y, x, y.type),
+                  residual = as_rows_like(op, "residual", o.residual, x, x.type),
                   sum = as_rows_like(op, "sum", o.sum, x, x.type);
   require_vector(op, "weight", weight, x.type, in.cols);
   if (kind == norm_kind::rms_norm && (o.bias.data || o.mean.data))

@@ -19,7 +19,7 @@ tensor as_heads(const char* name, tensor t) {
   require_tensor(rotary_op, name, t);
   if (t.rank != 3 && t.rank != 4)
     refuse(rotary_op, std::string(name) + " has " + std::to_string(t.rank) +
-                   " dimensions; it must be (tokens, heads, dim) or (batch, tokens, heads, dim)");
+                          " dimensions; it must be (tokens, heads, dim) or (batch, tokens, heads, dim)");
   if (t.strides[t.rank - 1] != 1 && t.lengths[t.rank - 1] > 1)
     refuse(rotary_op, std::string(name) + ": the last dimension must be contiguous");
   if (t.rank == 3) return t;
@@ -40,8 +40,8 @@ void rotary(const tensor& y, const tensor& x, const tensor& cos, const tensor& s
     if ((t->strides[1] != 1 && t->lengths[1] > 1) || (t->strides[0] != t->lengths[1] && t->lengths[0] > 1))
       refuse(rotary_op, std::string(name) + " must be packed: one row of pairs after another");
   if (2 * cos.lengths[1] > in.lengths[2])
-    refuse(rotary_op, "cos has " + std::to_string(cos.lengths[1]) + " pairs; a head of " + std::to_string(in.lengths[2]) +
-                   " elements has at most half as many");
+    refuse(rotary_op, "cos has " + std::to_string(cos.lengths[1]) + " pairs; a head of " +
+                          std::to_string(in.lengths[2]) + " elements has at most half as many");
   if (in.lengths[0] > 0x7fffffff) refuse(rotary_op, "x has more than 2^31 tokens; split it");
   if (options.position.data) require_vector(rotary_op, "position", options.position, element::i32, in.lengths[0]);
   jit::rotary_problem p{.type = in.type,
@@ -62,9 +62,9 @@ void rotary(const tensor& y, const tensor& x, const tensor& cos, const tensor& s
             .is_inverse = options.is_inverse};
   const auto& a = p.args;
   run({.operation = rotary_op,
-       .key = key_of_all(rotary_op, p.type, p.kind, a.x, a.y, static_cast<const void*>(a.cos), static_cast<const void*>(a.sin),
-                         a.position != nullptr, a.tokens, a.heads, a.pairs, a.max_position, a.x_token_stride,
-                         a.x_head_stride, a.y_token_stride, a.y_head_stride),
+       .key = key_of_all(rotary_op, p.type, p.kind, a.x, a.y, static_cast<const void*>(a.cos),
+                         static_cast<const void*>(a.sin), a.position != nullptr, a.tokens, a.heads, a.pairs,
+                         a.max_position, a.x_token_stride, a.x_head_stride, a.y_token_stride, a.y_head_stride),
        .args = &p.args,
        .args_bytes = sizeof p.args,
        .stream = options.stream,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/jit/element.hpp>
@@ -20,7 +21,7 @@ std::vector<candidate> choose_single(const void* problem, const device_facts& on
 
 /// A kernel named after the operation and its types.
 inline candidate kernel_for(const std::string& name, element type, jit::kernel_request source) {
-  return {.kernel = name + "_" + name_of(type), .source = std::move(source)};
+  return {.kernel = name + "_" + name_of(type), .reason = "the only one for these types", .source = std::move(source)};
 }
 
 /// A key of all that is given.

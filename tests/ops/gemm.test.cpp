@@ -23,7 +23,8 @@ void expect_product(on_gpu<R>& c, const tw::tensor& cv, const on_gpu<T>& a, cons
   const int d = cv.rank - 2;
   const auto at = [](const tw::tensor& t, auto batch, auto i, auto j) {
     const int r = t.rank - 2;
-    return std::size_t((r > 0 && t.lengths[0] > 1 ? batch * t.strides[0] : 0) + i * t.strides[r] + j * t.strides[r + 1]);
+    return std::size_t((r > 0 && t.lengths[0] > 1 ? batch * t.strides[0] : 0) + i * t.strides[r] +
+                       j * t.strides[r + 1]);
   };
   for (tilewright::long_index_t z = 0; z < (d > 0 ? cv.lengths[0] : 1); ++z)
     for (tilewright::long_index_t i = 0; i < cv.lengths[d]; ++i)
@@ -65,7 +66,8 @@ TEST(Gemm, AppliesWhatTheOptionsGive) {
             .residual = residual,
             .beta = 2});
   expect_product(c, c.view, a, a.view, b, b.view, [&](double sum, auto i, auto j) {
-    const double x = 0.5 * sum * row.data[std::size_t(i)] * column.data[std::size_t(j)] + double(float(bias.data[std::size_t(j)]));
+    const double x =
+        0.5 * sum * row.data[std::size_t(i)] * column.data[std::size_t(j)] + double(float(bias.data[std::size_t(j)]));
     const auto at = std::size_t(i * 21 + j);
     return std::max(x, 0.0) + double(float(residual.data[at])) + 2 * double(float(before[at]));
   });

@@ -35,7 +35,9 @@ template <class T>
 class on_gpu {
  public:
   explicit on_gpu(std::initializer_list<tilewright::long_index_t> lengths, unsigned seed = 1)
-      : view(tw::packed(nullptr, element_for<T>(), lengths)), data(count(lengths)), memory_(gpu().allocate(data.size() * sizeof(T))) {
+      : view(tw::packed(nullptr, element_for<T>(), lengths)),
+        data(count(lengths)),
+        memory_(gpu().allocate(data.size() * sizeof(T))) {
     std::mt19937 random(seed);
     for (T& x : data) {
       const int number = int(random() % 17) - 8;

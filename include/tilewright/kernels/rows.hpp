@@ -6,8 +6,10 @@
 #include <tilewright/kernels/rows/cross_entropy.hpp>
 #include <tilewright/kernels/rows/norm.hpp>
 #include <tilewright/kernels/rows/norm_gradient.hpp>
+#include <tilewright/kernels/rows/norm_gradient_choice.hpp>
 #include <tilewright/kernels/rows/norm_gradient_parts.hpp>
 #include <tilewright/kernels/rows/quantise_rows.hpp>
 #include <tilewright/kernels/rows/rotary.hpp>
+#include <tilewright/kernels/rows/row_choice.hpp>
 #include <tilewright/kernels/rows/row_scales.hpp>
 #include <tilewright/kernels/rows/softmax.hpp>

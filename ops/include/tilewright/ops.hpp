@@ -6,8 +6,11 @@
 #include <tilewright/ops/cross_entropy.hpp>
 #include <tilewright/ops/explain.hpp>
 #include <tilewright/ops/gemm.hpp>
+#include <tilewright/ops/grouped_gemm.hpp>
 #include <tilewright/ops/library_options.hpp>
+#include <tilewright/ops/map.hpp>
 #include <tilewright/ops/norm.hpp>
 #include <tilewright/ops/quantise.hpp>
 #include <tilewright/ops/rotary.hpp>
+#include <tilewright/ops/routing.hpp>
 #include <tilewright/ops/softmax.hpp>

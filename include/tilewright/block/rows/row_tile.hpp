@@ -11,12 +11,16 @@ namespace tilewright {
 /// The part of a matrix that a block holds in registers: threads / threads_per_row rows of threads_per_row *
 /// vectors * vector columns. Longer rows are read part by part.
 struct row_tile {
+  /// Threads of the block and of a row; vectors of a thread, and elements of a vector.
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
-  index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
-  bool unaligned = false;  // rows start at any element, and have any length
-  index_t lds_parts = 0;   // parts of a row that LDS keeps, in place of reading them again
+  index_t blocks =
+      1;  ///< of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
+  bool unaligned = false;  ///< rows start at any element, and have any length
+  index_t lds_parts = 0;   ///< parts of a row that LDS keeps, in place of reading them again
 
+  /// Rows of the block.
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
+  /// Columns that the registers of a row's threads hold.
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
   /// The longest row that is read once.
   TILEWRIGHT_HD constexpr index_t most_cols() const {

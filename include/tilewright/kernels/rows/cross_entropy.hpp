@@ -11,15 +11,15 @@ namespace tilewright {
 /// their loss and gradient are 0. Strides in elements.
 template <class T, class Target = index_t>
 struct cross_entropy_args {
-  const T* x = nullptr;            // logits
-  const Target* target = nullptr;  // for each row; int or long_index_t
-  float* loss = nullptr;           // for each row
-  float* log_sum = nullptr;        // for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
-  T* gradient = nullptr;           // (softmax(x) - [c == target]) times the row's factor; may be x
-  const float* factor = nullptr;   // for each row: the gradient that comes from above; null: 1 for all
-  float scale = 1;                 // of all factors: 1 / number of rows, for instance
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, gradient_stride = 0;
+  const T* x = nullptr;            ///< logits
+  const Target* target = nullptr;  ///< for each row; int or long_index_t
+  float* loss = nullptr;           ///< for each row
+  float* log_sum = nullptr;        ///< for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
+  T* gradient = nullptr;           ///< (softmax(x) - [c == target]) times the row's factor; may be x
+  const float* factor = nullptr;   ///< for each row: the gradient that comes from above; null: 1 for all
+  float scale = 1;                 ///< of all factors: 1 / number of rows, for instance
+  index_t rows = 0, cols = 0;      ///< cols: size of the vocabulary
+  long_index_t x_stride = 0, gradient_stride = 0;  ///< from row to row
 };
 
 /// loss: reads x once. loss_and_gradient: and writes the gradient; rows that do not fit in registers are read again.
@@ -32,14 +32,15 @@ struct cross_entropy {
   using arch = Arch;
   using args_type = cross_entropy_args<T, Target>;
   using block = detail::row_block<Arch, Tile>;
-  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
-  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
+  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;  ///< writes args.loss
+  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;  ///< writes args.gradient
+  /// Threads and LDS of a block; bytes of LDS that keep rows which do not fit in registers.
   static constexpr index_t block_size = Tile.threads,
                            kept_bytes = has_loss && has_gradient
                                             ? block::template kept_bytes<typename block::template packed_part<T>>
                                             : 0,
                            lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
-  static constexpr index_t most_threads = 256;  // launch_rows
+  static constexpr index_t most_threads = 256;  ///< launch_rows
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 

@@ -11,19 +11,19 @@ namespace tilewright {
 /// no bias, and the mean of squares for the variance. Strides in elements.
 template <class T, class Result = T>
 struct norm_args {
-  const T* x = nullptr;
-  const T* residual = nullptr;  // optional; then s is rounded to T, written to `sum`, and normalised as rounded
-  T* sum = nullptr;             // with residual; may be x or residual
-  const T* weight = nullptr;    // cols elements
-  const T* bias = nullptr;      // cols elements; LayerNorm only, optional
-  Result* y = nullptr;
-  float* scale = nullptr;                                     // with Scales; y times scale is the result
-  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
-  float* mean = nullptr;  // for each row, optional; LayerNorm only. row_norm_gradient takes both
-  float* rstd = nullptr;  // for each row, optional: 1 / sqrt(variance + epsilon)
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
-  float epsilon = 1e-5f;
+  const T* x = nullptr;         ///< input
+  const T* residual = nullptr;  ///< optional; then s is rounded to T, written to `sum`, and normalised as rounded
+  T* sum = nullptr;             ///< with residual; may be x or residual
+  const T* weight = nullptr;    ///< cols elements
+  const T* bias = nullptr;      ///< cols elements; LayerNorm only, optional
+  Result* y = nullptr;          ///< result
+  float* scale = nullptr;       ///< with Scales; y times scale is the result
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  ///< of scales per 128 both are needed
+  float* mean = nullptr;       ///< for each row, optional; LayerNorm only. row_norm_gradient takes both
+  float* rstd = nullptr;       ///< for each row, optional: 1 / sqrt(variance + epsilon)
+  index_t rows = 0, cols = 0;  ///< cols: elements that are normalised together
+  long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;  ///< from row to row
+  float epsilon = 1e-5f;                                                         ///< added to the variance
 };
 
 enum class norm_kind : signed char { rms_norm, layer_norm };
@@ -45,14 +45,15 @@ struct row_norm {
   using arch = Arch;
   using args_type = norm_args<T, Result>;
   using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
-  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr bool has_row_scales = Scales == scale_kind::per_row;
-  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);
+  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;                       ///< else RMSNorm
+  static constexpr bool has_row_scales = Scales == scale_kind::per_row;                      ///< y is scaled row by row
+  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);  ///< over a row
   using part = typename block::template packed_part<T>;
-  static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);
+  static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);  ///< weights stay in LDS as floats
   using own_part = detail::own_lds<Tile.threads, part>;
   /// Row data of a thread: floats where weights are kept, converted once; else T.
   using cached = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
+  /// LDS for weights, or for rows that do not fit in registers
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
   /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
@@ -62,6 +63,7 @@ struct row_norm {
                                keeps_weights && used_bytes + row_bytes <= Arch::value.lds_bytes ? row_bytes : 0;
   static constexpr index_t block_size = Tile.threads, lds_bytes = used_bytes + next_bytes;
   // launch_rows: results of 8 bits and LayerNorm need their registers.
+  /// Limits of launch_rows: results of 8 bits and LayerNorm need their registers.
   static constexpr index_t most_threads = 256, most_vectors = is_layer_norm ? 5 : 6;
   static constexpr index_t cluster = Tile.blocks;
   static constexpr index_t blocks_at_once =  // fewer blocks than spill registers

@@ -21,13 +21,15 @@ struct row_norm_gradient {
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; unaligned takes any row");
-  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
+  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;  ///< else RMSNorm
   using row_posts = detail::row_posts<Arch, Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
+  /// LDS of rows of dy and s that are in flight
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
   using part = typename block::template packed_part<T>;
   using floats = typename block::template part<float>;
   using row_of = typename block::template row_of<T>;
   static constexpr index_t blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
+  /// Whether LDS has room for weights as floats.
   static constexpr bool floats_fit =
       Stages * bytes_of_stage + Tile.threads * block::in_vectors * 4 + row_posts::lds_bytes <=
       Arch::value.lds_bytes / blocks_at_once - (blocks_at_once > 1 ? 1024 : 0);

@@ -27,6 +27,7 @@ inline constexpr row_tile norm_gradient_tiles[] = {
     {512, 512, 2, 8, 8, true},
     {512, 512, 3, 8, 8, true},
 };
+/// Tile `number` of norm_gradient_tiles, with vectors of 16 bytes of elements of `element_bytes`.
 constexpr row_tile norm_gradient_tile(index_t number, index_t element_bytes) {
   row_tile tile = norm_gradient_tiles[number];
   tile.vector = 16 / element_bytes;

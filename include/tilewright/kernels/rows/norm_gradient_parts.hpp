@@ -10,21 +10,22 @@ namespace tilewright {
 /// Gradients of row_norm's y, where s is what was normalised. Strides in elements.
 template <class T>
 struct norm_gradient_args {
-  const T* dy = nullptr;
-  const T* s = nullptr;         // x, or `sum` where a residual was added
-  const T* weight = nullptr;    // cols elements
-  const float* mean = nullptr;  // for each row, from row_norm; LayerNorm only
-  const float* rstd = nullptr;  // for each row, from row_norm
-  const T* ds = nullptr;        // optional: the gradient that `sum` has from elsewhere; added to dx
-  T* dx = nullptr;              // gradient of x, and of the residual; may be dy or ds
-  T* dweight = nullptr;         // cols elements
-  T* dbias = nullptr;           // cols elements; LayerNorm only, optional
-  float* parts = nullptr;       // workspace: num_parts rows of parts_stride() floats, twice as many with dbias; 16-byte
-                                // aligned
-  index_t num_parts = 0;        // blocks that share the rows; about as many as the GPU runs at the same time
-  index_t rows = 0, cols = 0;
-  long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;
+  const T* dy = nullptr;        ///< gradient of y
+  const T* s = nullptr;         ///< x, or `sum` where a residual was added
+  const T* weight = nullptr;    ///< cols elements
+  const float* mean = nullptr;  ///< for each row, from row_norm; LayerNorm only
+  const float* rstd = nullptr;  ///< for each row, from row_norm
+  const T* ds = nullptr;        ///< optional: the gradient that `sum` has from elsewhere; added to dx
+  T* dx = nullptr;              ///< gradient of x, and of the residual; may be dy or ds
+  T* dweight = nullptr;         ///< cols elements
+  T* dbias = nullptr;           ///< cols elements; LayerNorm only, optional
+  float* parts = nullptr;  ///< workspace: num_parts rows of parts_stride() floats, twice as many with dbias; 16-byte
+                           // aligned
+  index_t num_parts = 0;   ///< blocks that share the rows; about as many as the GPU runs at the same time
+  index_t rows = 0, cols = 0;  ///< cols: elements that were normalised together
+  long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;  ///< from row to row
 
+  /// Floats from one row of `parts` to the next.
   TILEWRIGHT_HD constexpr long_index_t parts_stride() const { return detail::round_up(cols, 8); }
 };
 

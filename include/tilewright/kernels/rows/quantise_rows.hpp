@@ -10,13 +10,13 @@ namespace tilewright {
 /// y times scale = f(x) or f(x, x2). Strides in elements.
 template <class T, class Result>
 struct quantise_args {
-  const T* x = nullptr;
-  const T* x2 = nullptr;  // for functions of two elements
-  Result* y = nullptr;
-  float* scale = nullptr;
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, x2_stride = 0, y_stride = 0;
-  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
+  const T* x = nullptr;                                       ///< input
+  const T* x2 = nullptr;                                      ///< for functions of two elements
+  Result* y = nullptr;                                        ///< result, 8 bits
+  float* scale = nullptr;                                     ///< for each row, or each group of 128 elements of a row
+  index_t rows = 0, cols = 0;                                 ///< of x and y
+  long_index_t x_stride = 0, x2_stride = 0, y_stride = 0;     ///< from row to row
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  ///< of scales per 128 both are needed
 };
 
 /// The tile for elements of 2 bytes with scales per 128 elements, of any alignment: fastest on an H100.
@@ -36,11 +36,13 @@ struct quantise_rows {
   using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
   static_assert(sizeof(Result) == 1 && Scales != scale_kind::none,
                 "quantise_rows: a result of 8 bits with scales; map_tensor writes other results");
+  /// Function takes an element of x and one of x2
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
   /// A part of x, and of x2.
   struct inputs {
-    typename block::template packed_part<T> of[has_two ? 2 : 1];
+    typename block::template packed_part<T> of[has_two ? 2 : 1];  ///< of x, and of x2
   };
+  /// LDS for rows that do not fit in registers
   static constexpr index_t kept_bytes = Scales == scale_kind::per_row ? block::template kept_bytes<inputs> : 0;
   static constexpr index_t block_size = Tile.threads,
                            lds_bytes = kept_bytes + (Scales == scale_kind::per_row ? block::lds_bytes : 0);

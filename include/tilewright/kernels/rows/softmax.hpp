@@ -9,10 +9,10 @@ namespace tilewright {
 /// y = softmax of each row of x. Strides in elements. y may be x.
 template <class T>
 struct softmax_args {
-  const T* x = nullptr;
-  T* y = nullptr;
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, y_stride = 0;
+  const T* x = nullptr;                     ///< input
+  T* y = nullptr;                           ///< result; may be x
+  index_t rows = 0, cols = 0;               ///< cols: elements whose results add up to 1
+  long_index_t x_stride = 0, y_stride = 0;  ///< from row to row
 };
 
 enum class softmax_kind : signed char { softmax, log_softmax };

@@ -42,8 +42,8 @@ struct gemm_candidate {
   long_index_t workspace_bytes = 0;  ///< of gemm_args::workspace, whose counters are 0 at first; 0: none
 };
 
-/// The kernels that can compute a problem on a target ("sm_90" is taken for sm_90a), the one with the shortest predicted
-/// time first; with a policy, that one. Throws error, with a sentence, if there is none.
+/// The kernels that can compute a problem on a target ("sm_90" is taken for sm_90a), the one with the shortest
+/// predicted time first; with a policy, that one. Throws error, with a sentence, if there is none.
 std::vector<gemm_candidate> rank_gemm(const gemm_problem& problem, const std::string& target);
 
 class compiler;

@@ -8,11 +8,11 @@
 namespace tilewright::ops {
 
 struct attention_options {
-  float scale = 0;           ///< of scores, > 0; 0: 1 / sqrt(head dimension)
-  bool causal = false;       ///< each query sees the keys up to its own position, both counted from their ends
-  int window_left = -1;      ///< keys before its own position that a query sees; -1: all
-  int window_right = -1;     ///< keys after it; -1: all; causal: 0
-  tensor lse = {};           ///< f32 (batch, queries, heads), any strides: log-sum-exp of scores, what the gradients take
+  float scale = 0;        ///< of scores, > 0; 0: 1 / sqrt(head dimension)
+  bool causal = false;    ///< each query sees the keys up to its own position, both counted from their ends
+  int window_left = -1;   ///< keys before its own position that a query sees; -1: all
+  int window_right = -1;  ///< keys after it; -1: all; causal: 0
+  tensor lse = {};        ///< f32 (batch, queries, heads), any strides: log-sum-exp of scores, what the gradients take
   tensor query_starts = {};  ///< i32 (sequences + 1): sequences of different lengths, one after the other; then tensors
                              ///< are (rows, heads, dim), and max_queries is the length of the longest
   tensor key_starts = {};    ///< the same for keys; given with query_starts

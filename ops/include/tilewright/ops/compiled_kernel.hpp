@@ -9,10 +9,10 @@ namespace tilewright::ops {
 
 /// Functions take the operation's kernel arguments, such as gemm_args.
 struct compiled_kernel {
-  std::string target;          ///< "gfx942"
-  std::string name;            ///< as explanation::kernel has it: operation, tile, types, orders
-  std::size_t args_bytes = 0;  ///< size of the arguments
-  const char* (*check)(const void* args) = nullptr;          ///< a sentence that refuses them; null: none
+  std::string target;                                ///< as explanation::target: "gfx942, CPU emulator"
+  std::string name;                                  ///< as explanation::kernel has it: operation, tile, types, orders
+  std::size_t args_bytes = 0;                        ///< size of the arguments
+  const char* (*check)(const void* args) = nullptr;  ///< a sentence that refuses them; null: none
   void (*launch)(const void* args, void* stream) = nullptr;  ///< throws an exception that says why it failed
 };
 

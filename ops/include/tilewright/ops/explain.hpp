@@ -12,12 +12,12 @@ namespace tilewright::ops {
 
 /// One kernel that a call would launch.
 struct explanation {
-  std::string operation = {};          ///< the call's name
-  std::string target = {};             ///< "gfx942"; "gfx942, CPU emulator"
-  std::string kernel = {};             ///< name of the kernel
-  std::string choice = {};             ///< what the options' `choice` takes to fix it; empty: there is none to make
-  std::string reason = {};             ///< why this choice, in a few words
-  std::string provider = {};           ///< "compiled into the program" or "jit"
+  std::string operation = {};        ///< the call's name
+  std::string target = {};           ///< "gfx942"; "gfx942, CPU emulator"
+  std::string kernel = {};           ///< name of the kernel
+  std::string choice = {};           ///< what the options' `choice` takes to fix it; empty: there is none to make
+  std::string reason = {};           ///< why this choice, in a few words
+  std::string provider = {};         ///< "compiled into the program" or "jit"
   long_index_t workspace_bytes = 0;  ///< of scratch memory that the call uses
 };
 

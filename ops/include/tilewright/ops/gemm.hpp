@@ -10,15 +10,15 @@ namespace tilewright::ops {
 
 /// What is done to the sums before they become C, in the order of the members that are given; how the call runs.
 struct gemm_options {
-  float alpha = 1;            ///< factor of A B
-  tensor scale = {};          ///< one f32: another factor, in device memory
-  tensor row_scale = {};      ///< (m) of f32: a factor for each row of C
-  tensor column_scale = {};   ///< (n) of f32: a factor for each column of C
-  tensor bias = {};           ///< (n) of C's type, added to each row of C
+  float alpha = 1;           ///< factor of A B
+  tensor scale = {};         ///< one f32: another factor, in device memory
+  tensor row_scale = {};     ///< (m) of f32: a factor for each row of C
+  tensor column_scale = {};  ///< (n) of f32: a factor for each column of C
+  tensor bias = {};          ///< (n) of C's type, added to each row of C
   activation activate = activation::none;
-  tensor residual = {};       ///< of C's lengths and type, added; may be C itself
-  float beta = 0;             ///< beta C is added; 0: C is not read
-  tensor gate = {};           ///< of B's lengths, type and strides: C = silu(A gate) (A B) (SwiGLU), without the above
+  tensor residual = {};  ///< of C's lengths and type, added; may be C itself
+  float beta = 0;        ///< beta C is added; 0: C is not read
+  tensor gate = {};      ///< of B's lengths, type and strides: C = silu(A gate) (A B) (SwiGLU), without the above
 
   const char* choice = nullptr;  ///< fixes the kernel, as explain() names it; null: the library chooses
   /// Scratch memory of the device, aligned to 16 bytes, for calls with this one alone until they have ended; its bytes.

@@ -16,7 +16,8 @@ struct rotary_options {
 
 /// Pairs (a, b) of each head become (a cos - b sin, b cos + a sin). x and y: (tokens, heads, dim), or with a first
 /// dimension that follows with the tokens' stride, of f16, bf16 or f32, dim contiguous; y may be x. cos and sin: f32
-/// (positions, pairs), packed, with 2 pairs <= dim; the elements of a head from 2 pairs on are neither read nor written.
+/// (positions, pairs), packed, with 2 pairs <= dim; the elements of a head from 2 pairs on are neither read nor
+/// written.
 void rotary(const tensor& y, const tensor& x, const tensor& cos, const tensor& sin, const rotary_options& options = {});
 
 }  // namespace tilewright::ops

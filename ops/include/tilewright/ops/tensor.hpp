@@ -16,11 +16,11 @@ using jit::element;
 struct tensor {
   static constexpr int max_rank = 5;
 
-  void* data = nullptr;                  ///< the element of index 0, 0, ...; null: there is no tensor
-  ops::element type = element::f16;  ///< of all elements
-  int rank = 0;                          ///< number of dimensions, 0 to max_rank
-  long_index_t lengths[max_rank] = {};   ///< of the first `rank` dimensions, >= 1
-  long_index_t strides[max_rank] = {};   ///< elements from one index of a dimension to the next, >= 0
+  void* data = nullptr;                 ///< the element of index 0, 0, ...; null: there is no tensor
+  ops::element type = element::f16;     ///< of all elements
+  int rank = 0;                         ///< number of dimensions, 0 to max_rank
+  long_index_t lengths[max_rank] = {};  ///< of the first `rank` dimensions, >= 1
+  long_index_t strides[max_rank] = {};  ///< elements from one index of a dimension to the next, >= 0
 };
 
 /// A tensor without gaps, the last dimension contiguous. A call does not write to a tensor that it takes as const, so

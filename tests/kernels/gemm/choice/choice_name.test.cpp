@@ -16,9 +16,9 @@ TEST(ChoiceName, IsReadAsItIsWritten) {
 }
 
 TEST(ChoiceName, RefusesOtherTexts) {
-  for (const char* text : {"64x64,", "64x64, k", "64x64, k in 0 parts", "64x64, k in 1 parts", "64x64, k in -3 parts",
-                           "64x64, k in x parts", "64x64, k in 2", "64x64, k in 02 parts", "64x64,k whole",
-                           "64x64, k whole "})
+  for (const char* text :
+       {"64x64,", "64x64, k", "64x64, k in 0 parts", "64x64, k in 1 parts", "64x64, k in -3 parts",
+        "64x64, k in x parts", "64x64, k in 2", "64x64, k in 02 parts", "64x64,k whole", "64x64, k whole "})
     EXPECT_FALSE(choice_name::parse(text)) << text;
 }
 

@@ -94,8 +94,10 @@ TEST(StaticReport, OfOneWaveForEachSimd) {
 }
 
 TEST(PortableGemmChoice, PipelinesOfLargeTiles) {
-  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {8192, 8192, 8192}).policy), ping_pong);
-  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx950, half_t, k, k, 8>(), mi355x, {8192, 8192, 8192}).policy), one_wave);
+  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {8192, 8192, 8192}).policy),
+            ping_pong);
+  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx950, half_t, k, k, 8>(), mi355x, {8192, 8192, 8192}).policy),
+            one_wave);
   EXPECT_EQ((named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>().size()), 5) << "too many registers for one wave";
   for (const gemm_static_report& r : named_reports<arch::gfx950, bfloat16_t, operand_major::mn, operand_major::mn, 8>())
     EXPECT_TRUE(r.conflict_free);
@@ -114,7 +116,8 @@ TEST(PortableGemmChoice, LargeTilesForLargeProblems) {
   EXPECT_EQ(best(16384, 16384, 4096).split_k, 1);
   EXPECT_EQ(best(64, 64, 512).policy, 3);
   EXPECT_GT(best(64, 64, 65536).split_k, 1) << "one tile, a long k";
-  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {16384, 16384, 4096}).policy), ping_pong);
+  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {16384, 16384, 4096}).policy),
+            ping_pong);
 }
 
 TEST(PortableGemmChoice, LargeTilesOf8BitFloatsOnMi355x) {
@@ -135,7 +138,8 @@ TEST(PortableGemmChoice, LargeTilesOf8BitFloatsOnMi355x) {
   EXPECT_EQ(large.bound(mi355x), gemm_bound::matrix_instructions);
   EXPECT_EQ(large.registers, 256);
   EXPECT_TRUE(large.conflict_free);
-  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>(), mi355x, {8192, 8192, 8192}).policy), 0);
+  EXPECT_EQ(
+      (choose_portable_gemm(named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>(), mi355x, {8192, 8192, 8192}).policy), 0);
   // Narrower vectors go through registers.
   using narrow = gemm_256x256<arch::gfx950, bf8_ocp_t, k, k, 1>;
   static_assert(std::is_same_v<narrow::pipeline, double_buffered_pipeline> && narrow::tile.k == 64);

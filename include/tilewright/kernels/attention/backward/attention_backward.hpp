@@ -66,7 +66,7 @@ struct attention_backward {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using followed_by = detail::attention_gradients<Policy>;
-  static constexpr index_t lanes = 8, rows = detail::rows_of_row_sums;  // of a row, of a block
+  static constexpr index_t lanes = 8, rows = detail::rows_of_row_sums;  ///< of a row, of a block
   static constexpr index_t block_size = rows * lanes;
   static constexpr index_t lds_bytes = 0;
 

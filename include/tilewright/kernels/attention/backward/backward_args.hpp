@@ -12,15 +12,15 @@ namespace tilewright {
 struct attention_backward_args : attention_args {
   // Each pointer beside its strides: four pointers in a row are one load of 32 bytes, for which clang 22 reserves
   // scratch memory when it loads them again.
-  const void* d_o = nullptr;
-  attention_strides d_o_strides;
-  void* d_q = nullptr;
-  attention_strides d_q_strides;
-  void* d_k = nullptr;
-  attention_strides d_k_strides;
-  void* d_v = nullptr;
-  attention_strides d_v_strides;
-  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+  const void* d_o = nullptr;      ///< gradient of O
+  attention_strides d_o_strides;  ///< of d_o
+  void* d_q = nullptr;            ///< result: gradient of Q; must not overlap an input
+  attention_strides d_q_strides;  ///< of d_q
+  void* d_k = nullptr;            ///< result: gradient of K
+  attention_strides d_k_strides;  ///< of d_k
+  void* d_v = nullptr;            ///< result: gradient of V
+  attention_strides d_v_strides;  ///< of d_v
+  void* workspace = nullptr;      ///< of workspace_bytes(args), aligned to 16 bytes
 };
 
 /// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with

@@ -18,12 +18,12 @@ struct attention_decode_args : attention_args {
   /// Paged cache: keys [i * rows_per_page, (i + 1) * rows_per_page) of sequence b are page block_table[b * table_stride
   /// + i]; k_strides.batch and v_strides.batch are from page to page. Null: not paged.
   const index_t* block_table = nullptr;
-  index_t table_stride = 0;
-  index_t rows_per_page = 0;  // a multiple of 16
+  index_t table_stride = 0;   ///< pages from one sequence's row of the table to the next
+  index_t rows_per_page = 0;  ///< a multiple of 16
 
   /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace.
   index_t splits = 1;
-  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+  void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block.
@@ -77,8 +77,9 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
+/// Splits of the keys that keep this many SMs busy: at least 1, at most one for 256 keys. 0: unknown.
 constexpr index_t attention_decode_args::choose_splits(index_t SMs) const {
-  SMs = max(SMs, 1);  // 0: unknown
+  SMs = max(SMs, 1);
   const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
   const index_t most = max(1, min(min(keys / 256, 1024), SMs));
   const auto busy = [&](index_t number) {

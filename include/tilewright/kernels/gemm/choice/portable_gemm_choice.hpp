@@ -14,11 +14,11 @@ struct gemm_lengths {
 
 /// What the model says of a problem with one kernel.
 struct gemm_estimate {
-  index_t policy = 0;      ///< its number among the reports that were given
-  index_t split_k = 1;     ///< slices of k, as gemm_args::split_k
-  double seconds = 0;      ///< of the launch
+  index_t policy = 0;                           ///< its number among the reports that were given
+  index_t split_k = 1;                          ///< slices of k, as gemm_args::split_k
+  double seconds = 0;                           ///< of the launch
   double loop_seconds = 0, memory_seconds = 0;  ///< the larger of the two counts
-  double idle = 0;         ///< share of the compute units' time that tile quantisation leaves unused
+  double idle = 0;  ///< share of the compute units' time that tile quantisation leaves unused
 };
 
 /// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the largest of its
@@ -39,9 +39,8 @@ constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::g
   const double step_clocks = r.step_clocks(gpu, k * r.element_bytes % 32 == 0);
   e.loop_seconds = (double(each * k_tiles) * step_clocks + r.other_clocks(gpu) * double(turns)) / (gpu.clock_ghz * 1e9);
   const double workspace = split_k > 1 ? 2.0 * double(split_k) * double(m) * double(n) * double(batch) * 4 : 0;
-  const double bytes =
-      double(batch) *
-      ((double(m) * double(k) + double(n) * double(k)) * r.element_bytes + double(m) * double(n) * r.result_bytes);
+  const double bytes = double(batch) * ((double(m) * double(k) + double(n) * double(k)) * r.element_bytes +
+                                        double(m) * double(n) * r.result_bytes);
   e.memory_seconds = bytes / (gpu.memory_gigabytes_per_second * 1e9);
   e.seconds = (e.loop_seconds > e.memory_seconds ? e.loop_seconds : e.memory_seconds) +
               workspace / (gpu.memory_gigabytes_per_second * 1e9) + (split_k > 1 ? 5e-6 : 0);

@@ -14,7 +14,7 @@ namespace tilewright {
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
   using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;
-  static constexpr group_kind groups = Kind;
+  static constexpr group_kind groups = Kind;  ///< which dimension the groups divide
 };
 
 namespace detail {
@@ -50,7 +50,7 @@ struct grouped_gemm_kernel {
   using device_args = detail::grouped_launch<args_type>;
   static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
                            blocks_at_once = of_one_group::blocks_at_once;
-  static constexpr bool by_rows = Policy::groups == group_kind::rows;
+  static constexpr bool by_rows = Policy::groups == group_kind::rows;  ///< groups are rows of A and C, else slices of k
   static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1,
                 "grouped_gemm_kernel: there is one product for each group, and k is not split");
 
