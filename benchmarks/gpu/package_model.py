@@ -90,8 +90,8 @@ class Model(torch.nn.Module):
     def step(self, tokens):
         """The loss of a batch (batch, tokens + 1)."""
         ops, x, update = self.ops, functional.embedding(tokens[:, :-1], self.embedding), None
-        weights = iter(self.layers)
-        for norm1, qkv, out, norm2, up, down in zip(*[weights] * 6):
+        for i in range(0, len(self.layers), 6):
+            norm1, qkv, out, norm2, up, down = (self.layers[i + j] for j in range(6))
             h, x = ops.rms_norm(x, norm1, update)
             split = ops.linear(h, qkv).unflatten(-1, (-1, self.d)).split((self.heads, self.kv_heads, self.kv_heads), 2)
             q, k = (ops.rotary(part, self.cos, self.sin) for part in split[:2])

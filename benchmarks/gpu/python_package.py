@@ -11,6 +11,7 @@ trained with this library's operators and with PyTorch's). An operation that lib
 something is wrong.
 """
 import argparse
+import collections
 import fnmatch
 import random
 import statistics
@@ -109,7 +110,7 @@ def operator_cases():
     ends = random_ends(7, 300)
     yield "grouped_linear", lambda x, w: tw.grouped_linear(x, w, ends), lambda x, w: grouped(x, w, ends), tensors((300, 96), (7, 96, 64), scale=0.3)
     for dtype in (torch.bfloat16, torch.float16):
-        for batch, rows, keys, heads, kv, d in ((1, 1, 1, 1, 1, 64), (2, 333, 333, 6, 2, 128), (1, 65, 200, 4, 4, 64), (2, 512, 512, 8, 8, 128)):
+        for batch, rows, keys, heads, kv, d in ((1, 1, 3, 1, 1, 64), (2, 333, 333, 6, 2, 128), (1, 65, 200, 4, 4, 64), (2, 512, 512, 8, 8, 128)):
             for causal, window in ((False, -1), (True, -1), (True, 40)):
                 if rows == 1 and window > 0:
                     continue
@@ -128,7 +129,7 @@ def operator_cases():
         target[3] = -100
         for chosen in (target, target.int()):
             yield (f"cross_entropy {dtype} {chosen.dtype}", lambda x, t=chosen: tw.cross_entropy(x, t),
-                   lambda x, t=target: F.cross_entropy(x, t), tensors((130, 5003), dtype=dtype, scale=3))
+                   lambda x, t=target: F.cross_entropy(x if x.dtype == torch.float64 else x.float(), t), tensors((130, 5003), dtype=dtype, scale=3))
         for interleaved in (False, True):
             cos, sin = rotary_tables(77, 32)
             yield (f"rotary interleaved {interleaved} {dtype}", lambda x, c=cos, s=sin, i=interleaved: tw.rotary(x, c, s, interleaved=i),
@@ -220,8 +221,9 @@ def check_registrations(report, options):
         "rotary": (qkv[0], *rotary_tables(33, 32), None, False, False),
         "cross_entropy": (x, target),
         "softmax": (x,),
-        "grouped_gemm": (x, tensors((3, 64, 40))[0], random_ends(3, 33)),
     }
+    if "grouped_gemm" in library().calls:
+        cases["grouped_gemm"] = (x, tensors((3, 64, 40))[0], random_ends(3, 33))
     for name, inputs in cases.items():
         operator = getattr(torch.ops.tilewright, name).default
         report.run("opcheck", name, lambda: sorted(set(torch.library.opcheck(operator, inputs).values())))
@@ -322,7 +324,9 @@ def rates(report, options):
                 continue
         times = Race(calls, options.seconds).times(5)
         median = {name: statistics.median(t[name] for t in times) for name in calls}
-        by_hand = min((t, name) for name, t in median.items() if name not in ("chosen", "cublas"))
+        by_hand = min(((t, name) for name, t in median.items() if name not in ("chosen", "cublas")), default=None)
+        if by_hand is None:
+            raise Wrong("no kernel that is named by hand runs")
         losses.append(median["chosen"] / by_hand[0])
         to_cublas.append(median["cublas"] / median["chosen"])
         flops = 2 * m * n * k
@@ -364,21 +368,25 @@ def training(report, options):
         runs += [("pytorch, compiled", PytorchOps(), True), ("tilewright, compiled", TilewrightOps(), True)]
     for name, ops, compiled in runs:
         report.run("training", name, lambda: train(name, ops, compiled))
-    base = curves.get("pytorch")
+    base, other = curves.get("pytorch"), curves.get("pytorch, compiled")
     for name, losses in curves.items():
-        if base is not None and name != "pytorch":
-            report.run("training", f"{name} against pytorch", lambda: compare_curves(base, losses))
+        if base is not None and name.startswith("tilewright"):
+            report.run("training", f"{name} against pytorch", lambda: compare_curves(base, other, losses))
     return curves
 
 
-def compare_curves(base, losses):
-    """The noise is how far PyTorch's loss is from its own mean of 20 steps."""
+def distance(a, b):
+    return statistics.mean(abs(x - y) for x, y in zip(a, b))
+
+
+def compare_curves(base, other, losses):
+    """The noise: how far PyTorch's loss is from its own mean of 20 steps, or from that with other rounding."""
     smooth = [statistics.mean(base[max(0, i - 10):i + 10]) for i in range(len(base))]
-    noise = statistics.mean(abs(b - s) for b, s in zip(base, smooth))
-    distance = statistics.mean(abs(x - b) for x, b in zip(losses, base))
-    if not distance <= max(noise, 0.01):
-        raise Wrong(f"the losses differ by {distance:.4f} in the mean, with a noise of {noise:.4f}")
-    return f"losses differ by {distance:.4f} in the mean, noise {noise:.4f}"
+    noise = max(distance(base, smooth), distance(base, other) if other else 0)
+    found = distance(base, losses)
+    if not found <= 2 * noise:
+        raise Wrong(f"the losses differ by {found:.4f} in the mean, with a noise of {noise:.4f}")
+    return f"losses differ by {found:.4f} in the mean, noise {noise:.4f}"
 
 
 def main():
@@ -399,7 +407,8 @@ def main():
         print(f"-- {section.__name__}: {time.time() - before:.0f} s", flush=True)
     for operation, cases in report.missing.items():
         print(f"missing: libtilewright has no {operation}: {len(cases)} cases left out")
-    print(f"{report.failed} failed")
+    counts = collections.Counter(r["section"] for r in report.rows if "failed" not in r)
+    print(f"right: {', '.join(f'{n} {section}' for section, n in counts.items())}; {report.failed} failed")
     write_results(options, rows=report.rows, missing=report.missing, losses=curves)
     sys.exit(1 if report.failed else 0)
 
