@@ -240,9 +240,10 @@ def _rms_norm_fake(x, residual, weight, epsilon):
 
 def _rms_norm_backward(ctx, grad, d_sum, _):
     s, weight, rstd = ctx.saved_tensors
+    d_sum = d_sum if ctx.has_residual else None
     if grad is None:  # only the sum was used
         return d_sum, d_sum, None, None
-    dx, d_weight = rms_norm_gradient(grad, s, weight, rstd, d_sum if ctx.has_residual else None)
+    dx, d_weight = rms_norm_gradient(grad, s, weight, rstd, d_sum)
     return dx, dx if ctx.has_residual else None, d_weight, None
 
 
@@ -280,9 +281,10 @@ def _layer_norm_setup(ctx, inputs, output):
 
 def _layer_norm_backward(ctx, grad, d_sum, *_):
     s, weight, mean, rstd = ctx.saved_tensors
+    d_sum = d_sum if ctx.has_residual else None
     if grad is None:
         return d_sum, d_sum, None, None, None
-    dx, d_weight, d_bias = layer_norm_gradient(grad, s, weight, mean, rstd, d_sum if ctx.has_residual else None)
+    dx, d_weight, d_bias = layer_norm_gradient(grad, s, weight, mean, rstd, d_sum)
     return dx, dx if ctx.has_residual else None, d_weight, d_bias if ctx.has_bias else None, None
 
 
