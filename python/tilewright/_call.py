@@ -17,7 +17,8 @@ class Call:
 
     def __init__(self, library, declared):
         header = library.header
-        self.library, self.name, self.tensors = library, declared.name, declared.tensors
+        self.library, self.name, self.tensors, self.parameters = library, declared.name, declared.tensors, declared.parameters
+        self.position = {name: i for i, (_, name) in enumerate(declared.parameters)}
         self.options = header.options[declared.options_type]
         self.tensor_bytes, most = ctypes.sizeof(header.structs["tilewright_tensor"]), header.constants["TILEWRIGHT_MAX_RANK"]
         self.pack = [struct.Struct(f"=Qii{r}q{8 * (most - r)}x{r}q{8 * (most - r)}x").pack_into for r in range(most + 1)]
@@ -41,14 +42,15 @@ class Call:
         self.function = self.function or self.library.function(self.name)
         buffer = bytearray(self.options_end + self.tensor_bytes * len(self.options))
         base = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
-        return buffer, base, [base + i * self.tensor_bytes for i in range(len(self.tensors))] + [base + self.options_at]
+        at = {name: base + i * self.tensor_bytes for i, name in enumerate(self.tensors)} | {"options": base + self.options_at}
+        return buffer, base, [at.get(name) for _, name in self.parameters]
 
     def refuse(self, sentence):
         raise Error(f"{self.name}: {sentence}")
 
-    def __call__(self, tensors, options, outputs=1):
+    def __call__(self, tensors, options, outputs=1, **texts):
         """The first `outputs` of the tensors are written. Options that are None have their defaults; `stream`: a handle, or an object that has
-        one; None: the current stream of the tensors' library."""
+        one; None: the current stream of the tensors' library. texts: parameters that are strings."""
         stream = options.pop("stream", None) if options else None
         if stream is not None:
             stream = handle_of(self.name, stream)
@@ -57,11 +59,11 @@ class Call:
         except IndexError:
             frame = self._new_frame()
         try:
-            self._run(frame, tensors, options, outputs, stream)
+            self._run(frame, tensors, options, outputs, stream, texts)
         finally:
             self.free_frames.append(frame)
 
-    def _run(self, frame, tensors, options, outputs, stream):
+    def _run(self, frame, tensors, options, outputs, stream, texts):
         buffer, base, arguments = frame
         device, ready, keep, at = None, None, [], 0
         if len(tensors) != len(self.tensors):
@@ -87,8 +89,15 @@ class Call:
         i = 0
         try:
             for i, x in enumerate(tensors):
-                ready = write(i, x) or ready
+                if x is None:
+                    arguments = self._with(arguments, self.tensors[i], None)
+                else:
+                    ready = write(i, x) or ready
                 at += self.tensor_bytes
+            for i, x in texts.items():
+                if not isinstance(x, str):
+                    raise Error(f"is a {type(x).__name__}, but must be a string")
+                arguments = self._with(arguments, i, x.encode())
             buffer[at:self.options_end] = self.defaults
             at = self.options_end
             for i, x in options.items():
@@ -112,6 +121,11 @@ class Call:
             status = self.function(*arguments) if not device else self._on_device(device, arguments)
         if status:
             self.library.require(self.name, status)
+
+    def _with(self, arguments, name, value):
+        """The arguments with another one for a parameter."""
+        i = self.position[name]
+        return [*arguments[:i], value, *arguments[i + 1:]]
 
     def _same_device(self, i, on, device, host):
         """`device`, or where it is None, `on`. -1: host memory, None: the current GPU."""

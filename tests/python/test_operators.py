@@ -82,6 +82,15 @@ def attention(q, k, v, scale, causal, left, right):
     return [o]
 
 
+def grouped(a, b, ends):
+    (rows, k), (groups, _, n) = shape_of(a), shape_of(b)
+    c = {(r, j): 0.0 for r in range(rows) for j in range(n)}
+    for g in range(groups):
+        for r in range(ends[g - 1,] if g else 0, ends[g,]):
+            c |= {(r, j): sum(a[r, x] * b[g, x, j] for x in range(k)) for j in range(n)}
+    return [c]
+
+
 class Operators(unittest.TestCase):
     def expect_gradients(self, name, inputs, reference, tolerance=2e-2):
         """Compares an operator's results with those of `reference`, which takes and returns dictionaries by index, and its gradients with
@@ -134,6 +143,11 @@ class Operators(unittest.TestCase):
         for shape, interleaved in (((5, 2, 16), False), ((5, 2, 19), True)):
             self.assertEqual(self.expect_gradients("rotary", [Tensor(shape, seed=1), *table, position, interleaved, False], rotary), ["x"])
 
+    def test_grouped_gemm(self):
+        ends = Tensor((3,), "i32", values=[4, 4, 11])
+        inputs = [Tensor((13, 16), seed=1), Tensor((3, 16, 24), seed=2), ends]
+        self.assertEqual(self.expect_gradients("grouped_gemm", inputs, grouped), ["a", "b"])
+
     def test_cross_entropy(self):
         target = Tensor((4,), "i32", values=[3, -100, 0, 29])
         self.assertEqual(self.expect_gradients("cross_entropy", [Tensor((4, 30), seed=1), target], cross_entropy), ["x"])
@@ -158,6 +172,39 @@ class Operators(unittest.TestCase):
         far.get_device = lambda: 1
         with self.assertRaisesRegex(tilewright.Error, "^gemm: b is on GPU 1, but other tensors are on GPU 0$"):
             tilewright.gemm(Tensor((9, 16)), far)
+
+
+class Functions(unittest.TestCase):
+    """Calls that have no operator."""
+
+    def test_maps(self):
+        x, x2 = Tensor((5, 3, 4), seed=1), Tensor((5, 3, 4), seed=2)
+        y = tilewright.elementwise("x * x2 + 1", x, x2).nested()
+        a, b = x.nested(), x2.nested()
+        for i, value in y.items():
+            self.assertLess(abs(value - (a[i] * b[i] + 1)), 1e-2)
+        copied = tilewright.permute(x.t())
+        self.assertEqual(copied.nested(), x.t().nested())
+        self.assertEqual(copied.strides, (12, 3, 1))
+        largest = tilewright.reduce(x, dims=-1, kind="maximum")
+        self.assertEqual(largest.nested(), {(i, j, 0): max(a[i, j, k] for k in range(4)) for i in range(5) for j in range(3)})
+
+    def test_routing(self):
+        """Rows go to experts and come back with their weights."""
+        logits, x = Tensor((6, 5), "f32", seed=4), Tensor((6, 16), seed=5)
+        expert, weight = tilewright.choose_experts(logits, 2)
+        ends, source, place = tilewright.order_by_expert(expert, 5)
+        chosen, places, counts = expert.nested(), place.nested(), ends.flat()
+        self.assertEqual(counts[-1], 12)
+        for (t, c), row in places.items():
+            e = chosen[t, c]
+            self.assertTrue((counts[e - 1] if e else 0) <= row < counts[e])
+            self.assertEqual(source.flat()[row], 2 * t + c)
+        back = tilewright.rows_from_experts(tilewright.rows_to_experts(x, place), place, weight).nested()
+        for i, value in x.nested().items():
+            self.assertLess(abs(back[i] - value), 1e-2)  # weights add up to 1
+        twice = tilewright.rows_from_experts(tilewright.rows_to_experts(x, place), place).nested()
+        self.assertEqual(twice, {i: 2 * value for i, value in x.nested().items()})
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ gemm = tilewright.gemm
 CALLS = {
     "list": (lambda: gemm([[1.0]], B, C), "gemm: a is a list, which is no tensor"),
     "number": (lambda: gemm(A, 3, C), "gemm: b is a int, which is no tensor"),
-    "none": (lambda: gemm(A, None, C), "gemm: b is a NoneType"),
+    "none": (lambda: gemm(A, None, C), "gemm: B is a null pointer; give a tensor"),
+    "expression": (lambda: tilewright.elementwise(3, A, out=A), "elementwise: expression is a int, but must be a string"),
     "no result": (lambda: gemm(A, B), "gemm: out is missing"),
     "no shape": (lambda: gemm(1, 2), "gemm: a tensor has 0 dimensions, at least 2 are needed"),
     "inner lengths": (lambda: gemm(A, A, C), "gemm: A is 8 x 16 and B 8 x 16; A must have as many columns as B has rows"),

@@ -42,6 +42,9 @@ class Tensor(Base):
     def new_empty(self, shape, dtype=None):
         return Tensor(shape, ELEMENTS[dtype[6:]] if dtype else self.element, values=[math.nan] if self.code else None)
 
+    def new_zeros(self, shape):
+        return Tensor(shape, self.element, values=[0] * math.prod(shape))
+
     def to(self, dtype):
         return self if dtype == self.dtype else Tensor(self.shape, ELEMENTS[dtype[6:]], values=list(self.nested().values()))
 
