@@ -114,6 +114,7 @@ void bound_kernel::state::prepare_followers(const kernel::state& kernel, const v
   const kernel_facts& f = kernel.facts;
   const auto* const begin = static_cast<const char*>(given);
   const host_half* half = kernel.host.next.get();
+  for (launch_shape& next : followers) next.grid[0] = 0;
   for (int i = 0; i < 2 && f.followers[i].block_size > 0; ++i, half = half ? half->next.get() : nullptr) {
     followers[i] = kernel.shape_of_follower(i);
     follower_args[i].assign(begin, begin + bytes);

@@ -6,10 +6,14 @@
 
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
+#include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/gemm.hpp>
 
 #include "on_gpu.hpp"
@@ -61,6 +65,32 @@ TEST(Calls, AreExplainedWithoutALaunch) {
                 "; give more, or none");
   tw::gemm(c, a, b, {.workspace = own.data(), .workspace_bytes = list[0].workspace_bytes});
   EXPECT_LT(largest_error(c.download(), a, b, 16, 16, 2048), 0.5);
+}
+
+TEST(Calls, TakeKernelsFromAnArchive) {
+  namespace jit = tilewright::jit;
+  const on_gpu<half_t> a({16, 2048}, 1), b({2048, 16}, 2);
+  on_gpu<half_t> c({16, 16}, 3);
+  // As tilewright-pack does with "split_k": 0.
+  const jit::gemm_problem p{.b_along_k = false,
+                            .args = {.m = 16, .n = 16, .k = 2048, .lda = 2048, .ldb = 16, .ldc = 16, .split_k = 0}};
+  jit::compiler packer({.target = "gfx942"});
+  const jit::kernel_source source = jit::gemm(p)("gfx942");
+  jit::archive_writer writer;
+  writer.add(packer.archive_key(source), source.name, packer.code_object(source));
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tilewright-ops-" + std::to_string(::getpid()));
+  writer.write(path);
+  jit::compiler_options alone;
+  alone.cache.enabled = false;
+  alone.on_miss = jit::miss::fail;
+  alone.archives = {path};
+  tw::configure({.jit = alone});
+  tw::gemm(c, a, b);
+  EXPECT_LT(largest_error(c.download(), a, b, 16, 16, 2048), 0.5);
+  EXPECT_NE(message_of([&] { tw::gemm(c, a, b, {.choice = "64x64"}); }).find("is in no archive"), std::string::npos);
+  tw::configure({});
+  std::filesystem::remove(path);
 }
 
 TEST(Calls, ComeFromManyThreads) {
