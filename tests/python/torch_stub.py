@@ -12,9 +12,19 @@ from gpu_arrays import Base, packed
 
 torch = types.ModuleType("torch")
 ELEMENTS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int8": "i8", "int32": "i32", "int64": "i64"}
-DTYPES = {element: f"torch.{name}" for name, element in ELEMENTS.items()}
-for name in ELEMENTS:
-    setattr(torch, name, f"torch.{name}")
+
+
+class Dtype:
+    def __init__(self, name, element):
+        self.name, self.element = name, element
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+
+DTYPES = {element: Dtype(name, element) for name, element in ELEMENTS.items()}
+for dtype in DTYPES.values():
+    setattr(torch, dtype.name, dtype)
 torch.version = types.SimpleNamespace(hip="6.0")
 torch.contiguous_format = "contiguous"
 
@@ -40,13 +50,14 @@ class Tensor(Base):
         return self.strides if dimension is None else self.strides[dimension]
 
     def new_empty(self, shape, dtype=None):
-        return Tensor(shape, ELEMENTS[dtype[6:]] if dtype else self.element, values=[math.nan] if self.code else None)
+        element = dtype.element if dtype else self.element
+        return Tensor(shape, element, values=None if element in ("i8", "i32") else [math.nan])
 
     def new_zeros(self, shape):
         return Tensor(shape, self.element, values=[0] * math.prod(shape))
 
     def to(self, dtype):
-        return self if dtype == self.dtype else Tensor(self.shape, ELEMENTS[dtype[6:]], values=list(self.nested().values()))
+        return self if dtype == self.dtype else Tensor(self.shape, dtype.element, values=list(self.nested().values()))
 
     def float(self):
         return self.to(torch.float32)
