@@ -16,8 +16,9 @@ struct grouped_gemm_options {
 /// (groups, k, n), each contiguous along one dimension; c: (rows, n), contiguous along n; ends: i32 (groups): group g
 /// is rows [ends[g - 1], ends[g]), the first from 0. Rows from the last end on are not written. Types as in gemm.
 ///
-/// With a C of three dimensions, C[g] (m, n) = alpha A (m, rows of g) B (rows of g, n), 0 where g is empty: the gradient
-/// of B. a: (m, rows), b: (rows, n), each contiguous along one dimension; c: (groups, m, n), contiguous along n.
+/// With a C of three dimensions, C[g] (m, n) = alpha A (m, rows of g) B (rows of g, n), 0 where g is empty: the
+/// gradient of B. a: (m, rows), b: (rows, n), each contiguous along one dimension; c: (groups, m, n), contiguous along
+/// n.
 void grouped_gemm(const tensor& c, const tensor& a, const tensor& b, const tensor& ends,
                   const grouped_gemm_options& options = {});
 
