@@ -48,7 +48,7 @@ struct compiler::state {
       require_known_target(given.target);
       target = given.target;
     } else {
-      device = find_gpu();
+      device = find_gpu(given.device);
       target = device->target();
     }
   }
@@ -125,7 +125,7 @@ struct compiler::state {
   std::shared_ptr<gpu> gpu_for_loading() {
     const std::lock_guard guard(tools_mutex);
     if (!device) {
-      std::shared_ptr<gpu> found = find_gpu();
+      std::shared_ptr<gpu> found = find_gpu(options.device);
       if (found->target() != target)
         throw error("kernels for " + target + " cannot be loaded: the GPU here is " + found->target());
       device = found;

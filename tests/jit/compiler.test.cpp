@@ -70,7 +70,7 @@ TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
   };
   const jit::kernel_source s = jit::gemm(product(100, 77, 33))("sm_80"),
                            other = jit::gemm(product(1000, 7, 35))("sm_80");
-  EXPECT_EQ(s.name, "gemm_128x128_f16_ak_bk_to_f16_v1");
+  EXPECT_EQ(s.name, "gemm_64x64_f16_ak_bk_to_f16_v1");
   EXPECT_EQ(s.name + s.code + s.kernel + s.problem, other.name + other.code + other.kernel + other.problem);
   tilewright::gemm_args g = product(1000, 300, 35).args;
   EXPECT_STREQ(s.host.check(&g), "a pointer is null: a, b or c");
@@ -79,7 +79,7 @@ TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
   g.c = memory + 100000, g.batch_stride_c = 300 * 1000;
   EXPECT_STREQ(s.host.check(&g), nullptr);
   const jit::block_grid grid = s.host.grid(&g);
-  EXPECT_EQ(grid.x, 8 * 3);
+  EXPECT_EQ(grid.x, 16 * 5);
   EXPECT_EQ(grid.z, 3);
   g.ldc = 299;
   EXPECT_STREQ(s.host.check(&g), "ldc is smaller than a row of C");

@@ -2,8 +2,7 @@
 #include "own_kernels.hpp"
 
 #include <tilewright/core/arch/arch.hpp>
-
-#include "../gemm/best_policy.hpp"
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 
 namespace predict {
 namespace {

@@ -103,6 +103,15 @@ TEST(CdnaGemmModel, TilesQuantiseToComputeUnits) {
   EXPECT_NEAR(predict_gemm(mi355x, r, 256, 257 * 256, 4096).compute_us, 2 * one, 1e-9) << "one tile too many";
 }
 
+TEST(CdnaGemmModel, ABatchIsAsManyTiles) {
+  const cdna_gemm_kernel r{.m = 128, .n = 128, .k = 64};
+  const cdna_gemm_time batch = predict_gemm(mi300x, r, 1024, 1024, 512, {}, 8),
+                       one = predict_gemm(mi300x, r, 1024, 1024, 512);
+  EXPECT_DOUBLE_EQ(batch.compute_us, predict_gemm(mi300x, r, 8 * 1024, 1024, 512).compute_us);
+  EXPECT_DOUBLE_EQ(batch.bound_us, 8 * one.bound_us);
+  EXPECT_GT(batch.memory_us, 7.9 * one.memory_us);
+}
+
 TEST(CdnaGemmModel, ResidentBlocksHideEachOther) {
   cdna_gemm_kernel r{.m = 128, .n = 128, .k = 64, .blocks_per_cu = 1};
   const double alone = predict_gemm(mi300x, r, 8192, 8192, 4096).us;
@@ -123,11 +132,11 @@ TEST(CdnaGemmModel, ChoosesTheShortestTime) {
   EXPECT_EQ(choice(16, 4096, 4096).kernel, 2);
   EXPECT_GT(choice(16, 512, 65536).split_k, 1) << "eight tiles, a long k";
   EXPECT_EQ(choice(16, 512, 65536, false).split_k, 1);
-  EXPECT_EQ(choice(16, 64, 128).split_k, 1) << "slices of at least four tiles";
+  EXPECT_EQ(choice(16, 64, 1024).split_k, 1) << "slices of at least eight tiles";
   for (const long_index_t m : {1, 100, 3000}) {
     const cdna_gemm_choice best = choice(m, 1536, 7168);
     for (cdna_gemm_kernel r : kernels)
-      for (r.split_k = 1; r.split_k <= 8; r.split_k *= 2)
+      for (r.split_k = 1; r.split_k <= 4; r.split_k *= 2)
         EXPECT_LE(best.time.us, predict_gemm(mi300x, r, m, 1536, 7168).us);
   }
 }

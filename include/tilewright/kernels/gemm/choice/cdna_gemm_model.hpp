@@ -164,17 +164,17 @@ TILEWRIGHT_HD constexpr double cdna_bound_us(const arch::cdna_gpu& gpu, index_t 
              bytes / (gpu.memory_gb_s * 1e3));
 }
 
-/// Predicts C (m, n) = A (m, k) B (k, n). Lengths are >= 1; the GPU has matrix instructions for the elements. Operands
-/// are taken to come from HBM.
+/// Predicts C (m, n) = A (m, k) B (k, n), `batch` times. Lengths are >= 1; the GPU has matrix instructions for the
+/// elements. Operands are taken to come from HBM.
 TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r,
                                                     long_index_t m, long_index_t n, long_index_t k,
-                                                    const cdna_gemm_constants& c = {}) {
+                                                    const cdna_gemm_constants& c = {}, long_index_t batch = 1) {
   const double n_tiles = detail::rounded_up(double(n), r.n);
-  const double tiles = detail::rounded_up(double(m), r.m) * n_tiles * r.split_k;
+  const double tiles = detail::rounded_up(double(m), r.m) * n_tiles * r.split_k * double(batch);
   const double steps = detail::rounded_up(detail::rounded_up(double(k), r.k), r.split_k);
   const double each = detail::rounded_up(tiles, gpu.compute_units);
-  const double bytes =
-      (double(m) + double(n)) * double(k) * r.element_bits / 8 + double(m) * double(n) * r.result_bytes;
+  const double bytes = double(batch) * ((double(m) + double(n)) * double(k) * r.element_bits / 8 +
+                                        double(m) * double(n) * r.result_bytes);
   cdna_gemm_time t;
   t.compute_us = detail::cdna_compute_clocks(gpu, r, steps, each, c) / (gpu.loaded_clock_ghz * 1e3);
   t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share),
@@ -182,7 +182,7 @@ TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, c
                 1e3;
   t.us = c.launch_us + max(t.compute_us, t.memory_us) + c.exposed_memory * min(t.compute_us, t.memory_us) +
          detail::cdna_split_us(gpu, r, tiles, c);
-  t.bound_us = cdna_bound_us(gpu, r.element_bits, r.result_bytes, m, n, k);
+  t.bound_us = double(batch) * cdna_bound_us(gpu, r.element_bits, r.result_bytes, m, n, k);
   return t;
 }
 
@@ -193,15 +193,16 @@ struct cdna_gemm_choice {
   cdna_gemm_time time{};  ///< Predicted.
 };
 
-/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 4 tiles or more.
+/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 16 slices of 8 tiles or more, as
+/// choose_portable_gemm() does.
 TILEWRIGHT_HD constexpr cdna_gemm_choice choose_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel* kernels,
                                                      index_t count, long_index_t m, long_index_t n, long_index_t k,
                                                      bool may_split = true) {
   cdna_gemm_choice best;
   for (index_t i = 0; i < count; ++i) {
     cdna_gemm_kernel r = kernels[i];
-    for (r.split_k = 1; r.split_k <= (may_split ? 32 : 1); r.split_k *= 2) {
-      if (r.split_k > 1 && k < long_index_t(r.split_k) * 4 * r.k) break;
+    for (r.split_k = 1; r.split_k <= (may_split ? 16 : 1); r.split_k *= 2) {
+      if (r.split_k > 1 && k < long_index_t(r.split_k) * 8 * r.k) break;
       const cdna_gemm_time time = predict_gemm(gpu, r, m, n, k);
       if (best.time.us == 0 || time.us < best.time.us) best = {i, r.split_k, time};
     }
