@@ -132,7 +132,7 @@ TEST(CdnaGemmModel, ChoosesTheShortestTime) {
   EXPECT_EQ(choice(16, 4096, 4096).kernel, 2);
   EXPECT_GT(choice(16, 512, 65536).split_k, 1) << "eight tiles, a long k";
   EXPECT_EQ(choice(16, 512, 65536, false).split_k, 1);
-  EXPECT_EQ(choice(16, 64, 1024).split_k, 1) << "slices of at least eight tiles";
+  EXPECT_EQ(choice(16, 64, 128).split_k, 1) << "slices of at least four tiles";
   for (const long_index_t m : {1, 100, 3000}) {
     const cdna_gemm_choice best = choice(m, 1536, 7168);
     for (cdna_gemm_kernel r : kernels)

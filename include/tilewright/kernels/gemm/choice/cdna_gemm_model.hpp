@@ -193,7 +193,7 @@ struct cdna_gemm_choice {
   cdna_gemm_time time{};  ///< Predicted.
 };
 
-/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 16 slices of 8 tiles or more, as
+/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 4 tiles or more, as
 /// choose_portable_gemm() does.
 TILEWRIGHT_HD constexpr cdna_gemm_choice choose_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel* kernels,
                                                      index_t count, long_index_t m, long_index_t n, long_index_t k,
@@ -201,8 +201,8 @@ TILEWRIGHT_HD constexpr cdna_gemm_choice choose_gemm(const arch::cdna_gpu& gpu, 
   cdna_gemm_choice best;
   for (index_t i = 0; i < count; ++i) {
     cdna_gemm_kernel r = kernels[i];
-    for (r.split_k = 1; r.split_k <= (may_split ? 16 : 1); r.split_k *= 2) {
-      if (r.split_k > 1 && k < long_index_t(r.split_k) * 8 * r.k) break;
+    for (r.split_k = 1; r.split_k <= (may_split ? 32 : 1); r.split_k *= 2) {
+      if (r.split_k > 1 && k < long_index_t(r.split_k) * 4 * r.k) break;
       const cdna_gemm_time time = predict_gemm(gpu, r, m, n, k);
       if (best.time.us == 0 || time.us < best.time.us) best = {i, r.split_k, time};
     }
