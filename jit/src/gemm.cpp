@@ -65,9 +65,12 @@ struct portable_choice {
 };
 
 /// Whether the library has a policy's tile for the elements of a problem, in vectors of this length. Large tiles exist
-/// for 16-bit elements in whole vectors; with a gate, waves have an even number of instructions along n.
+/// for 16-bit elements in whole vectors, those for few rows and direct copies if rows of both are contiguous along k as
+/// well; with a gate, waves have an even number of instructions along n.
 bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& tile, int vector) {
   if (p.has_gate && tile.n < 128) return false;
+  if (name == "16x64" || name == "direct_128x128")
+    return bytes_of(p.type) == 2 && vector == 8 && p.a_along_k && p.b_along_k;
   return tile.m * tile.n <= 128 * 128 ? name == "128x128" || bytes_of(p.type) == 2
                                       : bytes_of(p.type) == 2 && vector == 8;
 }

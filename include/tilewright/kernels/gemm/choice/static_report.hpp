@@ -34,8 +34,8 @@ struct gemm_static_report {
   index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
   index_t role_exchanges =
       0;  // or, in ping-pong: how often the waves that move operands wait while the others multiply
-  index_t tiles_in_flight = 1;   // from memory, while one is multiplied
-  bool copies_directly = false;  // to LDS, past registers
+  index_t tiles_in_flight = 1;   ///< from memory, while one is multiplied
+  bool copies_directly = false;  ///< to LDS, past registers
 
   /// Clocks of the accesses of a tile; each turn adds the latency of its first access.
   constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + role_exchanges * lds_latency; }
