@@ -33,7 +33,7 @@ struct gemm_static_report {
   bool conflict_free = false;
   index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
   index_t role_exchanges =
-      0;  // or, in ping-pong: how often the waves that move operands wait while the others multiply
+      0;  ///< or, in ping-pong: how often the waves that move operands wait while the others multiply
   index_t tiles_in_flight = 1;   ///< from memory, while one is multiplied
   bool copies_directly = false;  ///< to LDS, past registers
 
