@@ -31,7 +31,7 @@ struct gemm_static_report {
   index_t lds_bytes = 0;
   index_t registers = 0;  // of a thread, as its pipeline estimates them
   bool conflict_free = false;
-  index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
+  index_t waits = 0;  ///< barriers at which all waves stand, with nothing to multiply that does not wait
   index_t role_exchanges =
       0;  ///< or, in ping-pong: how often the waves that move operands wait while the others multiply
   index_t tiles_in_flight = 1;   ///< from memory, while one is multiplied
