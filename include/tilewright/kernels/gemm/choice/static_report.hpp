@@ -19,18 +19,18 @@ inline constexpr index_t lds_latency = 64;
 
 /// What one block needs for one tile along k, and all the time.
 struct gemm_static_report {
-  const arch::target* target = nullptr;
-  block_tile tile;
-  arch::matrix_element element{};
-  index_t element_bytes = 0, result_bytes = 0;
-  double operations = 0;        // 2 m n k of the tile
-  index_t lds_read_clocks = 0;  // of all waves; where the target's table has no clocks: phases
-  index_t lds_write_clocks = 0;
-  index_t global_bytes = 0;
-  index_t rows_along_k = 0;  // of operands that are contiguous along k: each is copied for itself
-  index_t lds_bytes = 0;
-  index_t registers = 0;  // of a thread, as its pipeline estimates them
-  bool conflict_free = false;
+  const arch::target* target = nullptr;         ///< of the policy
+  block_tile tile;                              ///< of a block
+  arch::matrix_element element{};               ///< of A and B
+  index_t element_bytes = 0, result_bytes = 0;  ///< of an element of A and B, and of C
+  double operations = 0;                        ///< 2 m n k of the tile
+  index_t lds_read_clocks = 0;                  ///< of all waves; where the target's table has no clocks: phases
+  index_t lds_write_clocks = 0;                 ///< of all waves
+  index_t global_bytes = 0;                     ///< of A and B
+  index_t rows_along_k = 0;                     ///< of operands that are contiguous along k: each is copied for itself
+  index_t lds_bytes = 0;                        ///< of a block
+  index_t registers = 0;                        ///< of a thread, as its pipeline estimates them
+  bool conflict_free = false;                   ///< no LDS access has bank conflicts
   index_t waits = 0;  ///< barriers at which all waves stand, with nothing to multiply that does not wait
   index_t role_exchanges =
       0;  ///< or, in ping-pong: how often the waves that move operands wait while the others multiply
