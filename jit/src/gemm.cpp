@@ -93,7 +93,8 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
     if (!p.policy.empty()) {
       if (asked && asked->tile == known.names[i]) add(asked->parts > 0 ? asked->parts : std::max(g.split_k, 1));
     } else if (g.split_k > 0) {
-      if (ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);  // a slice has a tile at least
+      // A slice has a tile at least; if it cannot, the other tiles say so.
+      if (known.names[i] != "16x64" || ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);
     } else {
       for_each_portable_kernel(array<gemm_static_report, 1>{{r}}, *known.gpu, lengths, !p.has_gate,
                                [&](const gemm_estimate& e) { add(e.split_k); });
