@@ -15,7 +15,7 @@ namespace tilewright::jit {
 struct bound_kernel::state {
   std::shared_ptr<const kernel::state> of;
   std::vector<char> args, follower_args[2];
-  launch_shape shape, followers[2];  // grid[0] = 0: none
+  launch_shape shape, followers[2];  // of those that the kernel has; grid[0] = 0: none
 
   /// Throws error if the kernel cannot take the arguments.
   void prepare(const kernel::state& kernel, const void* given, std::size_t bytes, const block_grid& grid);
@@ -62,7 +62,7 @@ void bound_kernel::operator()(void* stream) const { state_->launch(*state_->of, 
 
 void bound_kernel::state::launch(const kernel::state& kernel, void* stream) const {
   kernel.device->launch(kernel.function, shape, args.data(), args.size(), stream);
-  for (int i = 0; i < 2 && followers[i].grid[0] > 0; ++i)
+  for (int i = 0; i < 2 && kernel.followers[i] && followers[i].grid[0] > 0; ++i)
     kernel.device->launch(kernel.followers[i], followers[i], follower_args[i].data(), follower_args[i].size(), stream);
 }
 
