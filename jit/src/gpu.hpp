@@ -35,7 +35,7 @@ class gpu {
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   virtual void clear(void* memory, std::size_t bytes) = 0;
   virtual void synchronize() = 0;
-  /// What prepare() of a kernel is told.
+  /// What prepare() of a kernel gets.
   virtual launch_facts facts(void* function, const launch_shape& shape) = 0;
 };
 

@@ -28,8 +28,8 @@ template <class Kernel, index_t Vector>
 constexpr functions functions_of() {
   return {[](const gemm_args& args) {
             const char* const why = Kernel::check(args);
-            constexpr vector_alignment promise{Vector, sizeof(half_t)};
-            return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, promise);
+            constexpr vector_alignment guarantee{Vector, sizeof(half_t)};
+            return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, guarantee);
           },
           [](const void* args, const launch_facts& facts) {
             const auto made = Kernel::prepare(*static_cast<const gemm_args*>(args), facts);

@@ -13,7 +13,7 @@
 namespace tilewright::jit {
 
 struct kernel::state {
-  /// Loads the code; throws error with the sentence of check() if the kernel was compiled for a problem that it
+  /// Loads the code; throws error with the message of check() if the kernel was compiled for a problem that it
   /// refuses.
   state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object);
   ~state() { device->unload(module); }

@@ -64,7 +64,11 @@ class nvidia_gpu final : public gpu {
     library_.find(release_, "cuMemFree_v2");
     library_.find(upload_, "cuMemcpyHtoD_v2");
     library_.find(download_, "cuMemcpyDtoH_v2");
-    library_.find(set_, "cuMemsetD8_v2");
+    library_.find(set_, "cuMemsetD8Async");
+    library_.find(exchange_capture_mode_, "cuThreadExchangeStreamCaptureMode");
+    library_.find(create_stream_, "cuStreamCreate");
+    library_.find(wait_for_stream_, "cuStreamSynchronize");
+    library_.find(destroy_stream_, "cuStreamDestroy_v2");
     library_.find(synchronize_, "cuCtxSynchronize");
     library_.find(max_clusters_, "cuOccupancyMaxActiveClusters");
     library_.find(max_blocks_, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -78,6 +82,7 @@ class nvidia_gpu final : public gpu {
 
   void* load(const std::string& code_object) override {
     const in_context guard(*this);
+    const beside_captures allowed(*this);
     void* module = nullptr;
     require(load_(&module, code_object.data()), "loading a kernel");
     return module;
@@ -99,6 +104,7 @@ class nvidia_gpu final : public gpu {
   }
   void* allocate(std::size_t bytes) override {
     const in_context guard(*this);
+    const beside_captures allowed(*this);
     void* memory = nullptr;
     require(allocate_(&memory, bytes), "allocating memory");
     return memory;
@@ -115,8 +121,14 @@ class nvidia_gpu final : public gpu {
   }
   void clear(void* memory, std::size_t bytes) override {
     const in_context guard(*this);
-    require(set_(memory, 0, bytes), "clearing memory");
-    require(synchronize_(), "clearing memory");
+    const beside_captures allowed(*this);
+    constexpr unsigned non_blocking = 1;  // ordered with no other stream: the memory is new to them
+    void* stream = nullptr;
+    require(create_stream_(&stream, non_blocking), "making a stream");
+    const int set = set_(memory, 0, bytes, stream), waited = wait_for_stream_(stream);
+    (void)destroy_stream_(stream);
+    require(set, "clearing memory");
+    require(waited, "clearing memory");
   }
   void synchronize() override {
     const in_context guard(*this);
@@ -171,6 +183,19 @@ class nvidia_gpu final : public gpu {
     const nvidia_gpu& gpu_;
     bool is_pushed_ = false;
   };
+  /// While a stream is captured into a graph, the driver refuses calls such as an allocation, and the capture fails,
+  /// unless the thread says that they are not meant for the graph.
+  class beside_captures {
+   public:
+    explicit beside_captures(const nvidia_gpu& g) : gpu_(g) { (void)gpu_.exchange_capture_mode_(&mode_); }
+    ~beside_captures() { (void)gpu_.exchange_capture_mode_(&mode_); }
+    beside_captures(const beside_captures&) = delete;
+    beside_captures& operator=(const beside_captures&) = delete;
+
+   private:
+    const nvidia_gpu& gpu_;
+    int mode_ = 2;  // relaxed; then the thread's own
+  };
   int attribute(int number) const {
     int value = 0;
     require(get_attribute_(&value, number, device_), "asking for the GPU's properties");
@@ -219,7 +244,11 @@ class nvidia_gpu final : public gpu {
   int (*release_)(void*) = nullptr;
   int (*upload_)(void*, const void*, std::size_t) = nullptr;
   int (*download_)(void*, const void*, std::size_t) = nullptr;
-  int (*set_)(void*, unsigned char, std::size_t) = nullptr;
+  int (*set_)(void*, unsigned char, std::size_t, void*) = nullptr;
+  int (*exchange_capture_mode_)(int*) = nullptr;
+  int (*create_stream_)(void**, unsigned) = nullptr;
+  int (*wait_for_stream_)(void*) = nullptr;
+  int (*destroy_stream_)(void*) = nullptr;
   int (*synchronize_)() = nullptr;
   std::string target_, name_;
   int device_ = -1, multiprocessors_ = 0;

@@ -30,7 +30,7 @@ bool is_8_bits(element e);
 
 /// Throws error with the operation's name if the type is not f16, bf16 or f32.
 void require_float(const char* operation, element type);
-/// Throws error if `why`, the sentence of a check(), is one.
+/// Throws error if `why`, the error message of a check(), is not null.
 void require_fit(const std::string& operation, const char* why);
 
 template <class T>

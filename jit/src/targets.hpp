@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tilewright/core/base/config.hpp>
+#include <tilewright/core/base/index.hpp>
 
 namespace tilewright::jit {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -135,11 +136,10 @@ std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {
 void device::grow(workspace& w, long_index_t bytes) {
   const auto size = std::size_t(bytes);
   if (compiler_) {
-    w.on_gpu.reset();  // waits for the kernels that use it
-    w.data = nullptr, w.bytes = 0;
-    w.on_gpu.emplace(compiler_->allocate(size));
-    w.on_gpu->clear();
-    w.data = w.on_gpu->data();
+    jit::buffer larger = compiler_->allocate(size);
+    larger.clear();
+    w.on_gpu.push_back(std::move(larger));
+    w.data = w.on_gpu.back().data();
   } else {
     w.on_cpu = std::make_unique<std::byte[]>(size + 15);
     w.data = w.on_cpu.get() + (16 - reinterpret_cast<std::uintptr_t>(w.on_cpu.get()) % 16) % 16;
@@ -161,7 +161,7 @@ void device::launch(const call& c, const plan& p) {
   const std::lock_guard guard(own->mutex);
   if (own->bytes < p.workspace_bytes) {
     try {
-      grow(*own, p.workspace_bytes);
+      grow(*own, std::max(p.workspace_bytes, 2 * own->bytes));  // all of them are less than twice the last
     } catch (const jit::error& e) {
       throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": no workspace of " +
                                                            std::to_string(p.workspace_bytes) +

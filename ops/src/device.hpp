@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <tilewright/ops/compiled_kernel.hpp>
 #include <tilewright/ops/explain.hpp>
@@ -35,8 +36,8 @@ struct plan {
 
 /// Scratch memory of one stream, all 0 when it is new: kernels that count in its first bytes leave them so.
 struct workspace {
-  std::mutex mutex;  // held until the kernel that uses it is queued
-  std::optional<jit::buffer> on_gpu;
+  std::mutex mutex;                 // held until the kernel that uses it is queued
+  std::vector<jit::buffer> on_gpu;  // the last is used; CUDA graphs that were captured before it may use others
   std::unique_ptr<std::byte[]> on_cpu;
   void* data = nullptr;
   long_index_t bytes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels on rows: softmax, LayerNorm and RMSNorm with their gradients, cross-entropy, rotary embedding, quantisation.
-// launch_rows.hpp, which launches some of them, is included by itself.
+// launch_rows.hpp, which launches some of them, and the headers that choose tiles on the host are included by
+// themselves.
 #pragma once
 
 #include <tilewright/kernels/rows/cross_entropy.hpp>

@@ -77,8 +77,8 @@ struct choose_experts {
                            blocks_at_once = min(24, Arch::value.lds_bytes / lds_bytes);
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel, or the same of another shape, cannot do with these arguments, as a sentence; nullptr when it
-  /// can.
+  /// What this kernel, or the same of another shape, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
   static constexpr const char* check(const args_type& args, const detail::choose_experts_shape& of = shape,
                                      index_t tokens = block_tokens) {
     const detail::row_matrix x{args.x, args.tokens, args.experts, args.x_stride, sizeof(T)};

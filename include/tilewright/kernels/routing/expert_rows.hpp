@@ -46,8 +46,8 @@ struct expert_rows {
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
-  /// can.
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
   static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     if (args.tokens < 1 || args.choices < 1 || args.cols < 1) return "tokens, choices and cols must be positive";
     const long_index_t entries = long_index_t{args.tokens} * args.choices;

@@ -113,7 +113,6 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
 
   /// Rows of the workspace.
   static constexpr index_t workspace_rows(index_t num_entries) { return part::num_parts(num_entries) + 1; }
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const order_by_expert_args& args) {
     if (args.entries < 1 || args.experts < 1) return "entries and experts must be positive";
     if (args.experts > MostExperts) return "there are more experts than the kernel's MostExperts";

@@ -34,7 +34,7 @@ class kernel {
   index_t resident_clusters() const;
 
   /// Queues the kernel. Args: its args_type. Throws error, before anything is queued, if the size of the arguments or
-  /// the grid is wrong, or with the sentence of the kernel's check().
+  /// the grid is wrong, or with the message of the kernel's check().
   template <class Args>
   void operator()(const Args& args, void* stream = nullptr, const block_grid& grid = {}) const {
     static_assert(std::is_trivially_copyable_v<Args>, "jit: arguments are copied to the GPU byte by byte");
