@@ -19,11 +19,24 @@ inline const char* name(global_touch how) {
   return names[static_cast<int>(how)];
 }
 
-/// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order.
+/// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order, or of_store and
+/// the number of a TMA store, which writes at some time before its thread has waited for it.
 struct access_record {
+  static constexpr std::uint32_t of_store = 0x80000000;
+
   std::uint32_t cluster = 0, time = 0;
   std::uint16_t thread = 0;  // of the cluster; after its threads come the agents of barriers in LDS
   std::uint16_t place = 0;
+
+  bool is_of_store() const { return (time & of_store) != 0; }
+};
+
+/// How an earlier access relates to a new one that conflicts with it.
+enum class access_relation : signed char {
+  ordered,
+  racing,
+  in_flight,  // a TMA store that its thread has not waited for
+  unfenced,   // ordered, but TMA sees it only after a fence of the asynchronous proxy
 };
 
 /// Memory is divided into pages, and a page into granules of 16 bytes, or of fewer once an access begins or ends inside
@@ -34,16 +47,17 @@ class global_history {
   static constexpr std::uintptr_t page_bytes = 1024;
 
   struct race {
-    const char* did = nullptr;  // nullptr: there is none
+    access_relation relation = access_relation::ordered;  // ordered: there is none
+    const char* did = nullptr;
     access_record before = {};
     std::uintptr_t address = 0;
   };
 
   /// Notes an access to bytes of one page, or returns an earlier one that it conflicts with and that does not happen
-  /// before it: `ordered(earlier access)` is false.
-  template <class Ordered>
+  /// before it: `relation(earlier access, whether it changed the bytes)` is not `ordered`.
+  template <class Relation>
   race access(std::uintptr_t address, std::uintptr_t end, global_touch how, const access_record& mine,
-              Ordered ordered) {
+              Relation relation) {
     page& p = page_of(address);
     if (const int shift = std::countr_zero(address | end); shift < p.shift) p.refine(shift);
     for (; address < end; address += std::uintptr_t{1} << p.shift) {
@@ -53,7 +67,9 @@ class global_history {
         for (const records* list : {&p.newest[before], &p.other[before]}) {
           if (list->empty()) continue;
           const access_record& r = (*list)[i];
-          if (r.cluster != 0 && !ordered(r)) return {did[before], r, address};
+          if (r.cluster == 0) continue;
+          if (const access_relation found = relation(r, before != reads); found != access_relation::ordered)
+            return {found, did[before], r, address};
         }
       }
       p.note(i, kind_of(how), mine);
@@ -92,7 +108,8 @@ class global_history {
         }
       } else if (!newest[how].empty()) {
         const access_record before = newest[how][i], known = other[how].empty() ? access_record{} : other[how][i];
-        const bool same_thread = before.cluster == mine.cluster && before.thread == mine.thread;
+        const bool same_thread = before.cluster == mine.cluster && before.thread == mine.thread &&
+                                 before.is_of_store() == mine.is_of_store();
         // An access by another cluster stays known: barriers of this one do not order it.
         if (before.cluster != mine.cluster || (!same_thread && (known.cluster == 0 || known.cluster == mine.cluster)))
           set(other[how], i, before);

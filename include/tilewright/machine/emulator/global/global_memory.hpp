@@ -3,12 +3,11 @@
 #pragma once
 
 #include <tilewright/core/base/index.hpp>
-#include <tilewright/machine/emulator/global/global_history.hpp>
+#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/threads/refuse.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <thread>
 
@@ -51,18 +50,12 @@ class global_memory {
              "registered");
   }
 
-  /// Numbers a cluster that starts; `first` is its first block.
-  std::uint32_t begin_cluster(block_index first) {
-    const std::lock_guard lock(mutex_);
-    clusters_.push_back({first, {}});
-    return std::uint32_t(clusters_.size());
-  }
+  /// Of the clusters of the launch.
+  cluster_order& order() { return order_; }
 
-  /// Throws if the access races with an earlier one. `is_over(agent, time)`: whether what one of the same cluster
-  /// did at that time happens before this access.
-  template <class IsOver>
+  /// Throws if the access races with an earlier one.
   void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes, access_record mine,
-              call_site where, IsOver is_over) {
+              call_site where, const accessing_thread& by) {
     if (ranges_.empty()) unregistered_left_.fetch_sub(1, std::memory_order_relaxed);
     auto address = reinterpret_cast<std::uintptr_t>(place);
     for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
@@ -71,46 +64,14 @@ class global_memory {
       shard& s = shards_[page % num_shards];
       const std::lock_guard lock(s.mutex);
       mine.place = s.places.number_of(self.place_of(where));
-      const auto ordered = [&](const access_record& before) {
-        if (before.cluster != mine.cluster) return knows(mine.cluster, before);
-        return before.thread == mine.thread || is_over(before.thread, before.time);
-      };
-      const global_history::race race = s.history.access(address, part_end, how, mine, ordered);
-      if (race.did != nullptr) refuse_race(self, how, where, mine, race, s.places);
+      const auto relation = [&](const access_record& before, bool wrote) { return order_.relation(before, wrote, by); };
+      const global_history::race race = s.history.access(address, part_end, how, mine, relation);
+      if (race.relation != access_relation::ordered) refuse_race(self, how, where, mine, race, s.places);
       address = part_end;
     }
   }
 
-  /// What the cluster did before `time` happens before everything after an acquire of the counter.
-  void release(std::uint32_t cluster, const unsigned* counter, std::uint32_t time) {
-    const std::lock_guard lock(mutex_);
-    known_clusters& to = released_[counter];
-    add(to, clusters_[cluster - 1].known);
-    to[cluster] = time;
-  }
-  void acquire(std::uint32_t cluster, const unsigned* counter) {
-    const std::lock_guard lock(mutex_);
-    add(clusters_[cluster - 1].known, released_[counter]);
-  }
-
  private:
-  using known_clusters =
-      std::map<std::uint32_t, std::uint32_t>;  // by cluster: the time before which its accesses are ordered
-  struct cluster_record {
-    block_index first;
-    known_clusters known;
-  };
-
-  static void add(known_clusters& to, const known_clusters& from) {
-    for (const auto& [cluster, time] : from) to[cluster] = max(to[cluster], time);
-  }
-  bool knows(std::uint32_t cluster, const access_record& before) {
-    const std::lock_guard lock(mutex_);
-    const known_clusters& known = clusters_[cluster - 1].known;
-    const auto found = known.find(before.cluster);
-    return found != known.end() && before.time < found->second;
-  }
-
   const memory_range* range_of(const char* place, long_index_t bytes) const {
     for (const memory_range& r : ranges_) {
       const auto* const begin = static_cast<const char*>(r.begin);
@@ -129,18 +90,25 @@ class global_memory {
             ? ""
             : " at byte " + std::to_string(at - static_cast<const char*>(range->begin)) + " of an allocation";
     const index_t thread = race.before.thread, threads = self.block_size;
-    const std::lock_guard lock(mutex_);
-    block_index block = clusters_[race.before.cluster - 1].first;
+    block_index block = order_.first_block(race.before.cluster);
     block.x += thread / threads;
     const bool by_copy = thread >= threads_of_cluster_, same_cluster = race.before.cluster == mine.cluster,
                same_block = same_cluster && (by_copy || thread / threads == self.rank);
-    const std::string who = by_copy ? "a bulk copy"
+    const std::string who = by_copy ? "a TMA load"
                             : same_block
                                 ? "thread " + std::to_string(thread % threads)
                                 : "thread " + std::to_string(thread % threads) + " of block " + to_string(block);
-    refuse(self, std::string(name(how)) + " global memory", where,
-           byte + " that " + who + race.did + places.text(race.before.place) +
-               (same_block ? " with no barrier between" : ", and nothing orders these blocks"));
+    const std::string there = places.text(race.before.place);
+    const std::string why =
+        race.relation == access_relation::in_flight
+            ? " that a TMA store of " + who + there +
+                  " may not have written yet: tma_store_wait<0>() is missing (tma_store_wait_read waits for its LDS "
+                  "only)"
+        : race.relation == access_relation::unfenced
+            ? " that " + who + race.did + there + " without a fence_async_proxy_global() between"
+            : " that " + who + race.did + there +
+                  (same_block ? " with no barrier between" : ", and nothing orders these blocks");
+    refuse(self, std::string(name(how)) + " global memory", where, byte + why);
   }
 
   /// Each has every num_shards-th page, and numbers of its own for places.
@@ -156,9 +124,7 @@ class global_memory {
   index_t threads_of_cluster_;
   std::atomic<long_index_t> unregistered_left_ = 1 << 18;  // accesses that are still looked at without ranges
   array<shard, num_shards> shards_{};
-  std::mutex mutex_;  // of what follows
-  std::vector<cluster_record> clusters_;
-  std::map<const unsigned*, known_clusters> released_;  // by counter
+  cluster_order order_;
 };
 
 }  // namespace tilewright::emulator

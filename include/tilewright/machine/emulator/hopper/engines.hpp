@@ -98,6 +98,7 @@ class hopper_machine final : public hopper_services {
   void fence_async_proxy(thread_context& self) override {
     if (access_order* const order = threads_.order()) order->fence_async_proxy(self.number);
   }
+  void fence_async_proxy_global(thread_context& self) override { threads_.fence_async_proxy_global(self); }
   void cluster_sync(thread_context& self, call_site where) override { counting_barriers_.cluster_sync(self, where); }
   void store_in(thread_context& self, index_t block, index_t to, unsigned bits, index_t done,
                 call_site where) override {
@@ -125,6 +126,7 @@ class hopper_machine final : public hopper_services {
       threads_.wait(self, meeting::counter, where);
     }
     threads_.acquire(self, w.counter);
+    if (w.is_flag) threads_.fence_async_proxy_global(self);
     return w.is_over();
   }
 
@@ -144,19 +146,20 @@ class hopper_machine final : public hopper_services {
 
   void tma_store(thread_context& self, const tma_box& box, call_site where) override {
     check_box(self, box, where);
-    stores_.start(
+    const std::uint32_t number = stores_.start(
         self, box.lds, bytes_in_lds(request_of(*box.map)), [box](const char* from) { box_from_lds(box, from); }, where);
-    check_memory(self, self.number, box, global_touch::write, where);
+    check_memory(self, self.number, box, global_touch::write, where, number);
   }
   void tma_reduce_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
     if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
       refuse(self, "adds " + std::to_string(bytes) + " bytes", where,
              "; size and both addresses must be multiples of 16 bytes");
     self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
+    const std::uint32_t number =
+        stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
     if (self.checks_memory)
       self.memory->check_global_access(self, self.number, global_touch::atomic_update,
-                                       reinterpret_cast<const char*>(to), bytes, where);
-    stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
+                                       reinterpret_cast<const char*>(to), bytes, where, number);
   }
   void tma_store_commit(thread_context& self) override { stores_.commit(self); }
   void tma_store_wait(thread_context& self, index_t pending, call_site) override {
@@ -176,10 +179,10 @@ class hopper_machine final : public hopper_services {
   }
 
   static void check_memory(const thread_context& self, index_t agent, const tma_box& box, global_touch how,
-                           call_site where) {
+                           call_site where, std::uint32_t store = 0) {
     if (!self.checks_memory) return;
     for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {
-      if (inside) self.memory->check_global_access(self, agent, how, place, bytes, where);
+      if (inside) self.memory->check_global_access(self, agent, how, place, bytes, where, store);
     });
   }
 

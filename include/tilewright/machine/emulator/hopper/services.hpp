@@ -42,6 +42,7 @@ class hopper_services {
   virtual void wait(thread_context&, index_t address, unsigned parity, call_site) = 0;
   virtual void fence_barrier_init(thread_context&) = 0;
   virtual void fence_async_proxy(thread_context&) = 0;
+  virtual void fence_async_proxy_global(thread_context&) = 0;
   virtual void cluster_sync(thread_context&, call_site) = 0;
   /// barrier: that counts the bytes, or -1.
   virtual void store_in(thread_context&, index_t block, index_t address, unsigned value, index_t barrier,

@@ -12,13 +12,18 @@
 namespace tilewright::emulator {
 
 /// A vector clock: by agent, the time before which everything that it did happens before the owner's next access.
-/// Fenced: the same for what copies and matrix instructions of the owner see.
+/// Fenced: the same for what copies and matrix instructions of the owner see in LDS, and what its copies see in global
+/// memory.
 struct known_accesses {
-  std::vector<std::uint32_t> over, fenced;
+  std::vector<std::uint32_t> over, fenced, fenced_in_memory;
 
   void add(const known_accesses& other) {
     add(over, other.over);
     add(fenced, other.fenced);
+    add(fenced_in_memory, other.fenced_in_memory);
+  }
+  static std::uint32_t at(const std::vector<std::uint32_t>& times, index_t agent) {
+    return std::size_t(agent) < times.size() ? times[std::size_t(agent)] : 0;
   }
   static void add(std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
     if (to.size() < from.size()) to.resize(from.size());
@@ -67,18 +72,22 @@ class access_order {
   index_t new_agent() { return agents_++; }
 
   bool is_over(index_t thread, index_t agent, std::uint32_t time) const {
-    return is_used() && at(known_[std::size_t(thread)].over, agent) > time;
+    return is_used() && known_accesses::at(known_[std::size_t(thread)].over, agent) > time;
   }
   bool is_fenced(index_t thread, index_t agent, std::uint32_t time) const {
-    return at(known_[std::size_t(thread)].fenced, agent) > time;
+    return known_accesses::at(known_[std::size_t(thread)].fenced, agent) > time;
+  }
+  bool is_fenced_in_memory(index_t thread, index_t agent, std::uint32_t time) const {
+    return is_used() && known_accesses::at(known_[std::size_t(thread)].fenced_in_memory, agent) > time;
   }
   /// Whether a thread has called fence_barrier_init since.
   bool has_published(index_t thread, std::uint32_t time) const {
-    return at(published_[std::size_t(thread)].over, thread) > time;
+    return known_accesses::at(published_[std::size_t(thread)].over, thread) > time;
   }
 
   /// Adds the thread's clock to `to`, for threads that acquire it.
   void release(index_t thread, known_accesses& to) { to.add(up_to_now(thread)); }
+  const known_accesses& known_by(index_t thread) { return up_to_now(thread); }
   void acquire(index_t thread, const known_accesses& from) { known_[std::size_t(thread)].add(from); }
   /// Adds what the agent has done.
   void release_agent(index_t agent, known_accesses& to) {
@@ -90,6 +99,10 @@ class access_order {
   void fence_async_proxy(index_t thread) {
     known_accesses& mine = up_to_now(thread);
     known_accesses::add(mine.fenced, mine.over);
+  }
+  void fence_async_proxy_in_memory(index_t thread) {
+    known_accesses& mine = up_to_now(thread);
+    known_accesses::add(mine.fenced_in_memory, mine.over);
   }
   void fence_barrier_init(index_t thread) { published_[std::size_t(thread)] = up_to_now(thread); }
 
@@ -112,9 +125,6 @@ class access_order {
  private:
   static constexpr std::uint32_t latest_begin = 0x70000000;
 
-  static std::uint32_t at(const std::vector<std::uint32_t>& times, index_t agent) {
-    return std::size_t(agent) < times.size() ? times[std::size_t(agent)] : 0;
-  }
   known_accesses& up_to_now(index_t thread) {
     known_accesses& mine = known_[std::size_t(thread)];
     if (mine.over.size() <= std::size_t(thread)) mine.over.resize(std::size_t(thread) + 1);

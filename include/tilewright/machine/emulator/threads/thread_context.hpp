@@ -79,9 +79,12 @@ class wave_services {
 class memory_services {
  public:
   /// Throws if the bytes are outside of the launch's memory or the access races with another one. The agent is the
-  /// thread's number, or who orders later accesses after a copy.
+  /// thread's number, or who orders later accesses after a copy. `store`: of begin_bulk_store, or 0.
   virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* place,
-                                   long_index_t bytes, call_site) = 0;
+                                   long_index_t bytes, call_site, std::uint32_t store = 0) = 0;
+  /// A TMA store of the thread, which writes global memory at some time until it is waited for; 0: not checked.
+  virtual std::uint32_t begin_bulk_store(const thread_context&) = 0;
+  virtual void end_bulk_store(std::uint32_t store) = 0;
   /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
   /// line.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;

@@ -39,6 +39,9 @@ struct mbarrier {
 
 inline void fence_barrier_init(call_site where = {}) { detail::hopper(where).fence_barrier_init(detail::self()); }
 inline void fence_async_proxy(call_site where = {}) { detail::hopper(where).fence_async_proxy(detail::self()); }
+inline void fence_async_proxy_global(call_site where = {}) {
+  detail::hopper(where).fence_async_proxy_global(detail::self());
+}
 
 template <index_t Threads>
 void named_sync(index_t id, call_site where = {}) {

@@ -46,6 +46,7 @@ struct mbarrier {
 
 TILEWRIGHT_HD void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 TILEWRIGHT_HD void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+TILEWRIGHT_HD void fence_async_proxy_global() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
 template <index_t Threads>
 TILEWRIGHT_HD void named_sync(index_t id) {
