@@ -243,6 +243,143 @@ const pair global_memory[] = {
      }},
 };
 
+const pair barriers[] = {
+    {"a store over a barrier that is in use", "over the barrier in LDS byte 0",
+     [](world&, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) b.arrive();
+       b.wait(0);
+       exec::block_sync();
+       if (thread() != 0) return;
+       if (is_right) b.invalidate();
+       store(4, 7);
+     }},
+    {"a 16-byte store over the end of a barrier in use", "over the barrier in LDS byte 0",
+     [](world&, bool is_right) {
+       barrier(1);
+       if (thread() == 5) store(is_right ? 16 : 0, four{});
+     }},
+    {"a box over a barrier that is in use", "over the barrier in LDS byte 2048",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       const exec::mbarrier other{b.address + (is_right ? 4096u : 2048u)};
+       if (thread() != 0) return;
+       other.init(1);
+       exec::fence_barrier_init();
+       load_box(w, b);
+       b.wait(0);
+     }},
+    {"a barrier is initialised again while it is in use", "that is in use: call invalidate() first",
+     [](world&, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) b.arrive();
+       b.wait(0);
+       exec::block_sync();
+       if (thread() == 0) {
+         if (is_right) b.invalidate();
+         b.init(2);
+       }
+     }},
+    {"a box for two blocks, one of which may not have initialised its barrier",
+     "a cluster_sync() is missing|where no thread has initialised one",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       if (is_right || exec::block_of_cluster() == 1) exec::cluster_sync();
+       if (thread() == 0 && exec::block_of_cluster() == 1) b.arrive_and_expect(2048);
+       if (thread() == 0 && exec::block_of_cluster() == 0) {
+         b.arrive_and_expect(2048);
+         exec::tma_load_multicast(1024, w.map, b, 3, 0, 0, 0);
+       }
+       if (!is_right && exec::block_of_cluster() == 0) exec::cluster_sync();
+       b.wait(0);
+       exec::cluster_sync();
+     },
+     {.blocks = 2, .cluster = 2}},
+    {"one thread uses a barrier for its copy that another one initialises",
+     "that another thread initialises, with no barrier between|where no thread has initialised one",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b{exec::lds_address(lds())};
+       if (thread() == 0) {
+         b.init(1);
+         exec::fence_barrier_init();
+         b.arrive_and_expect(2048);
+       }
+       if (is_right) exec::block_sync();
+       if (thread() == 64) exec::tma_load(1024, w.map, b, 0, 0, 0);
+       exec::block_sync();
+       b.wait(0);
+     }},
+    {"an arrival at a barrier of another block that may not be initialised",
+     "with no barrier between|where no thread has initialised one",
+     [](world&, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       if (is_right) exec::cluster_sync();
+       if (thread() == 0) b.arrive_at(1 - exec::block_of_cluster());
+       b.wait(0);
+       exec::cluster_sync();
+     },
+     {.blocks = 2, .cluster = 2}},
+    {"one thread releases a stage that all waves wait for", "may take one",
+     [](world&, bool is_right) {
+       const exec::mbarrier full = barrier(1), empty{full.address + 8};
+       if (thread() == 0) empty.init(1);
+       exec::block_sync();
+       for (unsigned i = 0; i < 4; ++i) {
+         if (thread() == 0) {
+           empty.wait(~i & 1);
+           full.arrive();
+         }
+         if (exec::wave_id() == 0) continue;
+         full.wait(i & 1);
+         is_right ? exec::named_sync<96>(1) : exec::wave_sync();
+         if (thread() == 32) empty.arrive();
+       }
+     }},
+    {"a wave that is late finds a phase of the same parity", "may take one",
+     [](world&, bool is_right) {
+       const exec::mbarrier full = barrier(1), empty{full.address + 8};
+       if (thread() == 0) empty.init(1);
+       exec::block_sync();
+       for (unsigned i = 0; i < 2; ++i) {
+         if (thread() == 0) {
+           empty.wait(~i & 1);
+           full.arrive();
+         }
+         if (exec::wave_id() == 0) continue;
+         if (exec::lane_id() == 0) full.wait(i & 1);
+         if (is_right) exec::named_sync<96>(1);
+         if (thread() == 32) empty.arrive();
+       }
+     }},
+    {"a wave waits for every second phase only", "may take one",
+     [](world&, bool is_right) {
+       const exec::mbarrier full = barrier(1), empty{full.address + 8};
+       if (thread() == 0) empty.init(2);
+       exec::block_sync();
+       for (unsigned i = 0; i < 4; ++i) {
+         if (thread() == 0) {
+           empty.wait(~i & 1);
+           full.arrive();
+         }
+         if (thread() != 32 && thread() != 64) continue;
+         if (thread() == 32 || is_right || i % 2 == 1) full.wait(i & 1);
+         empty.arrive();
+       }
+     }},
+    {"bytes are missing at the barrier of another block",
+     "of block (1, 0, 0) waits forever at a barrier in LDS",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       exec::cluster_sync();
+       if (thread() == 0) b.arrive_and_expect(2048);
+       if (thread() == 0 && exec::block_of_cluster() == 0)
+         exec::tma_load_multicast(1024, w.map, b, is_right ? 3 : 1, 0, 0, 0);
+       b.wait(0);
+       exec::cluster_sync();
+     },
+     {.blocks = 2, .cluster = 2}},
+};
+
 template <std::size_t N>
 void expect_pairs(const pair (&pairs)[N]) {
   for (const pair& p : pairs) {
@@ -258,6 +395,7 @@ void expect_pairs(const pair (&pairs)[N]) {
 }
 
 TEST(Asynchronous, GlobalMemory) { expect_pairs(global_memory); }
+TEST(Asynchronous, BarriersInLds) { expect_pairs(barriers); }
 
 }  // namespace
 }  // namespace tilewright::planted

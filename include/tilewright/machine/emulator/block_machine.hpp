@@ -23,6 +23,9 @@ class deadlock {
       : threads_(threads), hopper_(hopper), places_(places) {}
 
   std::string describe() const {
+    // Bytes that are missing explain more than threads that wait for those who wait for them.
+    for (const thread_context& thread : threads_)
+      if (hopper_ != nullptr && hopper_->lacks_bytes(thread)) return describe_from(thread.number);
     const index_t in_hopper = first([](meeting at) { return is_of_hopper(at); });
     if (in_hopper >= 0) return describe_from(in_hopper);
     const index_t in_loop = first([](meeting at) { return at == meeting::unchanged_value; });

@@ -43,7 +43,7 @@ struct detail::operand_pipeline<careless_block> : detail::operand_pipeline<caref
   void init(const careful_block::device_args& args) const {
     careful::init(args);
     for (index_t s = 0; made == mistake::fewer_releases && s < careful_block::num_stages; ++s)
-      empty(s).init(tile.consumers * tile.cluster_n - 1);
+      empty(s).invalidate(), empty(s).init(tile.consumers * tile.cluster_n - 1);
   }
   template <class... Args>
   void load(const state& at, const Args&... args) const {

@@ -61,6 +61,9 @@ class hopper_machine final : public hopper_services {
     return counting_barriers_.describe(self);
   }
 
+  /// Whether the thread waits for bytes of copies.
+  bool lacks_bytes(const thread_context& self) const { return barriers_.lacks_bytes(self); }
+
   long_index_t matrix_instructions() const { return warpgroups_.instructions_of_waves(); }
 
  private:
@@ -84,6 +87,9 @@ class hopper_machine final : public hopper_services {
 
   void init_barrier(thread_context& self, index_t address, index_t arrivals, call_site where) override {
     barriers_.init(self, address, arrivals, where);
+  }
+  void invalidate_barrier(thread_context& self, index_t address, call_site where) override {
+    barriers_.invalidate(self, address, where);
   }
   void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) override {
     check_block(self, block, where);

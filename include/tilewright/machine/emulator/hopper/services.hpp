@@ -38,6 +38,7 @@ struct wgmma_operands {
 class hopper_services {
  public:
   virtual void init_barrier(thread_context&, index_t address, index_t arrivals, call_site) = 0;
+  virtual void invalidate_barrier(thread_context&, index_t address, call_site) = 0;
   virtual void arrive(thread_context&, index_t block, index_t address, index_t bytes_to_come, call_site) = 0;
   virtual void wait(thread_context&, index_t address, unsigned parity, call_site) = 0;
   virtual void fence_barrier_init(thread_context&) = 0;

@@ -6,6 +6,7 @@
 #include <tilewright/machine/emulator/hopper/wgmma_emulation.hpp>
 #include <tilewright/machine/emulator/lds/lds_checker.hpp>
 
+#include <array>
 #include <deque>
 #include <list>
 #include <memory>
@@ -34,7 +35,7 @@ class warpgroups {
     const std::size_t number = mine.started++ - group.completed;
     if (number == group.in_flight.size()) {
       check(self, operands, where);
-      group.in_flight.push_back({operands, find_accumulators(group, self, c, operands.n), {}});
+      group.in_flight.push_back({operands, find_accumulators(group, self, c, operands.n), {}, {}});
     }
     instruction& i = group.in_flight[number];
     if (!(i.operands == operands))
@@ -44,6 +45,8 @@ class warpgroups {
       if (!i.a) i.a = std::make_shared<wgmma_a_registers>();
       i.a->take(self, a, mine.has_fenced, where);
     }
+    if (access_order* const order = threads_.order(); order != nullptr && self.lane_id == 0)
+      i.issued[std::size_t(self.wave_id % 4)] = order->tick();
     // A wave reads its own rows of a and all of b.
     if (lds_checker* const checker = threads_.checker(self.rank); checker != nullptr && self.lane_id == 0) {
       const lds_checker::bulk_reader reader = reader_of(group, self, number);
@@ -82,9 +85,15 @@ class warpgroups {
     const std::size_t groups = mine.group_ends.size(), left = std::size_t(pending);
     if (groups > left) {
       const std::size_t end = mine.group_ends[groups - left - 1];
-      while (group.completed < end) complete(group, self, where);
+      std::array<std::uint32_t, 4> issued{};
+      while (group.completed < end) issued = complete(group, self, where);
       for (index_t i = first; i < first + size; ++i) {
-        if (access_order* const order = threads_.order()) order->acquire_agent(i, group.agent);
+        if (access_order* const order = threads_.order()) {
+          order->acquire_agent(i, group.agent);
+          // All four waves have issued what is complete, and so waited for its operands.
+          for (index_t wave = 0; wave < 4; ++wave)
+            order->acquire_agent(i, order->agent_of_wave(first + 32 * wave), issued[std::size_t(wave)]);
+        }
         auto& ends = lanes_[std::size_t(i)].group_ends;
         ends.erase(ends.begin(), ends.end() - std::ptrdiff_t(left));
       }
@@ -108,6 +117,7 @@ class warpgroups {
     wgmma_operands operands;
     wgmma_accumulators* c;
     std::shared_ptr<wgmma_a_registers> a;
+    std::array<std::uint32_t, 4> issued{};  // by each wave: when
   };
   struct warpgroup {
     std::deque<instruction> in_flight{};
@@ -176,7 +186,8 @@ class warpgroups {
     }
   }
 
-  void complete(warpgroup& group, const thread_context& self, call_site where) {
+  /// Returns when its waves had issued the instruction.
+  std::array<std::uint32_t, 4> complete(warpgroup& group, const thread_context& self, call_site where) {
     const instruction i = std::move(group.in_flight.front());
     const index_t first = self.number / size * size;
     const thread_context* const threads = &threads_.threads()[std::size_t(first)];
@@ -196,6 +207,7 @@ class warpgroups {
     group.in_flight.pop_front();
     ++group.completed;
     instructions_of_waves_ += 4;
+    return i.issued;
   }
 
   cluster& threads_;

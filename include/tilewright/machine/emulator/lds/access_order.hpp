@@ -33,7 +33,7 @@ struct known_accesses {
 
 /// The clock of a cluster of blocks, which advances at every barrier. For threads that synchronise in other ways than
 /// by block_sync and wave_sync it keeps a vector clock for each of them. Agents are the threads and what works for
-/// them, such as copies and warpgroups.
+/// them, such as copies and warpgroups. Waves are agents, too: their times are those of their waits at barriers in LDS.
 class access_order {
  public:
   explicit access_order(index_t threads) : threads_(threads) {}
@@ -49,7 +49,7 @@ class access_order {
     const bool anew = now_ > latest_begin;
     if (anew) now_ = 0;
     begin_ = tick();
-    agents_ = threads_;
+    agents_ = first_agent();
     cluster_sync_ = begin_;
     for (known_accesses& k : known_) k = {};
     for (known_accesses& k : published_) k = {};
@@ -70,6 +70,8 @@ class access_order {
   }
 
   index_t new_agent() { return agents_++; }
+  /// Of the warp of a thread of an NVIDIA GPU.
+  index_t agent_of_wave(index_t thread) const { return threads_ + thread / 32; }
 
   bool is_over(index_t thread, index_t agent, std::uint32_t time) const {
     return is_used() && known_accesses::at(known_[std::size_t(thread)].over, agent) > time;
@@ -95,6 +97,12 @@ class access_order {
     to.over[std::size_t(agent)] = tick();
   }
   void acquire_agent(index_t thread, index_t agent) { release_agent(agent, known_[std::size_t(thread)]); }
+  /// As acquire_agent, of what it did before `time`.
+  void acquire_agent(index_t thread, index_t agent, std::uint32_t time) {
+    auto& over = known_[std::size_t(thread)].over;
+    if (over.size() <= std::size_t(agent)) over.resize(std::size_t(agent) + 1);
+    over[std::size_t(agent)] = max(over[std::size_t(agent)], time);
+  }
 
   void fence_async_proxy(index_t thread) {
     known_accesses& mine = up_to_now(thread);
@@ -132,7 +140,9 @@ class access_order {
     return mine;
   }
 
-  index_t threads_, agents_ = threads_;
+  index_t first_agent() const { return agent_of_wave(threads_ + 31); }
+
+  index_t threads_, agents_ = first_agent();
   // Times count barriers over all clusters: those of earlier clusters are before begin_.
   std::uint32_t now_ = 0, begin_ = 0, cluster_sync_ = 0;
   std::vector<known_accesses> known_;      // by each thread

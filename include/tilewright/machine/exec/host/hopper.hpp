@@ -21,6 +21,9 @@ struct mbarrier {
   void init(index_t arrivals, call_site where = {}) const {
     detail::hopper(where).init_barrier(detail::self(), index_t(address), arrivals, where);
   }
+  void invalidate(call_site where = {}) const {
+    detail::hopper(where).invalidate_barrier(detail::self(), index_t(address), where);
+  }
   void wait(unsigned parity, call_site where = {}) const {
     detail::hopper(where).wait(detail::self(), index_t(address), parity, where);
   }

@@ -16,6 +16,9 @@ struct mbarrier {
   TILEWRIGHT_HD void init(index_t arrivals) const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals));
   }
+  TILEWRIGHT_HD void invalidate() const {
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address) : "memory");
+  }
   TILEWRIGHT_HD void wait(unsigned parity) const {
     asm volatile(
         "{.reg .pred done;\n"
