@@ -380,6 +380,115 @@ const pair barriers[] = {
      {.blocks = 2, .cluster = 2}},
 };
 
+/// c of 64 x 16 float accumulators and operands of zeros in LDS.
+constexpr unsigned long long zeros_in_lds = 3ull << 62 | 256ull / 16 << 32 | 1024 / 16;
+void clear_operands(call_site where = {}) {
+  const exec::call_scope scope(where);
+  lds();
+  for (index_t i = 0; i < 7; ++i) store(1024 + i * 1024 + thread() * 8, array<int, 2>{});
+  exec::fence_async_proxy();
+  exec::block_sync();
+}
+void start_wgmma(float* c, call_site where = {}) {
+  const exec::call_scope scope(where);
+  exec::wgmma_fence();
+  exec::wgmma<16, half_t, false, false>(c, zeros_in_lds, zeros_in_lds, false);
+  exec::wgmma_commit();
+}
+
+const pair elsewhere[] = {
+    {"accumulators are stored as they were before the wait", "that it has read before it waited",
+     [](world& w, bool is_right) {
+       clear_operands();
+       float c[8] = {};
+       start_wgmma(c);
+       if (is_right) exec::wgmma_wait<0>();
+       const float early = c[3] * 0.5f;
+       exec::wgmma_wait<0>();
+       write(w, thread() * 4, early);
+     }},
+    {"rounded accumulators are stored as they were before the wait", "that it has read before it waited",
+     [](world&, bool is_right) {
+       clear_operands();
+       float c[8] = {};
+       start_wgmma(c);
+       if (is_right) exec::wgmma_wait<0>();
+       array<unsigned, 4> words{};
+       for (index_t i = 0; i < 4; ++i) words[i] = exec::round_pair<half_t>(c[2 * i] + 1, c[2 * i + 1] + 1);
+       exec::wgmma_wait<0>();
+       exec::stmatrix_x4({}, 1024 + thread() % 32 * 16 + exec::wave_id() * 512, words);
+     }},
+    {"a row's sum of accumulators before the wait is shuffled", "that it has read before it waited",
+     [](world&, bool is_right) {
+       clear_operands();
+       float c[8] = {};
+       start_wgmma(c);
+       if (is_right) exec::wgmma_wait<0>();
+       exec::shuffle(c[0] + c[1], thread() % 32 ^ 1);
+       exec::wgmma_wait<0>();
+     }},
+    {"a copy to LDS is in flight when the kernel ends", "leaves the kernel before its copy to LDS",
+     [](world& w, bool is_right) {
+       lds();
+       copy(w, thread() * 4, thread() * 4);
+       if (is_right) exec::async_wait();
+     }},
+    {"warpgroups ask for more registers than an SM has",
+     "of the 65536 that an SM has",
+     [](world&, bool is_right) { is_right ? exec::warpgroup_reg_alloc<168>() : exec::warpgroup_reg_alloc<240>(); },
+     {.threads = 384}},
+    {"blocks add floats in an order that nothing fixes",
+     "but the kernel promises the same bits in every run",
+     [](world& w, bool is_right) {
+       if (!is_right) exec::promise_same_bits();
+       if (thread() == 0) exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 0, 1.0f);
+     },
+     {.blocks = 2}},
+    {"a counter is released before TMA has added, where a kernel promises the same bits",
+     "but the kernel promises the same bits in every run|may not have written yet",
+     [](world& w, bool is_right) {
+       exec::promise_same_bits();
+       fill_box();
+       if (thread() != 0) return;
+       exec::wait_for_count(w.counters, unsigned(exec::block_id().x));
+       exec::tma_reduce_add(reinterpret_cast<float*>(w.numbers) + 64, 1024, 64);
+       exec::tma_store_commit();
+       is_right ? exec::tma_store_wait<0>() : exec::tma_store_wait_read<0>();
+       exec::add_release(w.counters, 1);
+     },
+     {.blocks = 2}},
+    {"a counter is released before all waves have added, where a kernel promises the same bits",
+     "but the kernel promises the same bits in every run",
+     [](world& w, bool is_right) {
+       exec::promise_same_bits();
+       fill_box();
+       if (thread() == 0) exec::wait_for_count(w.counters, unsigned(exec::block_id().x));
+       exec::named_sync<128>(1);
+       if (exec::lane_id() == 0) {
+         exec::tma_reduce_add(reinterpret_cast<float*>(w.numbers) + 64 + 16 * exec::wave_id(), 1024, 64);
+         exec::tma_store_commit();
+         exec::tma_store_wait<0>();
+       }
+       if (is_right) exec::named_sync<128>(1);
+       if (thread() == 96) exec::add_release(w.counters, 1);
+     },
+     {.blocks = 2}},
+#if defined(__clang__)
+    {"two barriers of the wave in branches on one line", "in another call of this line",
+     [](world&, bool is_right) {
+       // clang-format off
+       if (is_right || thread() % 2 == 0) exec::wave_sync(); else exec::wave_sync();
+       // clang-format on
+     }},
+    {"two barriers of the block in branches on one line", "in another call of this line",
+     [](world&, bool is_right) {
+       // clang-format off
+       if (is_right || thread() % 2 == 0) exec::block_sync(); else exec::block_sync();
+       // clang-format on
+     }},
+#endif
+};
+
 template <std::size_t N>
 void expect_pairs(const pair (&pairs)[N]) {
   for (const pair& p : pairs) {
@@ -396,6 +505,86 @@ void expect_pairs(const pair (&pairs)[N]) {
 
 TEST(Asynchronous, GlobalMemory) { expect_pairs(global_memory); }
 TEST(Asynchronous, BarriersInLds) { expect_pairs(barriers); }
+TEST(Asynchronous, RegistersCopiesAndSums) { expect_pairs(elsewhere); }
+
+/// A launch of one block of sm_90 that may start before the previous one has ended; "" or the fault's text.
+template <class Kernel>
+std::string early_launch(world& w, Kernel kernel, std::uint64_t seed = 0, bool overlaps = true) {
+  try {
+    emulator::launch({.target = sm90,
+                      .grid = {2},
+                      .block_size = 128,
+                      .lds_bytes = planted::lds_bytes,
+                      .workers = 1,
+                      .check_lds = emulator::lds_checks::on,
+                      .schedule_seed = seed,
+                      .overlaps_previous = overlaps},
+                     [&] { kernel(w); });
+  } catch (const emulator::fault& f) {
+    return f.what();
+  }
+  return "";
+}
+void write_mine(world& w, index_t first = 0) { write(w, first + (exec::block_id().x * 128 + thread()) * 4, 5); }
+void read_mine(world& w) { read(w, (exec::block_id().x * 128 + thread()) * 4); }
+
+TEST(Asynchronous, EarlyLaunchesWaitForThePreviousKernel) {
+  const auto reads = [](world& w) { read_mine(w); };
+  const auto waits_and_reads = [](world& w) {
+    exec::grid_dependency_wait();
+    read_mine(w);
+  };
+  const auto one_waits = [](world& w) {
+    if (thread() == 0) exec::grid_dependency_wait();
+    exec::block_sync();
+    read_mine(w);
+  };
+  const auto one_waits_alone = [](world& w) {
+    if (thread() == 127) exec::grid_dependency_wait();
+    read_mine(w);
+  };
+  const auto writes = [](world& w) { write_mine(w); };
+  const auto writes_elsewhere = [](world& w) { write_mine(w, 4096); };
+  for (const std::uint64_t seed : seeds()) {
+    emulated_world w;
+    const auto after = [&](auto first, auto second, bool overlaps = true) {
+      EXPECT_EQ(early_launch(w, first, 0, false), "");
+      return early_launch(w, second, seed, overlaps);
+    };
+    const auto is_found = [](const std::string& fault, const char* what) {
+      return fault.find(what) != fault.npos && fault.find("without a grid_dependency_wait() before") != fault.npos;
+    };
+    EXPECT_TRUE(is_found(after(writes, reads), "that the previous kernel wrote"));
+    EXPECT_TRUE(is_found(after(reads, writes), "that the previous kernel read"));
+    EXPECT_TRUE(is_found(after(writes, writes), "that the previous kernel wrote"));
+    EXPECT_TRUE(is_found(after(writes, one_waits_alone), "that the previous kernel wrote"));
+    EXPECT_EQ(after(writes, reads, false), "");
+    EXPECT_EQ(after(reads, reads), "");
+    EXPECT_EQ(after(writes, waits_and_reads), "");
+    EXPECT_EQ(after(writes, one_waits), "");
+    EXPECT_EQ(after(writes, writes_elsewhere), "");
+  }
+}
+
+// The end of a kernel that has not waited does not say that the one before it has ended.
+TEST(Asynchronous, EarlyLaunchesPassOnWhatTheyHaveNotWaitedFor) {
+  for (const bool waits : {false, true}) {
+    emulated_world w;
+    EXPECT_EQ(early_launch(w, [](world& v) { write_mine(v); }, 0, false), "");
+    EXPECT_EQ(early_launch(w,
+                           [&](world& v) {
+                             if (waits) exec::grid_dependency_wait();
+                             write_mine(v, 4096);
+                           }),
+              "");
+    const std::string fault = early_launch(w, [](world& v) {
+      exec::grid_dependency_wait();
+      read_mine(v);
+    });
+    EXPECT_EQ(fault.find("for which the previous one has not called grid_dependency_wait()") != fault.npos, !waits)
+        << fault;
+  }
+}
 
 }  // namespace
 }  // namespace tilewright::planted

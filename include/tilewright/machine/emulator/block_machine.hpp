@@ -5,6 +5,7 @@
 
 #include <tilewright/machine/emulator/fault.hpp>
 #include <tilewright/machine/emulator/hopper/engines.hpp>
+#include <tilewright/machine/emulator/threads/async_copies.hpp>
 #include <tilewright/machine/emulator/wave_operations.hpp>
 
 #include <algorithm>
@@ -115,6 +116,7 @@ class block_machine final : private block_services {
     const bool all_ended =
         cluster_.run([&] { return (hopper_ && hopper_->idle(others_run)) || cluster_.look_again(others_run); });
     if (!all_ended) throw fault(deadlock(cluster_.threads(), hopper_.get(), cluster_.waiting_places()).describe());
+    for (const thread_context& thread : cluster_.threads()) check_copies_at_end(thread);
     if (hopper_) hopper_->end_cluster();
     if (cluster_.has_late_stores()) others_run.sleep();
     cluster_.finish();

@@ -64,7 +64,7 @@ class cluster final : public memory_services {
       thread.lds = lds_.get() + thread.rank * lds_stride_;
       thread.checks_lds = shape.checks_lds;
       thread.checks_memory = memory.is_checked();
-      thread.stack_guard = fibers_.stack_of(i);
+      thread.stack_bottom = fibers_.stack_of(i);
       thread.stack_bytes = shape.stack_bytes;
     }
     for (index_t block = 0; shape.checks_lds && block < shape.cluster; ++block)
@@ -82,6 +82,8 @@ class cluster final : public memory_services {
       thread.recent.clear();
       thread.last_place = {nullptr, 0};
       thread.last_load = nullptr;
+      thread.latest_wgmma = {nullptr, 0};
+      thread.may_run_early = memory_.has_earlier_kernels();
       thread.async_copies.clear();
       thread.async_group_ends.clear();
       thread.async_copies_begun = 0;
@@ -171,8 +173,15 @@ class cluster final : public memory_services {
     if (checkers_.empty()) return;
     const access_record mine{number_, store != 0 ? store : order_.now(), std::uint16_t(agent), 0};
     const bool by_async_proxy = store != 0 || agent >= order_.num_threads();
+    if (self.may_run_early)
+      threads_[std::size_t(self.number)].may_run_early =
+          memory_.check_earlier_kernels(self, how, place, bytes, where, accessing(self, by_async_proxy));
     memory_.access(self, how, place, bytes, mine, where, accessing(self, by_async_proxy));
   }
+  void wait_for_previous_kernel(const thread_context& self) override {
+    if (self.checks_memory && order()) memory_.order().wait_for_previous_kernel(number_, self.number, order_.now());
+  }
+  void promise_same_bits() override { memory_.promise_same_bits(); }
   std::uint32_t begin_bulk_store(const thread_context& self) override {
     return self.checks_memory && order() ? memory_.order().begin_store(number_, order_.now()) : 0;
   }

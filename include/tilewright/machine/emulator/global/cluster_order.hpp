@@ -6,10 +6,12 @@
 #include <tilewright/machine/emulator/global/global_history.hpp>
 #include <tilewright/machine/emulator/lds/lds_history.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace tilewright::emulator {
@@ -33,7 +35,7 @@ class cluster_order {
  public:
   std::uint32_t begin_cluster(exec::block_index first) {
     const std::lock_guard lock(mutex_);
-    clusters_.push_back({first, {}, {}});
+    clusters_.push_back({first, {}, {}, {}});
     return std::uint32_t(clusters_.size());
   }
   exec::block_index first_block(std::uint32_t cluster) const {
@@ -78,6 +80,22 @@ class cluster_order {
     if (!fenced.empty()) clusters_[self.cluster - 1].acquired.push_back({self.number, time, std::move(fenced)});
   }
 
+  /// The thread has waited for the previous kernel, whose accesses happen before all that follows.
+  void wait_for_previous_kernel(std::uint32_t cluster, index_t thread, std::uint32_t time) {
+    const std::lock_guard lock(mutex_);
+    clusters_[cluster - 1].waits_for_previous.push_back({thread, time});
+    waits_for_previous_ = true;
+  }
+  bool waits_for_previous_kernel() const {
+    const std::lock_guard lock(mutex_);
+    return waits_for_previous_;
+  }
+  bool knows_previous_kernel(const accessing_thread& self) const {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(clusters_[self.cluster - 1].waits_for_previous,
+                               [&](const auto& wait) { return self.is_over(wait.first, wait.second); });
+  }
+
   /// Relation of an earlier access to a conflicting one that the thread makes now. The asynchronous proxy sees what
   /// others wrote only after a fence (PTX ISA, "Proxies"); a TMA operation that has been waited for needs none.
   access_relation relation(const access_record& before, bool wrote, const accessing_thread& self) const {
@@ -103,6 +121,7 @@ class cluster_order {
     exec::block_index first;
     std::vector<acquired_clusters> acquired;
     std::vector<bulk_store> stores;
+    std::vector<std::pair<index_t, std::uint32_t>> waits_for_previous;  // threads and times
   };
 
   static void add(known_clusters& to, const known_clusters& from) {
@@ -148,6 +167,7 @@ class cluster_order {
 
   mutable std::mutex mutex_;
   std::vector<cluster_record> clusters_;
+  bool waits_for_previous_ = false;                     // any thread of the launch
   std::map<const unsigned*, known_clusters> released_;  // by counter
 };
 

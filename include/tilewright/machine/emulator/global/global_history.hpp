@@ -11,11 +11,12 @@
 
 namespace tilewright::emulator {
 
-/// A copy reads. A write of the value that is there already does not race with the write that put it there.
-enum class global_touch : signed char { read, copy, write, same_write, atomic_update };
+/// A copy reads. A write of the value that is there already does not race with the write that put it there. Additions
+/// of floats are atomic updates whose order changes the sum's last bits.
+enum class global_touch : signed char { read, copy, write, same_write, atomic_update, float_addition };
 
 inline const char* name(global_touch how) {
-  constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates"};
+  constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates", "adds to"};
   return names[static_cast<int>(how)];
 }
 
@@ -55,15 +56,18 @@ class global_history {
 
   /// Notes an access to bytes of one page, or returns an earlier one that it conflicts with and that does not happen
   /// before it: `relation(earlier access, whether it changed the bytes)` is not `ordered`.
+  /// orders_additions: additions of floats conflict with each other, too.
   template <class Relation>
   race access(std::uintptr_t address, std::uintptr_t end, global_touch how, const access_record& mine,
-              Relation relation) {
+              bool orders_additions, Relation relation) {
     page& p = page_of(address);
     if (const int shift = std::countr_zero(address | end); shift < p.shift) p.refine(shift);
     for (; address < end; address += std::uintptr_t{1} << p.shift) {
       const std::size_t i = address % page_bytes >> p.shift;
       for (const kind before : {writes, updates, reads}) {
-        if (before == kind_of(how) && how != global_touch::write) continue;
+        const bool conflicts_with_its_kind =
+            how == global_touch::write || (orders_additions && how == global_touch::float_addition);
+        if (before == kind_of(how) && !conflicts_with_its_kind) continue;
         for (const records* list : {&p.newest[before], &p.other[before]}) {
           if (list->empty()) continue;
           const access_record& r = (*list)[i];
@@ -77,11 +81,27 @@ class global_history {
     return {};
   }
 
+  /// An access to bytes of one page that conflicts with the given one, whatever orders them.
+  race find_conflict(std::uintptr_t address, std::uintptr_t end, global_touch how) const {
+    const auto found = pages_.find(address / page_bytes);
+    if (found == pages_.end()) return {};
+    const page& p = found->second;
+    for (; address < end; address = (address | ((std::uintptr_t{1} << p.shift) - 1)) + 1) {
+      const std::size_t i = address % page_bytes >> p.shift;
+      for (const kind before : {writes, updates, reads}) {
+        if (before == reads && kind_of(how) == reads) continue;
+        if (!p.newest[before].empty() && p.newest[before][i].cluster != 0)
+          return {access_relation::racing, did[before], p.newest[before][i], address};
+      }
+    }
+    return {};
+  }
+
  private:
   enum kind : signed char { writes, reads, updates };
   static constexpr const char* did[] = {" wrote", " read", " updated"};
   static kind kind_of(global_touch how) {
-    return how <= global_touch::copy ? reads : how == global_touch::atomic_update ? updates : writes;
+    return how <= global_touch::copy ? reads : how >= global_touch::atomic_update ? updates : writes;
   }
 
   using records = std::vector<access_record>;  // by granule; empty until there is one

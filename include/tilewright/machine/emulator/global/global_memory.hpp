@@ -8,8 +8,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace tilewright::emulator {
 
@@ -35,8 +39,44 @@ class spin_lock {
 /// compared, so that large launches cost little.
 class global_memory {
  public:
-  global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster)
-      : ranges_(std::move(ranges)), finds_races_(finds_races), threads_of_cluster_(threads_of_cluster) {}
+  /// earlier: of kernels that may still run, from the previous one on.
+  using earlier_kernels = std::vector<std::shared_ptr<global_memory>>;
+
+  global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster,
+                earlier_kernels earlier = {})
+      : ranges_(std::move(ranges)),
+        finds_races_(finds_races),
+        threads_of_cluster_(threads_of_cluster),
+        earlier_(std::move(earlier)) {}
+
+  /// The kernels that may run when one starts early after `launch`, whose memory this is: that one, and some before it
+  /// if it has not waited for them.
+  static earlier_kernels before_next(const std::shared_ptr<global_memory>& launch) {
+    constexpr std::size_t max_kernels = 4;
+    earlier_kernels all = std::exchange(launch->earlier_, {});
+    if (launch->order_.waits_for_previous_kernel()) all.clear();
+    all.insert(all.begin(), launch);
+    all.resize(std::min(all.size(), max_kernels));
+    return all;
+  }
+  bool has_earlier_kernels() const { return finds_races_ && !earlier_.empty(); }
+  /// Throws if the access conflicts with one of a kernel that may still run. False: the thread need not ask again.
+  bool check_earlier_kernels(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
+                             call_site where, const accessing_thread& by) {
+    const bool knows_previous = order_.knows_previous_kernel(by);
+    for (std::size_t i = knows_previous ? 1 : 0; i < earlier_.size(); ++i) {
+      const std::string found = earlier_[i]->conflict(how, place, bytes);
+      if (!found.empty())
+        refuse(self, std::string(name(how)) + " global memory", where,
+               (i == 0 ? " that the previous kernel" : " that a kernel before the previous one") + found +
+                   (i == 0 ? " without a grid_dependency_wait() before"
+                           : ", for which the previous one has not called grid_dependency_wait()"));
+    }
+    return !knows_previous || earlier_.size() > 1;
+  }
+
+  /// A kernel promises the same bits in every run: additions of floats to the same bytes must be ordered.
+  void promise_same_bits() { orders_additions_ = true; }
 
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
   bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
@@ -65,13 +105,28 @@ class global_memory {
       const std::lock_guard lock(s.mutex);
       mine.place = s.places.number_of(self.place_of(where));
       const auto relation = [&](const access_record& before, bool wrote) { return order_.relation(before, wrote, by); };
-      const global_history::race race = s.history.access(address, part_end, how, mine, relation);
+      const global_history::race race = s.history.access(address, part_end, how, mine, orders_additions_, relation);
       if (race.relation != access_relation::ordered) refuse_race(self, how, where, mine, race, s.places);
       address = part_end;
     }
   }
 
  private:
+  /// " wrote (file.hpp:12)", "" if there is none.
+  std::string conflict(global_touch how, const char* place, long_index_t bytes) {
+    auto address = reinterpret_cast<std::uintptr_t>(place);
+    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
+      const std::uintptr_t page = address / global_history::page_bytes;
+      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
+      shard& s = shards_[page % num_shards];
+      const std::lock_guard lock(s.mutex);
+      if (const auto found = s.history.find_conflict(address, part_end, how); found.did != nullptr)
+        return found.did + s.places.text(found.before.place);
+      address = part_end;
+    }
+    return "";
+  }
+
   const memory_range* range_of(const char* place, long_index_t bytes) const {
     for (const memory_range& r : ranges_) {
       const auto* const begin = static_cast<const char*>(r.begin);
@@ -106,6 +161,9 @@ class global_memory {
                   "only)"
         : race.relation == access_relation::unfenced
             ? " that " + who + race.did + there + " without a fence_async_proxy_global() between"
+        : how == global_touch::float_addition && race.did == std::string_view(" updated")
+            ? " that " + who + race.did + there +
+                  ", in an order that nothing fixes, but the kernel promises the same bits in every run"
             : " that " + who + race.did + there +
                   (same_block ? " with no barrier between" : ", and nothing orders these blocks");
     refuse(self, std::string(name(how)) + " global memory", where, byte + why);
@@ -125,6 +183,8 @@ class global_memory {
   std::atomic<long_index_t> unregistered_left_ = 1 << 18;  // accesses that are still looked at without ranges
   array<shard, num_shards> shards_{};
   cluster_order order_;
+  earlier_kernels earlier_;
+  std::atomic<bool> orders_additions_ = false;
 };
 
 }  // namespace tilewright::emulator

@@ -164,7 +164,7 @@ class hopper_machine final : public hopper_services {
     const std::uint32_t number =
         stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
     if (self.checks_memory)
-      self.memory->check_global_access(self, self.number, global_touch::atomic_update,
+      self.memory->check_global_access(self, self.number, global_touch::float_addition,
                                        reinterpret_cast<const char*>(to), bytes, where, number);
   }
   void tma_store_commit(thread_context& self) override { stores_.commit(self); }
@@ -175,6 +175,9 @@ class hopper_machine final : public hopper_services {
     stores_.wait_until_written(self, pending);
   }
 
+  void set_registers(thread_context& self, index_t registers, call_site where) override {
+    warpgroups_.set_registers(self, registers, where);
+  }
   void wgmma_fence(thread_context& self) override { warpgroups_.fence(self); }
   void wgmma(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) override {
     warpgroups_.start(self, c, a, operands, where);

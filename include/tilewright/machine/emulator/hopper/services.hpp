@@ -59,6 +59,7 @@ class hopper_services {
   virtual void tma_store_wait(thread_context&, index_t pending, call_site) = 0;
   virtual void write_bulk_stores(const thread_context&, index_t pending) = 0;
 
+  virtual void set_registers(thread_context&, index_t registers, call_site) = 0;
   virtual void wgmma_fence(thread_context&) = 0;
   /// `a`: the 16 bytes of a that the thread holds, if the operands say so.
   virtual void wgmma(thread_context&, float* c, const void* a, const wgmma_operands&, call_site) = 0;

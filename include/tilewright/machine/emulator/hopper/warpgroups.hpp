@@ -32,6 +32,7 @@ class warpgroups {
   void start(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) {
     warpgroup& group = group_of(self, where);
     lane& mine = lane_of(self);
+    self.latest_wgmma = self.place_of(where);
     const std::size_t number = mine.started++ - group.completed;
     if (number == group.in_flight.size()) {
       check(self, operands, where);
@@ -57,6 +58,20 @@ class warpgroups {
       if (!operands.a_in_registers) a_of(operands).for_each_chunk(first_row, first_row + 16, check_chunk);
       b_of(operands).for_each_chunk(0, operands.n, check_chunk);
     }
+  }
+
+  /// setmaxnreg. Warps that have not asked for a number may give theirs away later; those that have keep it.
+  void set_registers(const thread_context& self, index_t registers, call_site where) {
+    const arch::target& target = *self.target;
+    const index_t available = target.registers_per_simd * target.simds_per_cu * target.wave_size;
+    lane_of(self).registers = registers;
+    const index_t begin = self.number - self.thread_id;
+    index_t sum = 0;
+    for (index_t i = begin; i < begin + self.block_size; ++i) sum += lanes_[std::size_t(i)].registers;
+    if (sum > available)
+      refuse(self, "asks for " + std::to_string(registers) + " registers", where,
+             ", with which the threads of its block have asked for " + std::to_string(sum) + " of the " +
+                 std::to_string(available) + " that an SM has");
   }
 
   void commit(const thread_context& self) {
@@ -130,6 +145,7 @@ class warpgroups {
     std::size_t started = 0;
     std::vector<std::size_t> group_ends{};
     index_t pending = 0;
+    index_t registers = 0;  // 0: as the kernel starts
     bool has_fenced = false;
   };
 

@@ -6,44 +6,56 @@
 #include <tilewright/machine/emulator/threads/sanitizer.hpp>
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
+
+#include <sys/mman.h>
 
 namespace tilewright::emulator {
 
 namespace detail {
 
-/// Stacks with a guard page. Neighbouring stacks start at different cache sets, because the stacks of a wave are used
-/// round robin and their hottest lines would evict each other.
+/// Stacks below which nothing is accessible, so that local arrays of up to guard_bytes are noticed. Neighbouring stacks
+/// start at different cache sets, because the stacks of a wave are used round robin and their hottest lines would evict
+/// each other.
 class staggered_stack {
  public:
+  static constexpr std::size_t guard_bytes = std::size_t{16} << 20;  // of addresses, not of memory
+
   staggered_stack(std::size_t bytes, index_t number, stack_bounds& bounds)
-      : pages_(bytes), shift_(std::size_t(number % 13) * 320), bounds_(&bounds) {}
+      : bytes_((bytes + 4095) / 4096 * 4096), shift_(std::size_t(number % 13) * 320), bounds_(&bounds) {}
 
   boost::context::stack_context allocate() {
-    boost::context::stack_context stack = pages_.allocate();
-    *bounds_ = {static_cast<char*>(stack.sp) - stack.size, stack.size};
-    stack.sp = static_cast<char*>(stack.sp) - shift_;
-    stack.size -= shift_;
+    void* const all =
+        mmap(nullptr, guard_bytes + bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) throw std::bad_alloc();
+    char* const begin = static_cast<char*>(all) + guard_bytes;
+    if (mprotect(begin, bytes_, PROT_READ | PROT_WRITE) != 0) {
+      munmap(all, guard_bytes + bytes_);
+      throw std::bad_alloc();
+    }
+    *bounds_ = {begin, bytes_};
+    boost::context::stack_context stack;
+    stack.sp = begin + bytes_ - shift_;
+    stack.size = bytes_ - shift_;
     return stack;
   }
   void deallocate(boost::context::stack_context& stack) noexcept {
-    stack.sp = static_cast<char*>(stack.sp) + shift_;
-    stack.size += shift_;
     free_stack(*bounds_);
-    pages_.deallocate(stack);
+    char* const end = static_cast<char*>(stack.sp) + shift_;
+    munmap(end - bytes_ - guard_bytes, guard_bytes + bytes_);
   }
 
  private:
-  boost::context::protected_fixedsize_stack pages_;
-  std::size_t shift_;
+  std::size_t bytes_, shift_;
   stack_bounds* bounds_;
 };
 
@@ -106,7 +118,7 @@ class fiber_group {
     if (stopping_) throw stopped{};
   }
 
-  /// The lowest address of a fiber's stack: its first page is the guard.
+  /// The lowest address of a fiber's stack.
   const char* stack_of(index_t fiber) const { return static_cast<const char*>(stacks_[std::size_t(fiber)].bottom); }
 
   bool any_ready() const { return next(0) != count_; }
