@@ -127,6 +127,9 @@ class cluster final : public memory_services {
   }
   void wake(index_t number) { fibers_.wake(number, 1); }
   void wake(index_t first, index_t count) { fibers_.wake(first, count); }
+  /// As of fiber_group.
+  schedule_choices* choices() const { return fibers_.choices(); }
+  void set_events(pending_events& events) { fibers_.set_events(events); }
   bool any_ready() const { return fibers_.any_ready(); }
 
   /// The thread waits for a value in global memory: it runs again when all others wait.

@@ -216,7 +216,9 @@ class block_queue {
 inline launch_report launch(const launch_config& config, kernel_reference kernel) {
   check(config);
   const long_index_t clusters = long_index_t{config.grid.x} * config.grid.y * config.grid.z / config.cluster;
-  const int wanted = config.workers > 0 ? config.workers : max(1, int(std::thread::hardware_concurrency()));
+  const int wanted = explored_run != nullptr ? 1
+                     : config.workers > 0    ? config.workers
+                                             : max(1, int(std::thread::hardware_concurrency()));
   const int workers =
       int(min(long_index_t(min(wanted, max_fibers / (config.block_size * config.cluster))), long_index_t(clusters)));
   static thread_local global_memory::earlier_kernels earlier;  // launches by this thread that the next one may overlap

@@ -12,10 +12,12 @@
 
 namespace tilewright::emulator {
 
-class hopper_machine final : public hopper_services {
+class hopper_machine final : public hopper_services, private pending_events {
  public:
   explicit hopper_machine(cluster& threads)
-      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {}
+      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {
+    threads_.set_events(*this);
+  }
 
   void begin_cluster() {
     barriers_.begin_cluster();
@@ -33,7 +35,7 @@ class hopper_machine final : public hopper_services {
     for (;; std::this_thread::yield()) {
       const bool others = !waiting_for_counts_.empty() && others_run(a_flag_has_come());
       look_at_counts();
-      while (!threads_.any_ready() && !loads_.empty()) land_latest();
+      while (!threads_.any_ready() && !loads_.empty()) land(choose_load());
       if (!threads_.any_ready() && !others && !end_wait_for_a_flag()) return false;
       if (!threads_.any_ready()) continue;
       others_run.resume();
@@ -201,10 +203,18 @@ class hopper_machine final : public hopper_services {
              " of a cluster of " + std::to_string(threads_.blocks()));
   }
 
+  index_t num_pending() const override { return index_t(loads_.size()); }
+  void complete(index_t number) override { land(std::size_t(number)); }
+
   /// Nothing orders copies. The one that started last arrives first, so that no kernel relies on another order.
-  void land_latest() {
-    const load l = loads_.back();
-    loads_.pop_back();
+  std::size_t choose_load() const {
+    const auto count = index_t(loads_.size());
+    return std::size_t(count - 1 -
+                       (threads_.choices() == nullptr || count == 1 ? 0 : threads_.choices()->choose(count)));
+  }
+  void land(std::size_t number) {
+    const load l = loads_[number];
+    loads_.erase(loads_.begin() + std::ptrdiff_t(number));
     const index_t bytes = bytes_in_lds(request_of(*l.box.map));
     box_to_lds(l.box, threads_.first_of(l.block).lds);
     if (lds_checker* const checker = threads_.checker(l.block))

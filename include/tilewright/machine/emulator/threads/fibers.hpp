@@ -4,6 +4,7 @@
 
 #include <tilewright/core/base/index.hpp>
 #include <tilewright/machine/emulator/threads/sanitizer.hpp>
+#include <tilewright/machine/emulator/threads/schedule_choices.hpp>
 
 #include <boost/context/fiber.hpp>
 #include <boost/context/stack_context.hpp>
@@ -62,7 +63,7 @@ class staggered_stack {
 }  // namespace detail
 
 /// Fibers 0 ... count - 1 with the same body, run in the order of their numbers or, where `seed` is not 0, in a random
-/// one. Not to be shared between threads of the CPU.
+/// one, or as the explorer of this thread of the CPU chooses. Not to be shared between threads of the CPU.
 class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
@@ -103,7 +104,7 @@ class fiber_group {
     ended_ = 0;
     wake(0, count_);
     do {
-      switch_to(count_, choose(0));
+      switch_to(count_, choose(choices_ == nullptr ? 0 : count_));
       if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
       if (ended_ == count_) return true;
     } while (idle());
@@ -120,6 +121,11 @@ class fiber_group {
 
   /// The lowest address of a fiber's stack.
   const char* stack_of(index_t fiber) const { return static_cast<const char*>(stacks_[std::size_t(fiber)].bottom); }
+
+  /// Of the explorer; nullptr: there is none.
+  schedule_choices* choices() const { return choices_; }
+  /// What may happen whenever an explored fiber waits.
+  void set_events(pending_events& events) { events_ = &events; }
 
   bool any_ready() const { return next(0) != count_; }
 
@@ -165,6 +171,7 @@ class fiber_group {
 
   /// The fiber to run after self: next(self), or any that is ready.
   index_t choose(index_t self) {
+    if (choices_ != nullptr) return choose_explored(self);
     if (random_ == 0) return next(self);
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX; its upper bits are random
     const index_t first = next(index_t((random_ >> 33) % std::uint64_t(count_)));
@@ -172,6 +179,27 @@ class fiber_group {
     const std::uint64_t word = ready_[std::size_t(first) / 64];
     const int turn = int(random_ >> 58);
     return first / 64 * 64 + (std::countr_zero(std::rotr(word, turn)) + turn) % 64;
+  }
+
+  /// Waves run until they wait. Then another wave may run, or an event come first.
+  index_t choose_explored(index_t self) {
+    for (;;) {
+      if (self != count_ && first_of_wave(self / wave) != count_) return first_of_wave(self / wave);
+      std::vector<index_t> waves;
+      const index_t num_waves = (count_ + wave - 1) / wave, mine = self / wave;
+      for (index_t i = 0; i < num_waves; ++i)
+        if (const index_t w = (mine + i) % num_waves; first_of_wave(w) != count_) waves.push_back(w);
+      if (waves.empty()) return count_;
+      const auto ready = index_t(waves.size()), events = events_ == nullptr ? 0 : events_->num_pending();
+      const index_t chosen = ready + events > 1 ? choices_->choose(ready + events) : 0;
+      if (chosen < ready) return first_of_wave(waves[std::size_t(chosen)]);
+      events_->complete(chosen - ready);
+    }
+  }
+  /// The first fiber of a wave that is ready; count_ if none is.
+  index_t first_of_wave(index_t number) const {
+    const std::uint64_t bits = ready_[std::size_t(number) * wave / 64] >> (number * wave % 64) & 0xffffffff;
+    return bits == 0 ? count_ : number * wave + std::countr_zero(bits);
   }
 
   void switch_to(index_t self, index_t other) {
@@ -188,7 +216,11 @@ class fiber_group {
     fibers_[std::size_t(last_)] = std::move(from);
   }
 
+  static constexpr index_t wave = 32;  // fibers that explored schedules keep together
+
   index_t count_;
+  schedule_choices* choices_ = explored_run;
+  pending_events* events_ = nullptr;
   std::uint64_t random_;  // 0: in order
   body function_;
   void* argument_;
