@@ -5,7 +5,8 @@
 #include <tilewright/core/base/config.hpp>
 
 #if TILEWRIGHT_CPU_PASS
-extern "C" int dprintf(int file, const char* format, ...);  // POSIX
+/// POSIX; declared here because headers that kernels include have no standard header.
+extern "C" int dprintf(int file, const char* format, ...);
 #endif
 
 namespace tilewright::detail {

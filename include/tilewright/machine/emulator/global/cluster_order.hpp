@@ -18,26 +18,30 @@ namespace tilewright::emulator {
 
 /// A thread that makes an access, and what happens before that in its own cluster.
 struct accessing_thread {
-  std::uint32_t cluster;
-  index_t number;
-  bool by_async_proxy;
-  const lds_history& block;
-  const access_order& order;
+  std::uint32_t cluster;      ///< number of its cluster in the launch, from 1
+  index_t number;             ///< among the threads of the cluster
+  bool by_async_proxy;        ///< whether TMA makes the access
+  const lds_history& block;   ///< of the thread's block
+  const access_order& order;  ///< of the cluster
 
+  /// Whether what the agent did at that time happens before the access.
   bool is_over(index_t agent, std::uint32_t time) const {
     return agent == number || block.is_over(number, agent, time);
   }
+  /// The same with a fence of the asynchronous proxy between.
   bool is_fenced(index_t agent, std::uint32_t time) const { return order.is_fenced_in_memory(number, agent, time); }
 };
 
 /// Shared by the workers of a launch. Clusters are numbered from 1 on; times are those of a cluster's access_order.
 class cluster_order {
  public:
+  /// The number of a cluster that starts; `first` is its first block.
   std::uint32_t begin_cluster(exec::block_index first) {
     const std::lock_guard lock(mutex_);
     clusters_.push_back({first, {}, {}, {}});
     return std::uint32_t(clusters_.size());
   }
+  /// Of a cluster that has started.
   exec::block_index first_block(std::uint32_t cluster) const {
     const std::lock_guard lock(mutex_);
     return clusters_[cluster - 1].first;
@@ -63,6 +67,7 @@ class cluster_order {
     add(to, known_by(self));
     add(to, {{self.cluster, std::make_shared<known_accesses>(clock)}});
   }
+  /// A thread of the cluster has read the counter.
   void acquire(std::uint32_t cluster, index_t thread, std::uint32_t time, const unsigned* counter) {
     const std::lock_guard lock(mutex_);
     if (const auto found = released_.find(counter); found != released_.end())
@@ -86,10 +91,12 @@ class cluster_order {
     clusters_[cluster - 1].waits_for_previous.push_back({thread, time});
     waits_for_previous_ = true;
   }
+  /// Whether any thread of the launch has done so.
   bool waits_for_previous_kernel() const {
     const std::lock_guard lock(mutex_);
     return waits_for_previous_;
   }
+  /// Whether the previous kernel's end happens before the access.
   bool knows_previous_kernel(const accessing_thread& self) const {
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(clusters_[self.cluster - 1].waits_for_previous,

@@ -15,6 +15,7 @@ namespace tilewright::emulator {
 /// of floats are atomic updates whose order changes the sum's last bits.
 enum class global_touch : signed char { read, copy, write, same_write, atomic_update, float_addition };
 
+/// The verb of messages: "reads".
 inline const char* name(global_touch how) {
   constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates", "adds to"};
   return names[static_cast<int>(how)];
@@ -23,12 +24,14 @@ inline const char* name(global_touch how) {
 /// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order, or of_store and
 /// the number of a TMA store, which writes at some time before its thread has waited for it.
 struct access_record {
-  static constexpr std::uint32_t of_store = 0x80000000;
+  static constexpr std::uint32_t of_store = 0x80000000;  ///< in a time: the rest is the number of a TMA store
 
+  /// `cluster`: from 1; 0: there is no access. `time`: of the cluster's access_order, or of_store and a number.
   std::uint32_t cluster = 0, time = 0;
-  std::uint16_t thread = 0;  // of the cluster; after its threads come the agents of barriers in LDS
-  std::uint16_t place = 0;
+  std::uint16_t thread = 0;  ///< of the cluster; after its threads come the agents of barriers in LDS
+  std::uint16_t place = 0;   ///< index of the source line
 
+  /// Whether it is by a TMA store.
   bool is_of_store() const { return (time & of_store) != 0; }
 };
 
@@ -45,13 +48,13 @@ enum class access_relation : signed char {
 /// not supersede.
 class global_history {
  public:
-  static constexpr std::uintptr_t page_bytes = 1024;
+  static constexpr std::uintptr_t page_bytes = 1024;  ///< history is kept by pages of this size
 
   struct race {
-    access_relation relation = access_relation::ordered;  // ordered: there is none
-    const char* did = nullptr;
-    access_record before = {};
-    std::uintptr_t address = 0;
+    access_relation relation = access_relation::ordered;  ///< ordered: there is none
+    const char* did = nullptr;                            ///< the earlier access: " wrote"
+    access_record before = {};                            ///< the earlier access
+    std::uintptr_t address = 0;                           ///< first byte that both touch
   };
 
   /// Notes an access to bytes of one page, or returns an earlier one that it conflicts with and that does not happen

@@ -19,16 +19,18 @@ namespace tilewright::emulator {
 
 /// An allocation that kernels of a launch may access.
 struct memory_range {
-  const void* begin = nullptr;
-  long_index_t bytes = 0;
+  const void* begin = nullptr;  ///< first byte
+  long_index_t bytes = 0;       ///< length
 };
 
 /// A mutex that is held for some nanoseconds.
 class spin_lock {
  public:
+  /// Waits until the lock is free.
   void lock() {
     while (taken_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   }
+  /// Only by the thread that has locked it.
   void unlock() { taken_.clear(std::memory_order_release); }
 
  private:
@@ -39,9 +41,10 @@ class spin_lock {
 /// compared, so that large launches cost little.
 class global_memory {
  public:
-  /// earlier: of kernels that may still run, from the previous one on.
+  /// Of kernels that may still run, from the previous one on.
   using earlier_kernels = std::vector<std::shared_ptr<global_memory>>;
 
+  /// No `ranges`: any memory may be accessed. `finds_races`: whether conflicting accesses of blocks are faults.
   global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster,
                 earlier_kernels earlier = {})
       : ranges_(std::move(ranges)),
@@ -59,6 +62,7 @@ class global_memory {
     all.resize(std::min(all.size(), max_kernels));
     return all;
   }
+  /// Whether threads must ask check_earlier_kernels.
   bool has_earlier_kernels() const { return finds_races_ && !earlier_.empty(); }
   /// Throws if the access conflicts with one of a kernel that may still run. False: the thread need not ask again.
   bool check_earlier_kernels(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
@@ -78,7 +82,9 @@ class global_memory {
   /// A kernel promises the same bits in every run: additions of floats to the same bytes must be ordered.
   void promise_same_bits() { orders_additions_ = true; }
 
+  /// Whether accesses are to be reported to this object at all.
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
+  /// True once enough accesses of a launch without ranges have been compared: later ones are not.
   bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
 
   /// Throws if there are ranges and the bytes are not inside of one.

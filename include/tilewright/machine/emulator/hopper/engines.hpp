@@ -14,11 +14,13 @@ namespace tilewright::emulator {
 
 class hopper_machine final : public hopper_services, private pending_events {
  public:
+  /// For the threads of one cluster, which must outlive it.
   explicit hopper_machine(cluster& threads)
       : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {
     threads_.set_events(*this);
   }
 
+  /// Forgets everything of the cluster before.
   void begin_cluster() {
     barriers_.begin_cluster();
     counting_barriers_.begin_cluster();
@@ -66,6 +68,7 @@ class hopper_machine final : public hopper_services, private pending_events {
   /// Whether the thread waits for bytes of copies.
   bool lacks_bytes(const thread_context& self) const { return barriers_.lacks_bytes(self); }
 
+  /// wgmma instructions so far, counted as four waves each.
   long_index_t matrix_instructions() const { return warpgroups_.instructions_of_waves(); }
 
  private:

@@ -79,6 +79,7 @@ class lds_checker : public lds_history {
     barriers_[address] = places_->number_of(where);
     barriers_end_ = barriers_.rbegin()->first + barrier_bytes;
   }
+  /// A barrier that has been added is no longer in use.
   void remove_barrier(index_t address) { barriers_.erase(address); }
   void begin_block(bool times_begin_anew) {
     lds_history::begin_block(times_begin_anew);
@@ -114,8 +115,8 @@ class lds_checker : public lds_history {
   /// Reads LDS asynchronously: a warpgroup of the block, or the bulk stores of its threads, which are numbered after
   /// them.
   struct bulk_reader {
-    index_t number;
-    std::uint16_t sequence;  // of the instruction or copy
+    index_t number;          ///< of the thread in its block
+    std::uint16_t sequence;  ///< of the instruction or copy
   };
 
   /// A bulk copy or a matrix instruction of the thread's wave starts to read.

@@ -68,6 +68,7 @@ class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
 
+  /// `count` fibers that run function(argument, number); seed 0: in order of their numbers, else in a random order.
   fiber_group(index_t count, std::size_t stack_bytes, std::uint64_t seed, body function, void* argument)
       : count_(count),
         random_(seed),
@@ -127,6 +128,7 @@ class fiber_group {
   /// What may happen whenever an explored fiber waits.
   void set_events(pending_events& events) { events_ = &events; }
 
+  /// Whether a fiber can run.
   bool any_ready() const { return next(0) != count_; }
 
   /// Makes a range of fibers ready to run.

@@ -12,13 +12,14 @@ namespace tilewright::emulator {
 
 /// Takes another alternative than the default one, number 0, at a point.
 struct schedule_deviation {
-  index_t point;  // number of the decision in the run
-  index_t alternative;
+  index_t point;        ///< number of the decision in the run, from 0
+  index_t alternative;  ///< from 1
 };
 
 /// A run that deviates from the default schedule at some points, by ascending number, and what it could choose from.
 class schedule_choices {
  public:
+  /// By ascending point.
   explicit schedule_choices(std::vector<schedule_deviation> deviations = {}) : deviations_(std::move(deviations)) {}
 
   /// One of several alternatives, of which there is at least one.
@@ -29,6 +30,7 @@ class schedule_choices {
     return min(deviations_[next_++].alternative, alternatives - 1);
   }
 
+  /// Those that the run was made for.
   const std::vector<schedule_deviation>& deviations() const { return deviations_; }
   /// By point: how many alternatives there were.
   const std::vector<index_t>& alternatives() const { return alternatives_; }
@@ -42,7 +44,9 @@ class schedule_choices {
 /// What may happen at any time, such as the arrival of copies.
 class pending_events {
  public:
+  /// How many may happen now.
   virtual index_t num_pending() const = 0;
+  /// One of them happens.
   virtual void complete(index_t number) = 0;
 
  protected:
