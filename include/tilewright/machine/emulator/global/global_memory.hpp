@@ -103,34 +103,23 @@ class global_memory {
   void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes, access_record mine,
               call_site where, const accessing_thread& by) {
     if (ranges_.empty()) unregistered_left_.fetch_sub(1, std::memory_order_relaxed);
-    auto address = reinterpret_cast<std::uintptr_t>(place);
-    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
-      const std::uintptr_t page = address / global_history::page_bytes;
-      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
-      shard& s = shards_[page % num_shards];
-      const std::lock_guard lock(s.mutex);
+    for_each_page(place, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
       mine.place = s.places.number_of(self.place_of(where));
       const auto relation = [&](const access_record& before, bool wrote) { return order_.relation(before, wrote, by); };
-      const global_history::race race = s.history.access(address, part_end, how, mine, orders_additions_, relation);
+      const global_history::race race = s.history.access(begin, end, how, mine, orders_additions_, relation);
       if (race.relation != access_relation::ordered) refuse_race(self, how, where, mine, race, s.places);
-      address = part_end;
-    }
+    });
   }
 
  private:
   /// " wrote (file.hpp:12)", "" if there is none.
   std::string conflict(global_touch how, const char* place, long_index_t bytes) {
-    auto address = reinterpret_cast<std::uintptr_t>(place);
-    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
-      const std::uintptr_t page = address / global_history::page_bytes;
-      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
-      shard& s = shards_[page % num_shards];
-      const std::lock_guard lock(s.mutex);
-      if (const auto found = s.history.find_conflict(address, part_end, how); found.did != nullptr)
-        return found.did + s.places.text(found.before.place);
-      address = part_end;
-    }
-    return "";
+    std::string text;
+    for_each_page(place, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
+      const auto found = s.history.find_conflict(begin, end, how);
+      if (found.did != nullptr) text = found.did + s.places.text(found.before.place);
+    });
+    return text;
   }
 
   const memory_range* range_of(const char* place, long_index_t bytes) const {
@@ -182,6 +171,20 @@ class global_memory {
     call_places places;
     global_history history;
   };
+
+  /// visit(shard, first byte, end) for the part of the bytes in each page, while its lock is held.
+  template <class Visit>
+  void for_each_page(const char* place, long_index_t bytes, Visit visit) {
+    auto address = reinterpret_cast<std::uintptr_t>(place);
+    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
+      const std::uintptr_t page = address / global_history::page_bytes;
+      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
+      shard& s = shards_[page % num_shards];
+      const std::lock_guard lock(s.mutex);
+      visit(s, address, part_end);
+      address = part_end;
+    }
+  }
 
   std::vector<memory_range> ranges_;
   bool finds_races_;

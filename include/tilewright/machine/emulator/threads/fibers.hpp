@@ -25,11 +25,11 @@ namespace tilewright::emulator {
 namespace detail {
 
 /// Stacks below which nothing is accessible, so that local arrays of up to guard_bytes are noticed. Neighbouring stacks
-/// start at different cache sets, because the stacks of a wave are used round robin and their hottest lines would evict
-/// each other.
+/// start at different cache sets, by a page and some lines, because the stacks of a wave are used round robin and their
+/// hottest lines would evict each other.
 class staggered_stack {
  public:
-  static constexpr std::size_t guard_bytes = std::size_t{16} << 20;  // of addresses, not of memory
+  static constexpr std::size_t guard_bytes = (16 << 20) + 4096;  // of addresses, not of memory
 
   staggered_stack(std::size_t bytes, index_t number, stack_bounds& bounds)
       : bytes_((bytes + 4095) / 4096 * 4096), shift_(std::size_t(number % 13) * 320), bounds_(&bounds) {}
