@@ -54,7 +54,7 @@ TEST(ScheduleExplorer, FindsWavesThatMeetTheWrongOnes) {
   EXPECT_GT(right.schedules, 6);
 }
 
-// Three waves that wait for nobody: 3 of them may be first, then 2 of the others.
+// Three waves that do not wait: each of them may be first, then each of the two others.
 TEST(ScheduleExplorer, RunsEveryOrderOnce) {
   const auto orders = [](index_t deviations, index_t max_schedules, emulator::exploration& result) {
     std::multiset<std::string> all;
