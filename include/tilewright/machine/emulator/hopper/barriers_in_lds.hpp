@@ -148,7 +148,7 @@ class barriers_in_lds {
     index_t initialised_by = 0;
     std::uint32_t initialised_at = 0;
     std::uint32_t ended_at = 0, ended_before = 0;  // times at which the last phase ended, and the one before it
-    std::map<index_t, latest_wait> waits{};        // by wave: for the end of `phase`
+    std::map<index_t, latest_wait> waits{};        // by wave and parity: for the end of `phase`
   };
 
   void check_access(const thread_context& self, index_t block, lds_touch how, index_t address, call_site where) {
@@ -179,13 +179,13 @@ class barriers_in_lds {
                  " phases have ended, of which it has not seen all: it may take one for another");
     const unsigned phase = is_over(b, parity) ? b.phase - 1 : b.phase;
     order.acquire_agent(self.number, order.agent_of_wave(self.number));
-    if (latest_wait& latest = b.waits[self.wave_number]; latest.phase != phase)
+    if (latest_wait& latest = b.waits[2 * self.wave_number + index_t(phase & 1)]; latest.phase != phase)
       latest = {phase, order.now(), &self, self.place_of(where)};
   }
   /// A wave that has waited for the end of the phase before must have done so before this phase ends, in any order of
   /// the threads: else it may find that of another phase of the same parity.
   void check_waits(const barrier& b) const {
-    for (const auto& [wave, wait] : b.waits) {
+    for (const auto& [key, wait] : b.waits) {
       if (wait.phase != b.phase - 1) continue;
       const index_t agent = threads_.order()->agent_of_wave(wait.thread->number);
       if (known_accesses::at(b.known.over, agent) >= wait.time) continue;
