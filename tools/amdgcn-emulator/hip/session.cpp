@@ -73,7 +73,9 @@ std::string with_call_sites(const std::string& text) {
     for (const emu::source_frame& f : emu::source_lines(a.substr(0, plus), std::strtoull(a.c_str() + plus + 1, nullptr, 16)))
       if (f.file.find("/hip/") == f.file.npos && site.empty()) site = f.file + ":" + std::to_string(f.line);
   }
-  return with_call_sites(text.substr(0, open) + (site.empty() ? "" : ", called at " + site) + text.substr(close + 1));
+  std::string before = text.substr(0, open);
+  while (!before.empty() && before.back() == ' ') before.pop_back();
+  return with_call_sites(before + (site.empty() ? "" : " (" + site + ")") + text.substr(close + 1));
 }
 bool same(const finding& a, const finding& b) {
   return a.kind == b.kind && a.kernel == b.kernel && a.site.where == b.site.where && (!a.site.where.empty() || a.message == b.message);

@@ -183,8 +183,9 @@ void bind(inst& i, const code_object& co) {
   classify(i);
   i.shared = i.bytes && !is("s_") && !is("scratch_") && !is("buffer_");
   // Where stores need no write-back, the wait for them is what releases them to other workgroups.
-  if (is("s_waitcnt") && co.fam != family::gfx12 && co.target != "gfx942" && co.target != "gfx950" &&
-      (i.text.find("vmcnt(0)") != i.text.npos || i.text.find("vscnt null, 0x0") != i.text.npos))
+  const auto says = [&](const char* part) { return i.text.find(part) != i.text.npos; };
+  if (is("s_wait") && co.target != "gfx942" && co.target != "gfx950" &&
+      (says("vmcnt(0)") || says("vscnt null, 0x0") || says("s_wait_storecnt 0x0")))
     i.fence = 1;
 }
 }  // namespace emu

@@ -24,6 +24,13 @@ u32 checked(wave& w, const inst& i, u32 a, u32 l) {
   if (w.wg->dma_bytes) dma_check(w, i, a, i.bytes, l);
   return a;
 }
+// A store of what is there already, as where several waves clear a flag: with findings collected it is no write.
+bool changes_nothing(wave& w, const inst& i, const operand& data, u32 l, u32 a) {
+  u8 now[16];
+  if (!w.launch->opt->collect || !w.undefined || w.wg->state[a] != written) return false;
+  reg_to_mem(w, i, data, l, now);
+  return std::memcmp(now, w.wg->lds.data() + a, i.bytes) == 0;
+}
 // gfx950 transposing reads work on groups of 16 lanes.
 void transpose(const inst& i, u32 lanes, u8 (*d)[16]) {
   u8 o[64][16] = {};
@@ -56,7 +63,7 @@ void ds_access(wave& w, const inst& i) {
         ok &= ~(1ull << l), addr[t][l] = 0, std::memset(data[t][l], 0, 16);
         continue;
       }
-      if (w.launch->race) race_check(w, i, a, i.bytes, i.store);
+      if (w.launch->race && !(i.store && changes_nothing(w, i, t ? i.data2 : i.data, l, a))) race_check(w, i, a, i.bytes, i.store);
       if (i.store)
         reg_to_mem(w, i, t ? i.data2 : i.data, l, lds + a);
       else

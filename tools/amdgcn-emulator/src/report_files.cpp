@@ -114,11 +114,13 @@ std::string summary_of(const report_data& data, bool with_banks, unsigned most) 
   }
   if (!data.findings.empty()) out << "tilewright-check: by source line:\n";
   std::map<std::string, unsigned> of_kind;
-  for (const finding& f : data.findings) {
-    if (++of_kind[name_of(f.kind)] == most + 1) out << "  more of " << name_of(f.kind) << " are in the JSON and SARIF files\n";
-    if (of_kind[name_of(f.kind)] > most) continue;
-    out << "  " << name_of(f.kind) << (is_weak(f.kind) ? " (weak)" : "") << "  " << f.count << "  "
-        << (f.site.where.empty() ? f.message : place_of(f)) << "\n";
+  std::map<std::pair<std::string, std::string>, std::uint64_t> by_line;
+  for (const finding& f : data.findings)
+    by_line[{std::string(name_of(f.kind)) + (is_weak(f.kind) ? " (weak)" : ""), f.site.where.empty() ? f.message : place_of(f)}] += f.count;
+  for (const auto& [key, count] : by_line) {
+    const unsigned n = ++of_kind[key.first];
+    if (n <= most) out << "  " << key.first << "  " << count << "  " << key.second << "\n";
+    if (n == most + 1) out << "  more of " << key.first << " are in the JSON and SARIF files\n";
   }
   if (!lines) out << "tilewright-check: compile with -g to see source lines\n";
   out << "tilewright-check: " << hard << " findings";
