@@ -92,7 +92,7 @@ struct inst {
   std::vector<reg_range> regs;  // for the check of waits
   std::vector<std::string> mods;
   enum shadow_t : u8 {
-    sh_compute, sh_move, sh_pack, sh_select, sh_compare, sh_lanes, sh_matrix, sh_load, sh_store, sh_atomic, sh_salu, sh_and, sh_or,
+    sh_compute, sh_wide, sh_packed, sh_move, sh_pack, sh_select, sh_compare, sh_lanes, sh_matrix, sh_load, sh_store, sh_atomic, sh_salu, sh_and, sh_or,
     sh_xor, sh_saveexec, sh_branch, sh_scc_select, sh_none
   } shadow = sh_none;
   bool writes_scc = false;

@@ -80,6 +80,11 @@ void set_taint(wave& w, const inst& i, const operand& d, const taint& t, u64 lan
     if (now & lanes) u.origin[d.reg + k] = t.origin;
   }
 }
+operand dword_of(const operand& o, u32 k) {
+  operand d = o;
+  d.reg = static_cast<u16>(o.reg + k), d.count = 1;
+  return d;
+}
 void tell(wave& w, const inst& i, const std::string& what, u64 lanes, u32 origin) {
   const int lane = lanes ? std::countr_zero(lanes) : -1;
   if (finding* f = report(w, i, finding_kind::uninitialised, [&] { return what + " depends on memory that was never written"; }, lane)) {
@@ -205,6 +210,26 @@ void follow_matrix(wave& w, const inst& i) {
   }
   set_taint(w, i, i.dst[0], t, w.full());
 }
+// Two dwords. Wide integers: the low one of the result does not depend on high ones. Packed: each on those that op_sel says.
+void follow_pair(wave& w, const inst& i) {
+  taint t[2];
+  for (u32 k = 0; k < 2; ++k)
+    for (u32 s = 0; s < i.nsrc; ++s) {
+      const operand& o = i.src[s];
+      if (o.count < 2)
+        join(t[k], of_source(w, o));
+      else if (i.shadow == inst::sh_packed)
+        join(t[k], of_source(w, dword_of(o, (k ? i.op_sel_hi : i.op_sel) >> s & 1)));
+      else
+        for (u32 n = 0; n <= k; ++n) join(t[k], of_source(w, dword_of(o, n)));
+    }
+  const bool moves = i.name.rfind("v_mov", 0) == 0 || i.name.rfind("v_pk_mov", 0) == 0;
+  for (u32 k = 0; k < 2; ++k) {
+    if (!moves) t[k].computed = t[k].lanes;
+    set_taint(w, i, dword_of(i.dst[0], k), t[k], active(w, i));
+  }
+  for (u32 n = 0; i.ndst > 1 && n < i.dst[1].count; ++n) set_bits(*w.undefined, i.dst[1], n, 0);  // the carry
+}
 void follow_alu(wave& w, const inst& i) {
   taint t;
   u64 all = ~0ull;
@@ -244,7 +269,11 @@ void classify(inst& i) {
     i.shadow = inst::sh_compare;
   else if (n == "v_cndmask_b32" && i.nsrc >= 3)
     i.shadow = inst::sh_select;
-  else if (any_of(n, {"v_mov", "v_accvgpr", "v_pk_mov"}))
+  else if (any_of(n, {"v_mad_u64", "v_mad_i64", "v_mad_co_u64", "v_mad_nc_u64", "v_mad_nc_i64", "v_lshlrev_b64", "v_lshl_add_u64", "v_add_u64", "v_add_nc_u64", "v_mov_b64"}) && i.dst[0].count == 2)
+    i.shadow = inst::sh_wide;
+  else if (any_of(n, {"v_pk_mov_b32", "v_pk_fma_f32", "v_pk_mul_f32", "v_pk_add_f32"}) && i.dst[0].count == 2)
+    i.shadow = inst::sh_packed;
+  else if (any_of(n, {"v_mov", "v_accvgpr"}))
     i.shadow = inst::sh_move;
   else if (any_of(n, {"v_perm_b32", "v_or", "v_lshl_or", "v_and_or", "v_bfi", "v_pack", "v_alignbit", "v_alignbyte", "v_and", "v_bitop3", "v_cvt_pk", "v_cvt_scale", "v_cvt_sr"}))
     i.shadow = inst::sh_pack;
@@ -282,6 +311,8 @@ void follow(wave& w, const inst& i) {
     return;
   }
   switch (i.shadow) {
+    case inst::sh_wide:
+    case inst::sh_packed: return follow_pair(w, i);
     case inst::sh_compute:
     case inst::sh_move:
     case inst::sh_pack: return follow_alu(w, i);
