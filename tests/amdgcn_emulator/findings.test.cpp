@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Findings, testing::ValuesIn(objects_named({"mi
 // The example of docs/check.md.
 TEST(FindingsExample, SaxpyHasNone) {
   const unsigned n = 1000;
-  emu::memory gpu;                                       // buffers with guards around them
+  emu::memory gpu;  // buffers with guards around them
   float *x = gpu.allocate<float>(n, "x"), *y = gpu.allocate<float>(n, "y"), *z = gpu.allocate<float>(n, "z");
   std::fill_n(x, n, 2.0f), gpu.mark_written(x, n * sizeof(float));
   std::fill_n(y, n, 1.0f), gpu.mark_written(y, n * sizeof(float));

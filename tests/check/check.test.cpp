@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tilewright-check: each planted mistake is found at its line, correct kernels have no findings, and what the options say.
+// tilewright-check: each planted mistake is found at its line, correct kernels have no findings, and what the options
+// say.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -70,7 +71,8 @@ TEST(Check, FindsEachMistakeAtItsLine) {
   }
 }
 TEST(Check, HasNoFindingsInCorrectKernels) {
-  for (const char* kernel : {"clean_reduction", "clean_early_exit", "clean_copies", "clean_bytes", "clean_shuffle", "clean_same_value"}) {
+  for (const char* kernel :
+       {"clean_reduction", "clean_early_exit", "clean_copies", "clean_bytes", "clean_shuffle", "clean_same_value"}) {
     const outcome o = check(kernel);
     EXPECT_EQ(o.status, 0) << kernel << ":\n" << o.text;
     EXPECT_TRUE(has(o.text, "tilewright-check: 0 findings\n")) << o.text;
@@ -78,7 +80,8 @@ TEST(Check, HasNoFindingsInCorrectKernels) {
   EXPECT_TRUE(has(check("clean_reduction").text, "sum 23385\n"));
 }
 TEST(Check, OrdersOfWavesChangeNothingInCorrectKernels) {
-  for (const char* order : {"reverse", "random:3"}) EXPECT_EQ(check("clean_reduction", std::string("--wave-order ") + order).status, 0) << order;
+  for (const char* order : {"reverse", "random:3"})
+    EXPECT_EQ(check("clean_reduction", std::string("--wave-order ") + order).status, 0) << order;
 }
 TEST(Check, FindsMistakesOfTheHost) {
   const struct {
@@ -103,7 +106,8 @@ TEST(Check, WeakFindingsCountWhenStrict) {
 }
 TEST(Check, NamesBufferThreadAndOtherAccess) {
   const std::string bounds = check("store_far_away").text;
-  EXPECT_TRUE(has(bounds, "2308 bytes after the end of buffer hipMalloc #1") || has(bounds, "buffer hipMalloc #")) << bounds;
+  EXPECT_TRUE(has(bounds, "2308 bytes after the end of buffer hipMalloc #1") || has(bounds, "buffer hipMalloc #"))
+      << bounds;
   EXPECT_TRUE(has(bounds, "workgroup (0,0,0), thread (77,0,0), wave 1, lane 13")) << bounds;
   const std::string freed = check("freed_buffer").text;
   EXPECT_TRUE(has(freed, "offset 0 of freed buffer hipMalloc #3")) << freed;
@@ -149,7 +153,8 @@ TEST(Check, ReportsBankConflictsByLine) {
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");
   EXPECT_EQ(texture.status, 2);
-  EXPECT_TRUE(has(texture.text, "cannot run: the program calls hipMallocArray, which is not supported")) << texture.text;
+  EXPECT_TRUE(has(texture.text, "cannot run: the program calls hipMallocArray, which is not supported"))
+      << texture.text;
   const outcome gpu = check("clean_shuffle", "--gpu gfx1100");
   EXPECT_EQ(gpu.status, 2);
   EXPECT_TRUE(has(gpu.text, "the program has no kernels for gfx1100, but for: gfx942")) << gpu.text;

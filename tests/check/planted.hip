@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A HIP program with a mistake in each kernel, and correct ones. `planted NAME` runs one. The line that a finding has to
-// name ends with MISTAKE, the name, and the kind. No device library is needed: kernels use the compiler's builtins.
+// A HIP program with a mistake in each kernel, and correct ones. `planted NAME` runs one. The line that a finding has
+// to name ends with MISTAKE, the name, and the kind. No device library is needed: kernels use the compiler's builtins.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -115,7 +115,8 @@ KERNEL(uninitialised_branch) {
     a.out[thread()] = a.in[thread()] * 3;
 }
 KERNEL(uninitialised_counter) {
-  __hip_atomic_fetch_add(reinterpret_cast<int*>(a.never) + thread(), 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);  // MISTAKE uninitialised_counter uninitialised
+  __hip_atomic_fetch_add(reinterpret_cast<int*>(a.never) + thread(), 1, __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_AGENT);  // MISTAKE uninitialised_counter uninitialised
 }
 KERNEL(uninitialised_local) {
   volatile float local[8];
@@ -186,7 +187,8 @@ KERNEL(misaligned_atomic) {
   bins[thread() & 7] = 0;
   my_group_barrier();
   int* bin = reinterpret_cast<int*>(reinterpret_cast<char*>(bins) + a.indices[1] * 2);
-  __hip_atomic_fetch_add(bin, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);  // MISTAKE misaligned_atomic misaligned
+  __hip_atomic_fetch_add(bin, 1, __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_WORKGROUP);  // MISTAKE misaligned_atomic misaligned
 }
 KERNEL(failed_assertion) {
   if (a.in[thread()] > 90) __builtin_trap();  // MISTAKE failed_assertion trap
@@ -271,15 +273,41 @@ struct entry {
   void (*kernel)(arguments);
 };
 #define ENTRY(name) {#name, name}
-constexpr entry kernels[] = {
-    ENTRY(store_after_end), ENTRY(load_before_start), ENTRY(store_far_away), ENTRY(atomic_after_end), ENTRY(lds_after_end),
-    ENTRY(dynamic_lds_too_small), ENTRY(scratch_out_of_bounds), ENTRY(read_before_barrier), ENTRY(write_before_barrier),
-    ENTRY(all_waves_write), ENTRY(uninitialised_lds), ENTRY(uninitialised_lds_bytes), ENTRY(uninitialised_global),
-    ENTRY(uninitialised_index), ENTRY(uninitialised_branch), ENTRY(uninitialised_counter), ENTRY(uninitialised_local),
-    ENTRY(blocks_write_one_element), ENTRY(read_of_neighbour_block), ENTRY(missing_fence), ENTRY(barrier_in_branch),
-    ENTRY(different_barriers), ENTRY(inactive_shuffle), ENTRY(missing_wait), ENTRY(misaligned_atomic), ENTRY(failed_assertion),
-    ENTRY(endless_loop), ENTRY(freed_buffer), ENTRY(clean_reduction), ENTRY(clean_early_exit), ENTRY(clean_copies),
-    ENTRY(clean_bytes), ENTRY(clean_shuffle), ENTRY(clean_same_value), ENTRY(bank_conflicts)};
+constexpr entry kernels[] = {ENTRY(store_after_end),
+                             ENTRY(load_before_start),
+                             ENTRY(store_far_away),
+                             ENTRY(atomic_after_end),
+                             ENTRY(lds_after_end),
+                             ENTRY(dynamic_lds_too_small),
+                             ENTRY(scratch_out_of_bounds),
+                             ENTRY(read_before_barrier),
+                             ENTRY(write_before_barrier),
+                             ENTRY(all_waves_write),
+                             ENTRY(uninitialised_lds),
+                             ENTRY(uninitialised_lds_bytes),
+                             ENTRY(uninitialised_global),
+                             ENTRY(uninitialised_index),
+                             ENTRY(uninitialised_branch),
+                             ENTRY(uninitialised_counter),
+                             ENTRY(uninitialised_local),
+                             ENTRY(blocks_write_one_element),
+                             ENTRY(read_of_neighbour_block),
+                             ENTRY(missing_fence),
+                             ENTRY(barrier_in_branch),
+                             ENTRY(different_barriers),
+                             ENTRY(inactive_shuffle),
+                             ENTRY(missing_wait),
+                             ENTRY(misaligned_atomic),
+                             ENTRY(failed_assertion),
+                             ENTRY(endless_loop),
+                             ENTRY(freed_buffer),
+                             ENTRY(clean_reduction),
+                             ENTRY(clean_early_exit),
+                             ENTRY(clean_copies),
+                             ENTRY(clean_bytes),
+                             ENTRY(clean_shuffle),
+                             ENTRY(clean_same_value),
+                             ENTRY(bank_conflicts)};
 
 template <class T>
 T* device(std::size_t count, const std::vector<T>& from) {
@@ -338,6 +366,7 @@ int main(int argc, char** argv) {
     if (name == "clean_reduction") std::printf("sum %g\n", host[blocks]);
     if (name == "freed_buffer") a.never = nullptr;
   }
-  for (void* p : {static_cast<void*>(a.out), static_cast<void*>(a.never), static_cast<void*>(const_cast<float*>(a.in)), static_cast<void*>(a.counter), static_cast<void*>(a.indices)})
+  for (void* p : {static_cast<void*>(a.out), static_cast<void*>(a.never), static_cast<void*>(const_cast<float*>(a.in)),
+                  static_cast<void*>(a.counter), static_cast<void*>(a.indices)})
     (void)hipFree(p);
 }

@@ -54,7 +54,9 @@ std::vector<char> decompress(const char* from, std::size_t size, std::size_t ful
     const auto run = library ? reinterpret_cast<function>(dlsym(library, "uncompress")) : nullptr;
     if (!run) throw std::runtime_error("the program's kernels are compressed, which needs libz.so.1");
     unsigned long got = full;
-    if (run(reinterpret_cast<unsigned char*>(to.data()), &got, reinterpret_cast<const unsigned char*>(from), size) == 0 && got == full)
+    if (run(reinterpret_cast<unsigned char*>(to.data()), &got, reinterpret_cast<const unsigned char*>(from), size) ==
+            0 &&
+        got == full)
       return to;
   }
   throw std::runtime_error("the program's compressed kernels are damaged");
@@ -65,7 +67,8 @@ std::vector<char> decompress_bundle(const char* image) {
   const char* p = image + 4;
   const auto version = read<std::uint16_t>(p), method = read<std::uint16_t>(p);
   if (version != 2 && version != 3)
-    throw std::runtime_error("the program's kernels are compressed in version " + std::to_string(version) + " of the format, which is not supported");
+    throw std::runtime_error("the program's kernels are compressed in version " + std::to_string(version) +
+                             " of the format, which is not supported");
   const std::size_t total = version == 2 ? read<std::uint32_t>(p) : read<std::uint64_t>(p),
                     full = version == 2 ? read<std::uint32_t>(p) : read<std::uint64_t>(p);
   p += 8;  // hash

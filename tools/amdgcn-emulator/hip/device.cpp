@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libamdhip64 without a GPU: the device, streams, events and errors. Kernels are run by the emulator.
-// AMDGCN_EMULATED_GPU names the GPU (default gfx942). Without tilewright-check a fault or a race in a kernel is printed,
-// and the launch fails; where AMDGCN_EMULATED_RACES is set, races are allowed.
+// AMDGCN_EMULATED_GPU names the GPU (default gfx942). Without tilewright-check a fault or a race in a kernel is
+// printed, and the launch fails; where AMDGCN_EMULATED_RACES is set, races are allowed.
 #include "state.hpp"
 
 #include <chrono>
@@ -41,8 +41,8 @@ struct properties_6 {
   int concurrent_kernels, ecc, pci_bus, pci_device, pci_domain, tcc, engines, unified, memory_khz, bus_bits, l2_bytes,
       persisting_l2, threads_per_processor, priorities, global_l1, local_l1;
   std::size_t lds_per_processor;
-  int registers_per_processor, managed, multi_gpu, multi_gpu_group, host_atomics, double_ratio, pageable, concurrent_managed,
-      preemption, host_pointer, cooperative, cooperative_multi;
+  int registers_per_processor, managed, multi_gpu, multi_gpu_group, host_atomics, double_ratio, pageable,
+      concurrent_managed, preemption, host_pointer, cooperative, cooperative_multi;
   std::size_t lds_optin;
   int page_tables, direct_managed, blocks_per_processor, policy_window;
   std::size_t reserved_lds;
@@ -55,7 +55,7 @@ struct properties_6 {
   std::size_t lds_per_processor_2;
   int instruction_khz;
   unsigned arch_flags;
-  unsigned *flush[2];
+  unsigned* flush[2];
   int unmatched[4], large_bar, revision;
 };
 static_assert(sizeof(properties_6) == 1472 && offsetof(properties_6, arch_name) == 1160 &&
@@ -157,21 +157,31 @@ hipError_t hipInit(unsigned) { return hipSuccess; }
 hipError_t hipGetDeviceCount(int* count) { return *count = 1, hipSuccess; }
 hipError_t hipGetDevice(int* device) { return *device = 0, hipSuccess; }
 hipError_t hipSetDevice(int device) { return device == 0 ? hipSuccess : remember(hipErrorInvalidDevice); }
-hipError_t hipDeviceGet(hipDevice_t* device, int number) { return *device = 0, number == 0 ? hipSuccess : remember(hipErrorInvalidDevice); }
-hipError_t hipDeviceGetName(char* name, int size, hipDevice_t) { return std::snprintf(name, static_cast<std::size_t>(size), "emulated %s", emulated_gpu().c_str()), hipSuccess; }
+hipError_t hipDeviceGet(hipDevice_t* device, int number) {
+  return *device = 0, number == 0 ? hipSuccess : remember(hipErrorInvalidDevice);
+}
+hipError_t hipDeviceGetName(char* name, int size, hipDevice_t) {
+  return std::snprintf(name, static_cast<std::size_t>(size), "emulated %s", emulated_gpu().c_str()), hipSuccess;
+}
 hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t) { return *bytes = memory_bytes, hipSuccess; }
-hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t) { return *major = 9, *minor = 4, hipSuccess; }
-hipError_t hipDeviceGetPCIBusId(char* text, int size, int) { return std::snprintf(text, static_cast<std::size_t>(size), "0000:00:00.0"), hipSuccess; }
+hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t) {
+  return *major = 9, *minor = 4, hipSuccess;
+}
+hipError_t hipDeviceGetPCIBusId(char* text, int size, int) {
+  return std::snprintf(text, static_cast<std::size_t>(size), "0000:00:00.0"), hipSuccess;
+}
 hipError_t hipDeviceGetByPCIBusId(int* device, const char*) { return *device = 0, hipSuccess; }
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
   if (device != 0) return remember(hipErrorInvalidDevice);
   common(*p, p->name, p->gcnArchName);
   p->multiProcessorCount = SMs, p->warpSize = wave64() ? 64 : 32, p->totalGlobalMem = memory_bytes;
   p->sharedMemPerBlock = p->maxSharedMemoryPerMultiProcessor = static_cast<std::size_t>(lds_bytes());
-  p->maxThreadsPerBlock = 1024, p->major = 9, p->minor = 4, p->regsPerBlock = 65536, p->maxThreadsPerMultiProcessor = 2048;
+  p->maxThreadsPerBlock = 1024, p->major = 9, p->minor = 4, p->regsPerBlock = 65536,
+  p->maxThreadsPerMultiProcessor = 2048;
   for (int d = 0; d < 3; ++d) p->maxThreadsDim[d] = 1024, p->maxGridSize[d] = d ? 65535 : 0x7fffffff;
   p->cooperativeLaunch = p->managedMemory = p->canMapHostMemory = p->concurrentKernels = 1;
-  p->clockRate = p->memoryClockRate = 1'000'000, p->memoryBusWidth = 8192, p->clockInstructionRate = 100'000, p->l2CacheSize = 4 << 20;
+  p->clockRate = p->memoryClockRate = 1'000'000, p->memoryBusWidth = 8192, p->clockInstructionRate = 100'000,
+  p->l2CacheSize = 4 << 20;
   p->totalConstMem = 0x7fffffff, p->gcnArch = wave64() ? 940 : 1100;
   return hipSuccess;
 }
@@ -179,7 +189,8 @@ hipError_t hipGetDevicePropertiesR0600(properties_6* p, int device) {
   if (device != 0) return remember(hipErrorInvalidDevice);
   common(*p, p->name, p->arch_name);
   p->processors = SMs, p->warp_size = wave64() ? 64 : 32, p->total_memory = memory_bytes;
-  p->lds_per_block = p->lds_per_processor = p->lds_per_processor_2 = p->lds_optin = static_cast<std::size_t>(lds_bytes());
+  p->lds_per_block = p->lds_per_processor = p->lds_per_processor_2 = p->lds_optin =
+      static_cast<std::size_t>(lds_bytes());
   p->threads_per_block = 1024, p->major = 9, p->minor = 4, p->registers_per_block = p->registers_per_processor = 65536;
   p->threads_per_processor = 2048, p->blocks_per_processor = 32;
   for (int d = 0; d < 3; ++d) p->threads_dim[d] = 1024, p->grid[d] = d ? 65535 : 0x7fffffff;
@@ -189,8 +200,12 @@ hipError_t hipGetDevicePropertiesR0600(properties_6* p, int device) {
   return hipSuccess;
 }
 hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t* p, int device) { return hipGetDeviceProperties(p, device); }
-hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) { return *value = attribute_of(attribute), hipSuccess; }
-hipError_t hipRuntimeGetVersion(int* version) { return *version = checking() ? runtime_version() * 10'000'000 : HIP_VERSION, hipSuccess; }
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
+  return *value = attribute_of(attribute), hipSuccess;
+}
+hipError_t hipRuntimeGetVersion(int* version) {
+  return *version = checking() ? runtime_version() * 10'000'000 : HIP_VERSION, hipSuccess;
+}
 hipError_t hipDriverGetVersion(int* version) { return hipRuntimeGetVersion(version); }
 hipError_t hipDeviceReset() { return hipSuccess; }
 hipError_t hipSetDeviceFlags(unsigned) { return hipSuccess; }
@@ -222,7 +237,9 @@ const char* hipGetErrorString(hipError_t error) {
                                           : error_name(error);
 }
 const char* hipGetErrorName(hipError_t error) { return error_name(error); }
-hipError_t hipDrvGetErrorString(hipError_t error, const char** text) { return *text = hipGetErrorString(error), hipSuccess; }
+hipError_t hipDrvGetErrorString(hipError_t error, const char** text) {
+  return *text = hipGetErrorString(error), hipSuccess;
+}
 hipError_t hipDrvGetErrorName(hipError_t error, const char** text) { return *text = error_name(error), hipSuccess; }
 hipError_t hipGetLastError() { return std::exchange(runtime().latest, hipSuccess); }
 hipError_t hipExtGetLastError() { return hipGetLastError(); }
@@ -236,18 +253,28 @@ hipError_t hipStreamDestroy(hipStream_t) { return hipSuccess; }  // programs may
 hipError_t hipStreamSynchronize(hipStream_t) { return done(); }
 hipError_t hipStreamQuery(hipStream_t) { return done(); }
 hipError_t hipStreamWaitEvent(hipStream_t, hipEvent_t, unsigned) { return hipSuccess; }
-hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) { return *flags = stream ? stream->flags : 0, hipSuccess; }
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
+  return *flags = stream ? stream->flags : 0, hipSuccess;
+}
 hipError_t hipStreamGetPriority(hipStream_t, int* priority) { return *priority = 0, hipSuccess; }
 hipError_t hipStreamGetDevice(hipStream_t, hipDevice_t* device) { return *device = 0, hipSuccess; }
 int hipGetStreamDeviceId(hipStream_t) { return 0; }
-hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) { return *status = hipStreamCaptureStatusNone, hipSuccess; }
-hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t call, void* data, unsigned) { return call(stream, hipSuccess, data), hipSuccess; }
+hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
+  return *status = hipStreamCaptureStatusNone, hipSuccess;
+}
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t call, void* data, unsigned) {
+  return call(stream, hipSuccess, data), hipSuccess;
+}
 hipError_t hipLaunchHostFunc(hipStream_t, hipHostFn_t call, void* data) { return call(data), hipSuccess; }
 
-hipError_t hipEventCreate(hipEvent_t* event) { return *event = new ihipEvent_t{std::chrono::steady_clock::now()}, hipSuccess; }
+hipError_t hipEventCreate(hipEvent_t* event) {
+  return *event = new ihipEvent_t{std::chrono::steady_clock::now()}, hipSuccess;
+}
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) { return hipEventCreate(event); }
 hipError_t hipEventDestroy(hipEvent_t event) { return delete event, hipSuccess; }
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t) { return event->time = std::chrono::steady_clock::now(), hipSuccess; }
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t) {
+  return event->time = std::chrono::steady_clock::now(), hipSuccess;
+}
 hipError_t hipEventSynchronize(hipEvent_t) { return done(); }
 hipError_t hipEventQuery(hipEvent_t) { return done(); }
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls of the host by kernels: printf, and the memory of malloc in kernels. A wave takes a packet from a list of free
-// ones, fills in a row of eight words for each lane, sends an interrupt, and waits until the packet is not ready any more.
+// ones, fills in a row of eight words for each lane, sends an interrupt, and waits until the packet is not ready any
+// more.
 #include "state.hpp"
 
 #include <bit>

@@ -15,7 +15,8 @@ hipError_t allocate(void** p, std::size_t bytes, const char* call, bool host) {
   *p = nullptr;
   if (bytes == 0) return hipSuccess;
   try {
-    *p = runtime().memory.allocate(bytes, std::string(call) + " #" + std::to_string(++runtime().allocations) + call_site());
+    *p = runtime().memory.allocate(bytes,
+                                   std::string(call) + " #" + std::to_string(++runtime().allocations) + call_site());
   } catch (const std::bad_alloc&) {
     return remember(hipErrorOutOfMemory);
   }
@@ -60,14 +61,17 @@ hipError_t fill(void* to, Word value, std::size_t count, const char* call) {
   std::size_t bytes = count * sizeof value;
   if (bytes && !to) return remember(hipErrorInvalidValue);
   if (checking() && bytes) bytes = usable(to, bytes, call, "destination");
-  for (std::size_t n = 0; n + sizeof value <= bytes; n += sizeof value) std::memcpy(static_cast<char*>(to) + n, &value, sizeof value);
+  for (std::size_t n = 0; n + sizeof value <= bytes; n += sizeof value)
+    std::memcpy(static_cast<char*>(to) + n, &value, sizeof value);
   runtime().memory.mark_written(to, bytes);
   return hipSuccess;
 }
 hipError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                      std::size_t height, const char* call) {
   for (std::size_t y = 0; y < height; ++y)
-    if (const hipError_t e = copy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width, call); e != hipSuccess)
+    if (const hipError_t e =
+            copy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width, call);
+        e != hipSuccess)
       return e;
   return hipSuccess;
 }
@@ -76,9 +80,13 @@ hipError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size
 extern "C" {
 
 hipError_t hipMalloc(void** p, std::size_t n) { return allocate(p, n, "hipMalloc", false); }
-hipError_t hipExtMallocWithFlags(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipExtMallocWithFlags", false); }
+hipError_t hipExtMallocWithFlags(void** p, std::size_t n, unsigned) {
+  return allocate(p, n, "hipExtMallocWithFlags", false);
+}
 hipError_t hipMallocAsync(void** p, std::size_t n, hipStream_t) { return allocate(p, n, "hipMallocAsync", false); }
-hipError_t hipMallocFromPoolAsync(void** p, std::size_t n, hipMemPool_t, hipStream_t) { return allocate(p, n, "hipMallocFromPoolAsync", false); }
+hipError_t hipMallocFromPoolAsync(void** p, std::size_t n, hipMemPool_t, hipStream_t) {
+  return allocate(p, n, "hipMallocFromPoolAsync", false);
+}
 hipError_t hipMallocManaged(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipMallocManaged", true); }
 hipError_t hipHostMalloc(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipHostMalloc", true); }
 hipError_t hipHostAlloc(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipHostAlloc", true); }
@@ -97,45 +105,85 @@ hipError_t hipFreeAsync(void* p, hipStream_t) { return release(p, "hipFreeAsync"
 hipError_t hipHostFree(void* p) { return release(p, "hipHostFree"); }
 hipError_t hipFreeHost(void* p) { return release(p, "hipFreeHost"); }
 
-hipError_t hipMemcpy(void* to, const void* from, std::size_t n, hipMemcpyKind) { return copy(to, from, n, "hipMemcpy"); }
-hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t n, hipMemcpyKind, hipStream_t) { return copy(to, from, n, "hipMemcpyAsync"); }
-hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t n, hipMemcpyKind, hipStream_t) { return copy(to, from, n, "hipMemcpyWithStream"); }
+hipError_t hipMemcpy(void* to, const void* from, std::size_t n, hipMemcpyKind) {
+  return copy(to, from, n, "hipMemcpy");
+}
+hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t n, hipMemcpyKind, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyAsync");
+}
+hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t n, hipMemcpyKind, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyWithStream");
+}
 hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, std::size_t n) { return copy(to, from, n, "hipMemcpyHtoD"); }
 hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t n) { return copy(to, from, n, "hipMemcpyDtoH"); }
-hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t n) { return copy(to, from, n, "hipMemcpyDtoD"); }
-hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t n, hipStream_t) { return copy(to, from, n, "hipMemcpyHtoDAsync"); }
-hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, std::size_t n, hipStream_t) { return copy(to, from, n, "hipMemcpyDtoHAsync"); }
-hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t n, hipStream_t) { return copy(to, from, n, "hipMemcpyDtoDAsync"); }
-hipError_t hipMemcpyPeer(void* to, int, const void* from, int, std::size_t n) { return copy(to, from, n, "hipMemcpyPeer"); }
-hipError_t hipMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t n, hipStream_t) { return copy(to, from, n, "hipMemcpyPeerAsync"); }
-hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, hipMemcpyKind) {
+hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t n) {
+  return copy(to, from, n, "hipMemcpyDtoD");
+}
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyHtoDAsync");
+}
+hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyDtoHAsync");
+}
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyDtoDAsync");
+}
+hipError_t hipMemcpyPeer(void* to, int, const void* from, int, std::size_t n) {
+  return copy(to, from, n, "hipMemcpyPeer");
+}
+hipError_t hipMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyPeerAsync");
+}
+hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                       std::size_t height, hipMemcpyKind) {
   return copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2D");
 }
-hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, hipMemcpyKind, hipStream_t) {
+hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                            std::size_t height, hipMemcpyKind, hipStream_t) {
   return copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2DAsync");
 }
 
-hipError_t hipMemset(void* to, int value, std::size_t n) { return fill(to, static_cast<unsigned char>(value), n, "hipMemset"); }
-hipError_t hipMemsetAsync(void* to, int value, std::size_t n, hipStream_t) { return fill(to, static_cast<unsigned char>(value), n, "hipMemsetAsync"); }
-hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, std::size_t n) { return fill(to, value, n, "hipMemsetD8"); }
-hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, std::size_t n) { return fill(to, value, n, "hipMemsetD16"); }
+hipError_t hipMemset(void* to, int value, std::size_t n) {
+  return fill(to, static_cast<unsigned char>(value), n, "hipMemset");
+}
+hipError_t hipMemsetAsync(void* to, int value, std::size_t n, hipStream_t) {
+  return fill(to, static_cast<unsigned char>(value), n, "hipMemsetAsync");
+}
+hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, std::size_t n) {
+  return fill(to, value, n, "hipMemsetD8");
+}
+hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, std::size_t n) {
+  return fill(to, value, n, "hipMemsetD16");
+}
 hipError_t hipMemsetD32(hipDeviceptr_t to, int value, std::size_t n) { return fill(to, value, n, "hipMemsetD32"); }
-hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, std::size_t n, hipStream_t) { return fill(to, value, n, "hipMemsetD8Async"); }
-hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, std::size_t n, hipStream_t) { return fill(to, value, n, "hipMemsetD16Async"); }
-hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, std::size_t n, hipStream_t) { return fill(to, value, n, "hipMemsetD32Async"); }
+hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, std::size_t n, hipStream_t) {
+  return fill(to, value, n, "hipMemsetD8Async");
+}
+hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, std::size_t n, hipStream_t) {
+  return fill(to, value, n, "hipMemsetD16Async");
+}
+hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, std::size_t n, hipStream_t) {
+  return fill(to, value, n, "hipMemsetD32Async");
+}
 hipError_t hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  for (std::size_t y = 0; y < height; ++y) (void)fill(static_cast<char*>(to) + y * pitch, static_cast<unsigned char>(value), width, "hipMemset2D");
+  for (std::size_t y = 0; y < height; ++y)
+    (void)fill(static_cast<char*>(to) + y * pitch, static_cast<unsigned char>(value), width, "hipMemset2D");
   return hipSuccess;
 }
-hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, hipStream_t) {
+hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                            hipStream_t) {
   return hipMemset2D(to, pitch, value, width, height);
 }
 
-hipError_t hipHostRegister(void* p, std::size_t n, unsigned) { return runtime().memory.add(p, n, "hipHostRegister" + call_site()), hipSuccess; }
+hipError_t hipHostRegister(void* p, std::size_t n, unsigned) {
+  return runtime().memory.add(p, n, "hipHostRegister" + call_site()), hipSuccess;
+}
 hipError_t hipHostUnregister(void* p) { return runtime().memory.forget(p), hipSuccess; }
 hipError_t hipHostGetDevicePointer(void** device, void* host, unsigned) { return *device = host, hipSuccess; }
 hipError_t hipHostGetFlags(unsigned* flags, void*) { return *flags = 0, hipSuccess; }
-hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) { return *free = *total = std::size_t{1} << 34, hipSuccess; }
+hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
+  return *free = *total = std::size_t{1} << 34, hipSuccess;
+}
 hipError_t hipMemPrefetchAsync(const void*, std::size_t, int, hipStream_t) { return hipSuccess; }
 hipError_t hipMemAdvise(const void*, std::size_t, hipMemoryAdvise, int) { return hipSuccess; }
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDeviceptr_t p) {

@@ -28,7 +28,8 @@ struct temporary_files {
     if (file < 0) throw std::runtime_error("no file can be made as " + path);
     paths.push_back(path);
     std::size_t done = 0;
-    for (ssize_t n; done < size && (n = ::write(file, bytes + done, size - done)) > 0;) done += static_cast<std::size_t>(n);
+    for (ssize_t n; done < size && (n = ::write(file, bytes + done, size - done)) > 0;)
+      done += static_cast<std::size_t>(n);
     close(file);
     if (done != size) throw std::runtime_error("cannot write to " + path);
     return path;
@@ -55,7 +56,8 @@ void run(ihipModule_t& module, const std::string& name, dim3 grid, dim3 block, s
   if (options.lds_log && !result.lds.empty()) found_banks(name, result.lds);
   found(result.findings);
   for (const emu::finding& f : result.findings)
-    if (f.kind == emu::finding_kind::trap || f.kind == emu::finding_kind::stuck) runtime().failed_launch = hipErrorLaunchFailure;
+    if (f.kind == emu::finding_kind::trap || f.kind == emu::finding_kind::stuck)
+      runtime().failed_launch = hipErrorLaunchFailure;
   static const bool races_allowed = std::getenv("AMDGCN_EMULATED_RACES") != nullptr;
   if (!result.races.empty() && !races_allowed) throw emu::fault(name + ": " + result.races[0].message);
 }
@@ -72,7 +74,8 @@ hipError_t guarded(Launch launch, hipError_t error = hipErrorLaunchFailure) {
   } catch (const std::exception& e) {
     what = e.what();
     if (error == hipErrorLaunchFailure) error = hipErrorInvalidConfiguration;
-    if (checking() && error == hipErrorInvalidConfiguration) found_in_call(emu::finding_kind::invalid_call, "kernel launch", what, nullptr), what.clear();
+    if (checking() && error == hipErrorInvalidConfiguration)
+      found_in_call(emu::finding_kind::invalid_call, "kernel launch", what, nullptr), what.clear();
   }
   if (!what.empty()) std::fprintf(stderr, "amdgcn-emulator: %s\n", what.c_str());
   if (error == hipErrorLaunchFailure || !checking()) runtime().failed_launch = hipErrorLaunchFailure;
@@ -115,7 +118,9 @@ hipError_t copy_symbol(const void* var, std::size_t offset, std::size_t size, co
   if (!s.data) return remember(hipErrorInvalidSymbol);
   if (offset + size > s.bytes) {
     found_in_call(emu::finding_kind::out_of_bounds, call,
-                  std::to_string(size) + " bytes at offset " + std::to_string(offset) + " of the variable " + s.label + ", which has " + std::to_string(s.bytes), nullptr);
+                  std::to_string(size) + " bytes at offset " + std::to_string(offset) + " of the variable " + s.label +
+                      ", which has " + std::to_string(s.bytes),
+                  nullptr);
     return remember(hipErrorInvalidValue);
   }
   copy(static_cast<char*>(s.data) + offset, host, size);
@@ -170,7 +175,8 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, 
   *grid = top.grid, *block = top.block, *lds = top.lds, *stream = top.stream;
   return hipSuccess;
 }
-hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds, hipStream_t) {
+hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds,
+                           hipStream_t) {
   return launch(function, grid, block, arguments, lds, false);
 }
 hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds,
@@ -222,7 +228,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned g
         if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(extra[1]);
       }
       std::size_t needed = 0;
-      for (const auto& a : function->module->kernels.at(function->name).args) needed = std::max<std::size_t>(needed, a.offset + a.size);
+      for (const auto& a : function->module->kernels.at(function->name).args)
+        needed = std::max<std::size_t>(needed, a.offset + a.size);
       bytes.bytes.assign(first, first + std::min(size, (needed + 7) / 8 * 8));  // programs may round up further
     }
     run(*function->module, function->name, dim3(gx, gy, gz), dim3(bx, by, bz), lds, bytes, false);
@@ -232,7 +239,8 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, u
                                     uint32_t bz, std::size_t lds, hipStream_t stream, void** params, void** extra,
                                     hipEvent_t start, hipEvent_t stop, uint32_t) {
   if (start) (void)hipEventRecord(start, stream);
-  const hipError_t error = hipModuleLaunchKernel(f, gx / bx, gy / by, gz / bz, bx, by, bz, static_cast<unsigned>(lds), stream, params, extra);
+  const hipError_t error = hipModuleLaunchKernel(f, gx / bx, gy / by, gz / bz, bx, by, bz, static_cast<unsigned>(lds),
+                                                 stream, params, extra);
   if (stop) (void)hipEventRecord(stop, stream);
   return error;
 }
@@ -247,15 +255,18 @@ hipError_t hipGetSymbolSize(std::size_t* bytes, const void* var) {
   return s.data ? hipSuccess : remember(hipErrorInvalidSymbol);
 }
 hipError_t hipMemcpyToSymbol(const void* var, const void* from, std::size_t size, std::size_t offset, hipMemcpyKind) {
-  return copy_symbol(var, offset, size, "hipMemcpyToSymbol", [](char* d, const void* h, std::size_t n) { std::memcpy(d, h, n); }, from);
+  return copy_symbol(
+      var, offset, size, "hipMemcpyToSymbol", [](char* d, const void* h, std::size_t n) { std::memcpy(d, h, n); },
+      from);
 }
 hipError_t hipMemcpyToSymbolAsync(const void* var, const void* from, std::size_t size, std::size_t offset,
                                   hipMemcpyKind kind, hipStream_t) {
   return hipMemcpyToSymbol(var, from, size, offset, kind);
 }
 hipError_t hipMemcpyFromSymbol(void* to, const void* var, std::size_t size, std::size_t offset, hipMemcpyKind) {
-  return copy_symbol(var, offset, size, "hipMemcpyFromSymbol",
-                     [](char* d, const void* h, std::size_t n) { std::memcpy(const_cast<void*>(h), d, n); }, to);
+  return copy_symbol(
+      var, offset, size, "hipMemcpyFromSymbol",
+      [](char* d, const void* h, std::size_t n) { std::memcpy(const_cast<void*>(h), d, n); }, to);
 }
 hipError_t hipMemcpyFromSymbolAsync(void* to, const void* var, std::size_t size, std::size_t offset, hipMemcpyKind kind,
                                     hipStream_t) {
@@ -286,7 +297,8 @@ hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipF
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int block, std::size_t) {
   return *blocks = checking() ? resident_blocks(block) : 1, hipSuccess;
 }
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* f, int block, std::size_t lds, unsigned) {
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* f, int block, std::size_t lds,
+                                                                 unsigned) {
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, block, lds);
 }
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, hipFunction_t, int block, std::size_t lds) {

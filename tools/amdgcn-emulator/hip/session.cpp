@@ -34,7 +34,8 @@ struct session {
     on = true;
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);)
-      if (const auto equals = line.find('='); equals != line.npos) options[line.substr(0, equals)] = line.substr(equals + 1);
+      if (const auto equals = line.find('='); equals != line.npos)
+        options[line.substr(0, equals)] = line.substr(equals + 1);
     if (const std::string file = option("suppressions"); !file.empty()) suppressions = emu::read_suppressions(file);
     if (std::ifstream old(option("status")); old) return;  // a process before this one
   }
@@ -70,7 +71,8 @@ std::string with_call_sites(const std::string& text) {
   for (std::string a; std::getline(addresses, a, ',') && site.empty();) {
     const auto plus = a.rfind('+');
     if (plus == a.npos) continue;
-    for (const emu::source_frame& f : emu::source_lines(a.substr(0, plus), std::strtoull(a.c_str() + plus + 1, nullptr, 16)))
+    for (const emu::source_frame& f :
+         emu::source_lines(a.substr(0, plus), std::strtoull(a.c_str() + plus + 1, nullptr, 16)))
       if (f.file.find("/hip/") == f.file.npos && site.empty()) site = f.file + ":" + std::to_string(f.line);
   }
   std::string before = text.substr(0, open);
@@ -78,7 +80,8 @@ std::string with_call_sites(const std::string& text) {
   return with_call_sites(before + (site.empty() ? "" : " (" + site + ")") + text.substr(close + 1));
 }
 bool same(const finding& a, const finding& b) {
-  return a.kind == b.kind && a.kernel == b.kernel && a.site.where == b.site.where && (!a.site.where.empty() || a.message == b.message);
+  return a.kind == b.kind && a.kernel == b.kernel && a.site.where == b.site.where &&
+         (!a.site.where.empty() || a.message == b.message);
 }
 void print(const finding& f) {
   session& s = current();
@@ -121,7 +124,8 @@ void set_check_options(emu::options& o) {
   if (const std::string limit = s.option("limit"); !limit.empty()) o.limit = std::stoull(limit);
   const std::string order = s.option("order");
   if (order == "reverse") o.order = emu::options::reverse;
-  if (order.starts_with("random")) o.order = emu::options::random, o.seed = order.size() > 7 ? std::stoull(order.substr(7)) : 1;
+  if (order.starts_with("random"))
+    o.order = emu::options::random, o.seed = order.size() > 7 ? std::stoull(order.substr(7)) : 1;
 }
 
 std::string call_site() {
@@ -136,11 +140,14 @@ std::string call_site() {
     const auto open = line.find('('), close = line.find(')'), plus = line.find('+', open);
     if (open == line.npos || plus == line.npos || plus > close) continue;
     const std::string file = line.substr(0, open);
-    if (file.find("tilewright_check") != file.npos || file.find("libamdhip64") != file.npos || file.find("libc.so") != file.npos) continue;
+    if (file.find("tilewright_check") != file.npos || file.find("libamdhip64") != file.npos ||
+        file.find("libc.so") != file.npos)
+      continue;
     Dl_info info;
     if (!dladdr(frames[k], &info) || !info.dli_fbase) continue;
     char at[40];
-    std::snprintf(at, sizeof at, "+0x%lx", static_cast<unsigned long>(static_cast<char*>(frames[k]) - static_cast<char*>(info.dli_fbase) - 1));
+    std::snprintf(at, sizeof at, "+0x%lx",
+                  static_cast<unsigned long>(static_cast<char*>(frames[k]) - static_cast<char*>(info.dli_fbase) - 1));
     text += (text.empty() ? " <" : ",") + file + at;
   }
   std::free(names);
@@ -153,11 +160,13 @@ void found(std::vector<finding> findings) {
   for (finding& f : findings) {
     f.message = with_call_sites(f.message), f.memory = with_call_sites(f.memory);
     if (f.site.frames.empty()) f.site.where = with_call_sites(f.site.where);
-    if (std::any_of(s.suppressions.begin(), s.suppressions.end(), [&](const emu::suppression& x) { return x.matches(f); })) {
+    if (std::any_of(s.suppressions.begin(), s.suppressions.end(),
+                    [&](const emu::suppression& x) { return x.matches(f); })) {
       ++s.data.suppressed;
       continue;
     }
-    const auto old = std::find_if(s.data.findings.begin(), s.data.findings.end(), [&](const finding& x) { return same(x, f); });
+    const auto old =
+        std::find_if(s.data.findings.begin(), s.data.findings.end(), [&](const finding& x) { return same(x, f); });
     if (old != s.data.findings.end()) {
       old->count += f.count;
       continue;
@@ -173,7 +182,8 @@ void found_in_call(emu::finding_kind kind, const std::string& call, const std::s
   f.kind = kind, f.message = call + ": " + message + call_site(), f.site.text = call, f.wave = ~0u;
   f.address = reinterpret_cast<std::uint64_t>(address);
   if (address) f.memory = runtime().memory.describe(f.address);
-  if (f.memory.find("freed") != f.memory.npos && kind == emu::finding_kind::out_of_bounds) f.kind = emu::finding_kind::use_after_free;
+  if (f.memory.find("freed") != f.memory.npos && kind == emu::finding_kind::out_of_bounds)
+    f.kind = emu::finding_kind::use_after_free;
   found({f});
 }
 void found_banks(const std::string& kernel, const std::vector<emu::lds_row>& rows) {

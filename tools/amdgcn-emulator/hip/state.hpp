@@ -63,7 +63,8 @@ inline hipError_t remember(hipError_t error) {
 void load(ihipModule_t& module, const char* bytes, std::size_t size);
 ihipModule_t& module_of(fat_binary& binary);
 // bundle.cpp
-/// The code object for the emulated GPU: of an image (ELF), a bundle, or a compressed bundle. Throws std::runtime_error.
+/// The code object for the emulated GPU: of an image (ELF), a bundle, or a compressed bundle. Throws
+/// std::runtime_error.
 void load_image(ihipModule_t& module, const char* image);
 // hostcall.cpp
 void* hostcall_buffer();
@@ -78,9 +79,9 @@ void found_banks(const std::string& kernel, const std::vector<emu::lds_row>& row
 [[noreturn]] void cannot_run(const std::string& sentence);
 /// The same for a kernel; the launch fails.
 void note_cannot_run(const std::string& sentence);
-int runtime_version();                  // 5, 6 or 7: of the library that the program was linked to
-bool checking();                        // whether tilewright-check started the program
+int runtime_version();  // 5, 6 or 7: of the library that the program was linked to
+bool checking();        // whether tilewright-check started the program
 void set_check_options(emu::options& o);
-std::string call_site();                // "<address,address>" of the program's code that called the runtime
+std::string call_site();  // "<address,address>" of the program's code that called the runtime
 
 }  // namespace emulated_hip

@@ -33,21 +33,21 @@ struct not_supported : fault {
 
 /// What a check can find.
 enum class finding_kind {
-  out_of_bounds,        ///< access outside of every buffer, of LDS, or of scratch
-  use_after_free,       ///< access to a buffer that was freed
-  misaligned,           ///< LDS access or atomic at an address that hardware refuses
-  uninitialised,        ///< an address, a branch, an atomic or a result depends on memory that was never written
-  missing_wait,         ///< a register or LDS byte is used before a wait for the load that writes it
-  lds_race,             ///< two waves access the same LDS bytes, one writes, and no barrier orders them
-  global_race,          ///< two workgroups of one launch access the same bytes, one writes, nothing orders them
-  divergent_barrier,    ///< a barrier that not all lanes or waves of the workgroup reach
-  inactive_lane,        ///< a shuffle reads from a lane that is not active
-  trap,                 ///< the kernel stopped itself (an assertion, abort)
-  stuck,                ///< a deadlock or an endless loop
-  invalid_call,         ///< the host passes a launch or a copy what it does not accept
-  in_flight,            ///< weak: an LDS access that was not waited for before a barrier meets one after it
-  uninitialised_copy,   ///< weak: the host copies device memory that was never written
-  leak,                 ///< weak: a buffer that is never freed
+  out_of_bounds,       ///< access outside of every buffer, of LDS, or of scratch
+  use_after_free,      ///< access to a buffer that was freed
+  misaligned,          ///< LDS access or atomic at an address that hardware refuses
+  uninitialised,       ///< an address, a branch, an atomic or a result depends on memory that was never written
+  missing_wait,        ///< a register or LDS byte is used before a wait for the load that writes it
+  lds_race,            ///< two waves access the same LDS bytes, one writes, and no barrier orders them
+  global_race,         ///< two workgroups of one launch access the same bytes, one writes, nothing orders them
+  divergent_barrier,   ///< a barrier that not all lanes or waves of the workgroup reach
+  inactive_lane,       ///< a shuffle reads from a lane that is not active
+  trap,                ///< the kernel stopped itself (an assertion, abort)
+  stuck,               ///< a deadlock or an endless loop
+  invalid_call,        ///< the host passes a launch or a copy what it does not accept
+  in_flight,           ///< weak: an LDS access that was not waited for before a barrier meets one after it
+  uninitialised_copy,  ///< weak: the host copies device memory that was never written
+  leak,                ///< weak: a buffer that is never freed
 };
 /// Short name of a kind, as in suppressions and JSON: "out-of-bounds".
 const char* name_of(finding_kind kind);
@@ -61,19 +61,19 @@ struct source_frame {
 };
 /// One instruction of a kernel, with its source position where the code object has debug information.
 struct code_site {
-  std::string where, text;            ///< "kernel+0x40", "global_load_dword v1, v[2:3], off"
-  std::vector<source_frame> frames;   ///< innermost first; empty without debug information
+  std::string where, text;           ///< "kernel+0x40", "global_load_dword v1, v[2:3], off"
+  std::vector<source_frame> frames;  ///< innermost first; empty without debug information
 };
 struct finding {
   finding_kind kind{};
-  std::string message;      ///< what happened, with addresses and sizes
-  std::string kernel;       ///< as in the source; empty for findings of host calls
-  code_site site;           ///< the instruction, or the host call in site.text
-  code_site other;          ///< the other access of a race, the load of an uninitialised value; may be empty
-  std::string other_role;   ///< what `other` is: "the other access"
+  std::string message;     ///< what happened, with addresses and sizes
+  std::string kernel;      ///< as in the source; empty for findings of host calls
+  code_site site;          ///< the instruction, or the host call in site.text
+  code_site other;         ///< the other access of a race, the load of an uninitialised value; may be empty
+  std::string other_role;  ///< what `other` is: "the other access"
   dim3 workgroup{0, 0, 0}, thread{0, 0, 0};
   std::uint32_t wave = 0;
-  int lane = -1;            ///< -1: the whole wave
+  int lane = -1;  ///< -1: the whole wave
   std::uint64_t address = 0;
   std::string memory;       ///< the buffer at or near the address; may be empty
   std::uint64_t count = 1;  ///< how often it happened at this instruction
@@ -98,24 +98,24 @@ class kernarg {
 };
 
 struct options {
-  bool collect = false;  // add what checks find to result::findings and go on, instead of throwing the first fault
+  bool collect = false;       // add what checks find to result::findings and go on, instead of throwing the first fault
   bool uninitialised = true;  // collect: follow memory that was never written to addresses, branches and results
   bool global_races = true;   // collect: report unordered accesses of different workgroups to global memory
   bool all_resident = false;  // every workgroup runs at the same time (cooperative launches)
-  bool race = true;      // report LDS accesses of different waves that no barrier orders
-  bool waits = true;     // fault when the result of a memory instruction is used before an s_wait* allows it
-  bool bounds = true;    // fault on global accesses outside of the allowed ranges
-  bool poison = true;    // registers and LDS start as NaN patterns
-  bool count = false;    // count executions of every instruction
-  bool lds_log = false;  // count LDS bank conflicts of every instruction
-  int trace = 0;         // print the first N instructions executed
+  bool race = true;           // report LDS accesses of different waves that no barrier orders
+  bool waits = true;          // fault when the result of a memory instruction is used before an s_wait* allows it
+  bool bounds = true;         // fault on global accesses outside of the allowed ranges
+  bool poison = true;         // registers and LDS start as NaN patterns
+  bool count = false;         // count executions of every instruction
+  bool lds_log = false;       // count LDS bank conflicts of every instruction
+  int trace = 0;              // print the first N instructions executed
   enum order_t { in_order, reverse, random } order = in_order;
   std::uint64_t seed = 1;
   std::uint64_t slice = 0;  // number of instructions after which waves are switched; 0: at barriers only (64 when
                             // random, 1000 with several resident workgroups)
   unsigned resident =
       1;  // workgroups that run at the same time (more than one for kernels whose workgroups wait for each other)
-  void* hostcall = nullptr;  // buffer through which kernels call the host (printf)
+  void* hostcall = nullptr;                // buffer through which kernels call the host (printf)
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
   std::string phases;                      // path of the LDS phase table; empty: the built-in one
 };

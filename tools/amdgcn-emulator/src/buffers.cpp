@@ -54,8 +54,8 @@ void memory::impl::drop(u64 lo) {
 }
 
 std::string buffer_text(const buffer_state& b, u64 a) {
-  const std::string what = (b.freed ? "freed buffer " : "buffer ") + b.label + " of " + std::to_string(b.bytes()) +
-                           " bytes at " + hex(b.lo);
+  const std::string what =
+      (b.freed ? "freed buffer " : "buffer ") + b.label + " of " + std::to_string(b.bytes()) + " bytes at " + hex(b.lo);
   if (a < b.lo) return std::to_string(b.lo - a) + " bytes before " + what;
   if (a >= b.hi) return std::to_string(a - b.hi) + " bytes after the end of " + what;
   return "offset " + std::to_string(a - b.lo) + " of " + what;

@@ -16,10 +16,10 @@ enum byte_state : u8 { written, never_written, undefined_value, undefined_result
 
 /// The latest accesses to one dword by different workgroups of a launch.
 struct race_cell {
-  u32 writer, reader;          // workgroups, numbered over all launches; 0: none
-  u32 write_site, read_site;   // instructions, + 1
+  u32 writer, reader;         // workgroups, numbered over all launches; 0: none
+  u32 write_site, read_site;  // instructions, + 1
   u16 write_epoch, read_epoch;
-  u8 write_mask, read_mask;    // bytes
+  u8 write_mask, read_mask;  // bytes
 };
 
 /// A store of values that were computed from uninitialised memory.
@@ -33,9 +33,9 @@ struct buffer_state {
   u64 lo = 0, hi = 0;
   std::string label;
   bool owned = false, freed = false;
-  u8* block = nullptr;  // of an owned buffer: with its guards
-  std::vector<u8> state;          // byte_state of each byte; empty: all written
-  race_cell* cells = nullptr;     // of each dword; null until a launch with several workgroups accesses it
+  u8* block = nullptr;         // of an owned buffer: with its guards
+  std::vector<u8> state;       // byte_state of each byte; empty: all written
+  race_cell* cells = nullptr;  // of each dword; null until a launch with several workgroups accesses it
   std::vector<undefined_store> undefined_stores;
   u64 bytes() const { return hi - lo; }
 };

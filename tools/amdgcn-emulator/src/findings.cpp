@@ -10,10 +10,10 @@
 
 namespace emu {
 const char* name_of(finding_kind kind) {
-  static constexpr const char* names[] = {"out-of-bounds", "use-after-free",     "misaligned",    "uninitialised",
-                                          "missing-wait",  "lds-race",           "global-race",   "divergent-barrier",
-                                          "inactive-lane", "trap",               "stuck",         "invalid-call",
-                                          "in-flight",     "uninitialised-copy", "leak"};
+  static constexpr const char* names[] = {
+      "out-of-bounds", "use-after-free", "misaligned",        "uninitialised",      "missing-wait",
+      "lds-race",      "global-race",    "divergent-barrier", "inactive-lane",      "trap",
+      "stuck",         "invalid-call",   "in-flight",         "uninitialised-copy", "leak"};
   return names[static_cast<int>(kind)];
 }
 bool is_weak(finding_kind kind) { return kind >= finding_kind::in_flight; }

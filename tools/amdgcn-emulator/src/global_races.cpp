@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Races in global memory between workgroups of one launch. An access happens before another one if both are of one
-// workgroup, or if the first workgroup released (a fence, then an atomic or coherent store) what the second one acquired
-// (an atomic or coherent load of that address, then a fence). Stores that change nothing do not count.
+// workgroup, or if the first workgroup released (a fence, then an atomic or coherent store) what the second one
+// acquired (an atomic or coherent load of that address, then a fence). Stores that change nothing do not count.
 #include "findings.hpp"
 #include "memory.hpp"
 
@@ -15,10 +15,14 @@ bool ordered(const sync_state& s, u32 me, u32 other, u32 epoch) {
   return seen != c->second.seen.end() && seen->second >= epoch;
 }
 void found(wave& w, const inst& i, u32 lane, u64 a, const char* what, u32 other, u32 site) {
-  finding* f = report(w, i, finding_kind::global_race, [&] {
-    return std::string(what) + " at " + hex(a) + " by workgroups " + std::to_string(other - w.launch->sync.first - 1) +
-           " and " + std::to_string(w.wg->tag - w.launch->sync.first - 1) + " of the launch, which nothing orders";
-  }, static_cast<int>(lane), a);
+  finding* f = report(
+      w, i, finding_kind::global_race,
+      [&] {
+        return std::string(what) + " at " + hex(a) + " by workgroups " +
+               std::to_string(other - w.launch->sync.first - 1) + " and " +
+               std::to_string(w.wg->tag - w.launch->sync.first - 1) + " of the launch, which nothing orders";
+      },
+      static_cast<int>(lane), a);
   if (f) f->other = site_of(*w.launch, site), f->other_role = "the other access";
 }
 // Atomics and coherent accesses: what a fence before them releases, or a fence after them acquires.
@@ -65,7 +69,8 @@ void check_global(wave& w, const inst& i, u32 lane, u64 a, u32 n, bool write) {
     const u8 mask = static_cast<u8>((1u << hi) - (1u << lo));
     race_cell& c = L.cells[d];
     const bool after_write = c.writer != me && (c.write_mask & mask) && !ordered(L.sync, me, c.writer, c.write_epoch);
-    if (after_write) found(w, i, lane, L.last.lo + 4 * d, write ? "two writes" : "a read after a write", c.writer, c.write_site);
+    if (after_write)
+      found(w, i, lane, L.last.lo + 4 * d, write ? "two writes" : "a read after a write", c.writer, c.write_site);
     if (!write) {
       if (c.reader <= L.sync.base || c.reader == me || ordered(L.sync, me, c.reader, c.read_epoch))
         c.reader = me, c.read_site = site, c.read_epoch = epoch, c.read_mask = mask;

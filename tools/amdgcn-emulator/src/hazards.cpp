@@ -160,8 +160,8 @@ void check_waits(wave& w, const inst& i) {
         // Returns in order: a later load into the same register is harmless.
         if (r.write && i.is_load && !i.lds && i.order && i.order == p.order && i.cnt == p.cnt) continue;
         finding* f = report(w, i, finding_kind::missing_wait, [&] {
-          return reg_name(k) + " is " + (r.write ? "overwritten" : "used") + " before a wait for '" + p.i->text + "' (" +
-                 w.launch->co->where(p.i->address) + ")";
+          return reg_name(k) + " is " + (r.write ? "overwritten" : "used") + " before a wait for '" + p.i->text +
+                 "' (" + w.launch->co->where(p.i->address) + ")";
         });
         if (f) f->other = site_of(*w.launch, w.launch->site(*p.i)), f->other_role = "the load";
         complete(w, const_cast<pending&>(p));  // one report is enough
@@ -174,9 +174,10 @@ void check_waits(wave& w, const inst& i) {
 void dma_check(wave& w, const inst& i, u32 a, u32 n, u32 lane) {
   for (u32 k = 0; k < n; ++k)
     if (w.wg->dma[a + k]) {
-      report(w, i, finding_kind::missing_wait,
-             [&] { return "LDS byte " + hex(a + k) + " is used before the load to LDS that writes it was waited for"; },
-             static_cast<int>(lane));
+      report(
+          w, i, finding_kind::missing_wait,
+          [&] { return "LDS byte " + hex(a + k) + " is used before the load to LDS that writes it was waited for"; },
+          static_cast<int>(lane));
       return;
     }
 }
@@ -189,7 +190,8 @@ struct lds_conflict {
   std::string text(const wave& w) const {
     return std::string(what) + " without a barrier in between at LDS byte " + hex(byte) + ", wave " +
            std::to_string(w.id) + " after " +
-           (wave_of(earlier) == several ? std::string("several waves") : "wave " + std::to_string(wave_of(earlier) - 1));
+           (wave_of(earlier) == several ? std::string("several waves")
+                                        : "wave " + std::to_string(wave_of(earlier) - 1));
   }
 };
 void lds_race(wave& w, const inst& i, const lds_conflict& c) {

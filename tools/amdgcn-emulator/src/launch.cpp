@@ -23,7 +23,7 @@ struct module::impl {
   explicit impl(const std::string& p) : co(p), prog(decode(co)) {}
   code_object co;
   program prog;
-  memory own;           // what allow() names
+  memory own;  // what allow() names
   memory* used = &own;
   void (*interrupt)(void*) = nullptr;
 };
@@ -32,9 +32,7 @@ module::~module() = default;
 module::module(module&&) noexcept = default;
 module& module::operator=(module&&) noexcept = default;
 const std::string& module::target() const { return p_->co.target; }
-void module::allow(const void* p, std::size_t n) {
-  p_->own.add(p, n, "memory");
-}
+void module::allow(const void* p, std::size_t n) { p_->own.add(p, n, "memory"); }
 void module::forbid_all() { p_->own.clear(); }
 void module::use(memory& m) { p_->used = &m; }
 memory::buffer module::variable(const std::string& name) const {

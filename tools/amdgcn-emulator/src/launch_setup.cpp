@@ -45,7 +45,8 @@ u64 init_scalars(wave& w, const setup& s) {
 }  // namespace
 
 // The kernel arguments followed by the hidden ones of code object version 5 and 6 (4 names a subset).
-std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::size_t dyn_lds, const kernarg& args, u64 hostcall) {
+std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::size_t dyn_lds, const kernarg& args,
+                              u64 hostcall) {
   u32 explicit_end = 0;
   for (const kernel_arg& a : k.args)
     if (a.kind.rfind("hidden_", 0)) explicit_end = std::max(explicit_end, a.offset + a.size);

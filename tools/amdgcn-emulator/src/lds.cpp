@@ -10,12 +10,14 @@ constexpr u32 outside = ~0u;
 // The address, or `outside` after a report.
 u32 checked(wave& w, const inst& i, u32 a, u32 l) {
   if (static_cast<u64>(a) + i.bytes > w.wg->lds_size) {
-    report(w, i, finding_kind::out_of_bounds,
-           [&] { return "LDS access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
-           static_cast<int>(l));
+    report(
+        w, i, finding_kind::out_of_bounds,
+        [&] { return "LDS access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
+        static_cast<int>(l));
     return outside;
   }
-  // The runtime of AMD's GPUs lets loads and stores of LDS be unaligned; those of two addresses and atomics must be aligned.
+  // The runtime of AMD's GPUs lets loads and stores of LDS be unaligned; those of two addresses and atomics must be
+  // aligned.
   const u32 align = i.atomic ? i.bytes : i.two ? 4u : 1u;
   if (a % align) {
     report(w, i, finding_kind::misaligned, [&] { return "misaligned LDS access at " + hex(a); }, static_cast<int>(l));
@@ -63,7 +65,8 @@ void ds_access(wave& w, const inst& i) {
         ok &= ~(1ull << l), addr[t][l] = 0, std::memset(data[t][l], 0, 16);
         continue;
       }
-      if (w.launch->race && !(i.store && changes_nothing(w, i, t ? i.data2 : i.data, l, a))) race_check(w, i, a, i.bytes, i.store);
+      if (w.launch->race && !(i.store && changes_nothing(w, i, t ? i.data2 : i.data, l, a)))
+        race_check(w, i, a, i.bytes, i.store);
       if (i.store)
         reg_to_mem(w, i, t ? i.data2 : i.data, l, lds + a);
       else
@@ -138,7 +141,9 @@ void permute(wave& w, const inst& i) {  // x: 0 permute, 1 bpermute, 2 swizzle
     if (i.x == 1 && !(e >> s & 1)) inactive |= (e >> l & 1) << l;
   }
   if (inactive && w.launch->opt->collect)
-    report(w, i, finding_kind::inactive_lane, [] { return "a shuffle reads from a lane that is not active"; }, std::countr_zero(inactive));
+    report(
+        w, i, finding_kind::inactive_lane, [] { return "a shuffle reads from a lane that is not active"; },
+        std::countr_zero(inactive));
   store32(w, i, i.dst[0], r, e);
   if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
 }

@@ -21,8 +21,10 @@ void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[l] = base + l * step;
     if (static_cast<u64>(a) + step > w.wg->lds_size) {
-      report(w, i, finding_kind::out_of_bounds, [&] { return "load to LDS outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
-            static_cast<int>(l));
+      report(
+          w, i, finding_kind::out_of_bounds,
+          [&] { return "load to LDS outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
+          static_cast<int>(l));
       continue;
     }
     if (w.launch->race) race_check(w, i, a, step, true);
@@ -38,7 +40,8 @@ void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
   }
   if (w.launch->stats) log_lds(w, i, 0, true, step, lanes, addr);
   for (u64 m = lanes; m; m &= m - 1)  // lanes outside of LDS wrote nothing
-    if (const u32 l = static_cast<u32>(std::countr_zero(m)); static_cast<u64>(addr[l]) + step > w.wg->lds_size) lanes &= ~(1ull << l);
+    if (const u32 l = static_cast<u32>(std::countr_zero(m)); static_cast<u64>(addr[l]) + step > w.wg->lds_size)
+      lanes &= ~(1ull << l);
   if (w.launch->waits) issue(w, i, lanes, addr, nullptr, step, false, true, true);
 }
 // Transposing loads of gfx12: 8 lanes read 8 rows of 8 elements, and each receives a column.
@@ -54,8 +57,10 @@ void transpose_eights(u32 lanes, u8 (*data)[16]) {
 u8* lds_at(wave& w, const inst& i, u32 l, u64 a) {
   w.launch->cells = nullptr, w.launch->state = nullptr;
   if (a + i.bytes > w.wg->lds_size) {
-    report(w, i, finding_kind::out_of_bounds, [&] { return "flat access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
-          static_cast<int>(l));
+    report(
+        w, i, finding_kind::out_of_bounds,
+        [&] { return "flat access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
+        static_cast<int>(l));
     return nowhere(*w.launch);
   }
   if (w.undefined) w.launch->state = w.wg->state.data() + a;
@@ -70,7 +75,9 @@ void follow_access(wave& w, const inst& i, u32 l) {
   u8* const state = w.launch->state;
   if (i.atomic) {
     if (state[0] != written && i.op != at_swap)
-      report(w, i, finding_kind::uninitialised, [] { return "an atomic operation changes memory that was never written"; }, static_cast<int>(l));
+      report(
+          w, i, finding_kind::uninitialised, [] { return "an atomic operation changes memory that was never written"; },
+          static_cast<int>(l));
     std::memset(state, written, i.bytes);
     if (i.ret) follow_load(w, i, i.dst[0], 0, l, i.bytes, nullptr);
   } else if (i.store) {
@@ -86,7 +93,8 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
     u8 now[16];
     bool changes = !i.atomic && i.store;
     if (changes) reg_to_mem(w, i, i.data, l, now), changes = std::memcmp(now, p, i.bytes) != 0;
-    if (!i.store || i.atomic || changes || i.coherent) check_global(w, i, l, reinterpret_cast<u64>(p), i.bytes, changes);
+    if (!i.store || i.atomic || changes || i.coherent)
+      check_global(w, i, l, reinterpret_cast<u64>(p), i.bytes, changes);
   }
   if (L.state) follow_access(w, i, l);
   if (i.atomic) {
@@ -118,9 +126,13 @@ void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]) {
 u8* scratch_at(wave& w, const inst& i, u32 l, u64 a) {
   w.launch->cells = nullptr, w.launch->state = nullptr;
   if (a + i.bytes > w.launch->scratch_bytes) {
-    report(w, i, finding_kind::out_of_bounds,
-          [&] { return "scratch access outside of the " + std::to_string(w.launch->scratch_bytes) + " bytes of a lane at " + hex(a); },
-          static_cast<int>(l));
+    report(
+        w, i, finding_kind::out_of_bounds,
+        [&] {
+          return "scratch access outside of the " + std::to_string(w.launch->scratch_bytes) + " bytes of a lane at " +
+                 hex(a);
+        },
+        static_cast<int>(l));
     return nowhere(*w.launch);
   }
   if (w.undefined) w.launch->state = w.undefined->scratch.data() + static_cast<u64>(l) * w.launch->scratch_bytes + a;
@@ -129,10 +141,17 @@ u8* scratch_at(wave& w, const inst& i, u32 l, u64 a) {
 void report_outside(wave& w, const inst& i, int lane, u64 a, u32 n) {
   const buffer_state* b = w.launch->mem ? w.launch->mem->nearest(a) : nullptr;
   const bool freed = b && b->freed && a >= b->lo && a < b->hi;
-  report(w, i, freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, [&] {
-    return std::string(i.store ? "store" : i.atomic ? "atomic" : lane < 0 ? "scalar load" : "load") + " of " +
-           std::to_string(n) + " bytes " + (freed ? "in freed memory" : "outside of all buffers") + " at " + hex(a);
-  }, lane, a);
+  report(
+      w, i, freed ? finding_kind::use_after_free : finding_kind::out_of_bounds,
+      [&] {
+        return std::string(i.store    ? "store"
+                           : i.atomic ? "atomic"
+                           : lane < 0 ? "scalar load"
+                                      : "load") +
+               " of " + std::to_string(n) + " bytes " + (freed ? "in freed memory" : "outside of all buffers") +
+               " at " + hex(a);
+      },
+      lane, a);
 }
 u8* global_at(wave& w, const inst& i, u32 l, u64 a, u32 n) {
   launch_state& L = *w.launch;
@@ -225,12 +244,14 @@ bool bind_memory(inst& i, const code_object& co) {
   i.cnt = c_vm, i.order = 1;
   if (n.find("_inv") != n.npos || n.find("_wb") != n.npos) {
     i.fn = &no_operation, i.cnt = c_none;
-    const bool gpu = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos || i.text.find("SCOPE_SYS") != i.text.npos ||
+    const bool gpu = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos ||
+                     i.text.find("SCOPE_SYS") != i.text.npos ||
                      (co.fam != family::gfx12 && co.target != "gfx942" && co.target != "gfx950");
     if (gpu) i.fence = n.find("_wb") != n.npos ? (n.find("inv") != n.npos ? 3 : 1) : 2, i.fn = &fence;
     return true;
   }
-  i.coherent = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos || i.text.find("SCOPE_SYS") != i.text.npos ||
+  i.coherent = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos ||
+               i.text.find("SCOPE_SYS") != i.text.npos ||
                (co.target != "gfx942" && co.target != "gfx950" && i.text.find("glc") != i.text.npos);
   i.x = eat("global_") ? global : eat("scratch_") ? scratch : eat("flat_") ? flat : eat("buffer_") ? buffer : -1;
   if (i.x < 0) return false;

@@ -97,7 +97,8 @@ void buffer_access(wave& w, const inst& i) {
   const u64 base = d[0] | static_cast<u64>(d[1] & 0xffff) << 32;
   u32 stride = d[1] >> 16 & 0x3fff;
   // gfx9 swizzles by the index of a lane; without one the address is linear.
-  const u32 records = d[2], swizzle = g9 ? ((i.idxen || d[3] >> 23 & 1) ? d[1] >> 31 : 0) : d[1] >> 30 & 3, add_tid = d[3] >> 23 & 1, so = w.rs32(i.soff);
+  const u32 records = d[2], swizzle = g9 ? ((i.idxen || d[3] >> 23 & 1) ? d[1] >> 31 : 0) : d[1] >> 30 & 3,
+            add_tid = d[3] >> 23 & 1, so = w.rs32(i.soff);
   if (add_tid && g9) stride |= (d[3] >> 15 & 15) << 14;
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m));

@@ -40,7 +40,9 @@ void call(wave& w, const inst& i) {
   w.ws64(i.dst[0], image_base(w) + i.address + i.size), w.next = static_cast<u32>(i.target);
 }
 void endpgm(wave& w, const inst&) { w.status = wave::ended; }
-void trap(wave& w, const inst& i) { stop(w, i, finding_kind::trap, "the kernel executed s_trap", w.exec() ? std::countr_zero(w.exec()) : -1); }
+void trap(wave& w, const inst& i) {
+  stop(w, i, finding_kind::trap, "the kernel executed s_trap", w.exec() ? std::countr_zero(w.exec()) : -1);
+}
 void wait(wave& w, const inst& i) {
   if (w.launch->waits) apply_wait(w, i);
   if (w.launch->globals && i.fence) on_fence(w, i);

@@ -11,10 +11,13 @@ namespace {
 void lanes_return(wave& w) {
   const u64 lanes = w.exec() & w.skipped;
   w.skipped = 0;
-  report(w, w.launch->prog->code[w.barrier], finding_kind::divergent_barrier, [&] {
-    return std::to_string(std::popcount(lanes)) + " of the wave's " + std::to_string(std::popcount(w.started)) +
-           " threads did not reach this barrier, and go on after it";
-  }, std::countr_zero(lanes));
+  report(
+      w, w.launch->prog->code[w.barrier], finding_kind::divergent_barrier,
+      [&] {
+        return std::to_string(std::popcount(lanes)) + " of the wave's " + std::to_string(std::popcount(w.started)) +
+               " threads did not reach this barrier, and go on after it";
+      },
+      std::countr_zero(lanes));
 }
 // Runs one wave until it ends, reaches a barrier, or has used up its slice.
 void run_wave(wave& w, u64 slice) {
@@ -48,7 +51,8 @@ void run_wave(wave& w, u64 slice) {
   if (L.executed <= L.opt->limit) return;
   const std::string what = "more than " + std::to_string(L.opt->limit) + " instructions executed (endless loop?)";
   if (L.opt->collect && w.ip != ~0u) stop(w, code[w.ip], finding_kind::stuck, what);
-  throw fault(L.kernel->name + ": " + what + ", wave " + std::to_string(w.id) + " at " + L.co->where(code[w.ip].address));
+  throw fault(L.kernel->name + ": " + what + ", wave " + std::to_string(w.id) + " at " +
+              L.co->where(code[w.ip].address));
 }
 // Whether the source has the barrier as one of the whole workgroup. What calls the builtin itself may count on waves.
 bool is_syncthreads(const code_site& s) {

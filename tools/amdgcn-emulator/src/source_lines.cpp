@@ -12,7 +12,10 @@ std::vector<source_frame> source_lines(const std::string& object, u64 address) {
   std::snprintf(number, sizeof number, "0x%llx", static_cast<unsigned long long>(address));
   const char* env = std::getenv("AMDGCN_SYMBOLIZER");
   const std::string tool = env ? env : "$(command -v llvm-symbolizer-22 || command -v llvm-symbolizer || echo false)";
-  FILE* f = popen(("LD_PRELOAD= " + tool + " --output-style=LLVM --inlines --demangle --obj=" + quoted + "' " + number + " 2>/dev/null").c_str(), "r");
+  FILE* f = popen(("LD_PRELOAD= " + tool + " --output-style=LLVM --inlines --demangle --obj=" + quoted + "' " + number +
+                   " 2>/dev/null")
+                      .c_str(),
+                  "r");
   std::vector<source_frame> frames;
   if (!f) return frames;
   char buffer[65536];

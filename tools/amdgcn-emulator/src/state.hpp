@@ -40,13 +40,13 @@ struct workgroup {
   std::vector<u64> sw, sr;
   std::vector<u8> state;  // byte_state of each byte
   u32 tag = 0;            // number of this workgroup over all launches
-  std::vector<u8> dma;      // bytes that a load-to-LDS is still to write
+  std::vector<u8> dma;    // bytes that a load-to-LDS is still to write
   u32 dma_bytes = 0;
 };
 
 /// Which accesses of other workgroups happen before those of one workgroup.
 struct workgroup_clock {
-  u16 epoch = 1, released = 0;              // released: accesses up to this epoch
+  u16 epoch = 1, released = 0;               // released: accesses up to this epoch
   std::map<u32, u16> seen, seen_at_release;  // workgroup -> epoch
   std::vector<u64> read;                     // addresses whose releases a fence will acquire
 };
@@ -74,9 +74,9 @@ struct launch_state {
   u8* state = nullptr;                   // byte_state of the address that was looked up last
   race_cell* cells = nullptr;            // of the buffer that was looked up last
   std::map<std::pair<int, u64>, std::size_t> found;
-  std::set<std::pair<u32, u32>> compared;  // barriers that waves of a workgroup waited at together
-  u8 nowhere[64] = {};                   // what accesses outside of all buffers read and write
-  u64 gws_opened = 0, gws_arrived = 0, waves = 0;        // barrier of the whole grid
+  std::set<std::pair<u32, u32>> compared;          // barriers that waves of a workgroup waited at together
+  u8 nowhere[64] = {};                             // what accesses outside of all buffers read and write
+  u64 gws_opened = 0, gws_arrived = 0, waves = 0;  // barrier of the whole grid
   void (*interrupt)(void*) = nullptr;
   sync_state sync;
   std::vector<u64> counts;
@@ -127,15 +127,15 @@ struct wave {
     std::array<u32, 512> origin;            // instruction + 1 that loaded the value
     std::array<u32, 136> scalar;            // bits of each scalar register
     u32 scalar_origin;
-    std::vector<u8> scratch;                // byte_state
+    std::vector<u8> scratch;  // byte_state
     bool any_scalar;
   };
   std::unique_ptr<undefined_values> undefined;
   u64 grid_barriers = 0;
   bool yield = false;
-  u32 barrier = 0;   // instruction of the barrier that the wave waits at
-  u64 started = 0;   // lanes that the wave began with
-  u64 skipped = 0;   // lanes that were not active at the latest barrier
+  u32 barrier = 0;  // instruction of the barrier that the wave waits at
+  u64 started = 0;  // lanes that the wave began with
+  u64 skipped = 0;  // lanes that were not active at the latest barrier
   bool in_grid_barrier = false;
 
   u32* v(u32 r) { return vfile.data() + r * 64u; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Follows uninitialised values through registers: a bit for each lane of a vector register, and for each bit of a scalar
-// one. A value counts as uninitialised where all of its bytes are: what combines halves of registers raises no alarm.
+// Follows uninitialised values through registers: a bit for each lane of a vector register, and for each bit of a
+// scalar one. A value counts as uninitialised where all of its bytes are: what combines halves of registers raises no
+// alarm.
 #include <numeric>
 
 #include "findings.hpp"
@@ -87,7 +88,9 @@ operand dword_of(const operand& o, u32 k) {
 }
 void tell(wave& w, const inst& i, const std::string& what, u64 lanes, u32 origin) {
   const int lane = lanes ? std::countr_zero(lanes) : -1;
-  if (finding* f = report(w, i, finding_kind::uninitialised, [&] { return what + " depends on memory that was never written"; }, lane)) {
+  if (finding* f = report(
+          w, i, finding_kind::uninitialised, [&] { return what + " depends on memory that was never written"; },
+          lane)) {
     f->other = site_of(*w.launch, origin);
     f->other_role = "the load of the uninitialised value";
   }
@@ -138,8 +141,8 @@ void follow_logic(wave& w, const inst& i) {
     const u32 ua = bits_of(u, i.src[0], k), ub = bits_of(u, i.src[1], k), a = value(i.src[0]),
               b = invert_b ? ~value(i.src[1]) : value(i.src[1]);
     u32 r = ua | ub;
-    if (i.shadow == inst::sh_and) r &= (ua | a) & (ub | b);      // a known 0 decides
-    if (i.shadow == inst::sh_or) r &= (ua | ~a) & (ub | ~b);     // a known 1 decides
+    if (i.shadow == inst::sh_and) r &= (ua | a) & (ub | b);   // a known 0 decides
+    if (i.shadow == inst::sh_or) r &= (ua | ~a) & (ub | ~b);  // a known 1 decides
     set_bits(u, i.dst[0], k, r);
     any |= r;
   }
@@ -195,7 +198,7 @@ void follow_lanes(wave& w, const inst& i) {
   const operand& from = s.kind == operand::none ? i.vaddr : s;
   taint t = of_source(w, from);
   if ((t.lanes & w.exec()) != w.exec()) t.lanes = t.computed = 0;  // which lane is not followed
-  if (!i.ndst) {                                                    // a swap of rows
+  if (!i.ndst) {                                                   // a swap of rows
     for (std::size_t k = 0; k < 2 && k < i.ops.size(); ++k)
       if (i.ops[k].kind == operand::vgpr) u.vector[i.ops[k].reg] = 0;
     return;
@@ -210,7 +213,8 @@ void follow_matrix(wave& w, const inst& i) {
   }
   set_taint(w, i, i.dst[0], t, w.full());
 }
-// Two dwords. Wide integers: the low one of the result does not depend on high ones. Packed: each on those that op_sel says.
+// Two dwords. Wide integers: the low one of the result does not depend on high ones. Packed: each on those that op_sel
+// says.
 void follow_pair(wave& w, const inst& i) {
   taint t[2];
   for (u32 k = 0; k < 2; ++k)
@@ -243,7 +247,8 @@ void follow_alu(wave& w, const inst& i) {
   if (i.dpp && (t.lanes & w.exec()) != w.exec()) t.lanes = t.computed = 0;
   for (u32 k = 0; k < i.ndst; ++k) {
     if (i.dst[k].kind == operand::sgpr && k)  // a carry
-      for (u32 n = 0; n < i.dst[k].count; ++n) set_bits(*w.undefined, i.dst[k], n, static_cast<u32>((t.lanes & w.exec()) >> 32 * n));
+      for (u32 n = 0; n < i.dst[k].count; ++n)
+        set_bits(*w.undefined, i.dst[k], n, static_cast<u32>((t.lanes & w.exec()) >> 32 * n));
     else
       set_taint(w, i, i.dst[k], t, active(w, i));
   }
@@ -261,7 +266,8 @@ void classify(inst& i) {
     i.shadow = i.atomic ? inst::sh_atomic : inst::sh_store;
   else if (i.vaddr.kind != operand::none && i.bytes)
     i.shadow = inst::sh_load;
-  else if (any_of(n, {"ds_permute", "ds_bpermute", "ds_swizzle", "v_readlane", "v_readfirstlane", "v_writelane", "v_permlane", "v_movrel"}))
+  else if (any_of(n, {"ds_permute", "ds_bpermute", "ds_swizzle", "v_readlane", "v_readfirstlane", "v_writelane",
+                      "v_permlane", "v_movrel"}))
     i.shadow = inst::sh_lanes;
   else if (any_of(n, {"v_mfma", "v_wmma"}))
     i.shadow = inst::sh_matrix;
@@ -269,13 +275,16 @@ void classify(inst& i) {
     i.shadow = inst::sh_compare;
   else if (n == "v_cndmask_b32" && i.nsrc >= 3)
     i.shadow = inst::sh_select;
-  else if (any_of(n, {"v_mad_u64", "v_mad_i64", "v_mad_co_u64", "v_mad_nc_u64", "v_mad_nc_i64", "v_lshlrev_b64", "v_lshl_add_u64", "v_add_u64", "v_add_nc_u64", "v_mov_b64"}) && i.dst[0].count == 2)
+  else if (any_of(n, {"v_mad_u64", "v_mad_i64", "v_mad_co_u64", "v_mad_nc_u64", "v_mad_nc_i64", "v_lshlrev_b64",
+                      "v_lshl_add_u64", "v_add_u64", "v_add_nc_u64", "v_mov_b64"}) &&
+           i.dst[0].count == 2)
     i.shadow = inst::sh_wide;
   else if (any_of(n, {"v_pk_mov_b32", "v_pk_fma_f32", "v_pk_mul_f32", "v_pk_add_f32"}) && i.dst[0].count == 2)
     i.shadow = inst::sh_packed;
   else if (any_of(n, {"v_mov", "v_accvgpr"}))
     i.shadow = inst::sh_move;
-  else if (any_of(n, {"v_perm_b32", "v_or", "v_lshl_or", "v_and_or", "v_bfi", "v_pack", "v_alignbit", "v_alignbyte", "v_and", "v_bitop3", "v_cvt_pk", "v_cvt_scale", "v_cvt_sr"}))
+  else if (any_of(n, {"v_perm_b32", "v_or", "v_lshl_or", "v_and_or", "v_bfi", "v_pack", "v_alignbit", "v_alignbyte",
+                      "v_and", "v_bitop3", "v_cvt_pk", "v_cvt_scale", "v_cvt_sr"}))
     i.shadow = inst::sh_pack;
   else if (n.rfind("v_", 0) == 0 && i.nsrc)
     i.shadow = inst::sh_compute;
@@ -289,11 +298,14 @@ void classify(inst& i) {
     i.shadow = inst::sh_or;
   else if (any_of(n, {"s_xor_b"}))
     i.shadow = inst::sh_xor;
-  else if (n.rfind("s_", 0) == 0 && i.nsrc && !any_of(n, {"s_wait", "s_getpc", "s_nop", "s_sleep", "s_setprio", "s_barrier"}))
+  else if (n.rfind("s_", 0) == 0 && i.nsrc &&
+           !any_of(n, {"s_wait", "s_getpc", "s_nop", "s_sleep", "s_setprio", "s_barrier"}))
     i.shadow = inst::sh_salu;
   else if (any_of(n, {"s_getpc", "s_memtime", "s_memrealtime", "s_getreg", "s_swappc", "s_call"}))
     i.shadow = inst::sh_salu;
-  i.writes_scc = i.shadow == inst::sh_salu && !any_of(n, {"s_mov", "s_mul", "s_pack", "s_bitset", "s_sext", "s_brev", "s_ff", "s_flbit", "s_ctz", "s_clz", "s_get", "s_set", "s_swap", "s_call", "s_mem", "s_cvt"});
+  i.writes_scc = i.shadow == inst::sh_salu &&
+                 !any_of(n, {"s_mov", "s_mul", "s_pack", "s_bitset", "s_sext", "s_brev", "s_ff", "s_flbit", "s_ctz",
+                             "s_clz", "s_get", "s_set", "s_swap", "s_call", "s_mem", "s_cvt"});
 }
 
 void follow(wave& w, const inst& i) {
@@ -389,8 +401,8 @@ void follow_store(wave& w, const inst& i, const operand& d, u32 lane, u32 bytes,
     auto it = std::find_if(b->undefined_stores.begin(), b->undefined_stores.end(),
                            [&](const undefined_store& x) { return x.store.where == where; });
     if (it == b->undefined_stores.end()) {
-      b->undefined_stores.push_back({at, at + n, site_of(*w.launch, w.launch->site(i)),
-                                     site_of(*w.launch, u.origin[r]), demangled(w.launch->kernel->name)});
+      b->undefined_stores.push_back({at, at + n, site_of(*w.launch, w.launch->site(i)), site_of(*w.launch, u.origin[r]),
+                                     demangled(w.launch->kernel->name)});
     } else {
       it->lo = std::min(it->lo, at), it->hi = std::max(it->hi, at + n);
     }
