@@ -201,6 +201,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   res.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
   res.instructions = L.executed, res.waves = L.waves;
   if (o.count) res.counts = counts_of(L.counts, p_->prog, co);
+  if (stats && o.collect) advise(*stats);
   if (stats)
     for (auto& [key, r] : stats->rows) res.lds.push_back(r);
   resolve(res, L);
