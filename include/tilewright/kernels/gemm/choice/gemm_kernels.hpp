@@ -30,8 +30,8 @@ inline std::string name_of_parts(index_t parts) {
 
 /// A kernel of a product, and how it is used.
 struct gemm_choice {
-  index_t kernel = 0;  // in gemm_kernels
-  index_t parts = 0;   // of k, as in hopper_gemm_choice
+  index_t kernel = 0;  ///< in gemm_kernels
+  index_t parts = 0;   ///< of k, as in hopper_gemm_choice
   friend bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 
@@ -40,8 +40,10 @@ struct gemm_choice {
 template <class Product>
 struct gemm_kernels {
   using T = typename Product::element_type;
+  /// Indices of kernels: the tiles of hopper_gemm_tiles, then small-M kernels; how many there are.
   static constexpr index_t small_m = hopper_gemm_tiles.size(), size = small_m + (sizeof(T) == 2 ? 2 : 0);
 
+  /// The kernel of index Nth, as an object.
   template <index_t Nth>
   static constexpr auto kernel_of() {
     using R = typename Product::result_type;
@@ -56,9 +58,11 @@ struct gemm_kernels {
   template <index_t Nth>
   using kernel = decltype(kernel_of<Nth>());
 
+  /// The choice in words: the kernel, and how k is split.
   static std::string name(const gemm_choice& c) {
     return name(c.kernel) + (c.parts == 0 ? "" : ", " + name_of_parts(c.parts));
   }
+  /// The kernel in words: "128x256 2x1", "small_m".
   static std::string name(index_t i) {
     return i == small_m ? "small_m" : i > small_m ? "small_m_v1" : name_of(hopper_gemm_tiles[i]);
   }

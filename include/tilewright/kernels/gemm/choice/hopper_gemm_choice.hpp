@@ -46,8 +46,8 @@ struct gemm_hopper
 
 /// What a product asks of a tile, besides its lengths.
 struct product_operand_types {
-  index_t element_bytes = 2;
-  bool a_along_k = true, b_along_k = true;
+  index_t element_bytes = 2;                ///< of A and B: 1 or 2
+  bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
 };
 
 /// Types and orders of a product's operands; `Epilogue` as in a policy.
@@ -56,7 +56,8 @@ struct gemm_product {
   using element_type = T;
   using result_type = Result;
   using epilogue_type = Epilogue;
-  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;  ///< which dimension is contiguous
+  /// the same for the model
   static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
 };
 
@@ -97,9 +98,9 @@ constexpr double clocks_of_k_tile(const hopper_gemm_tile& t, index_t together, c
 /// A tile for a product, and into how many parts k is split: 1: not at all; more: that of every tile, and another
 /// kernel adds them up; 0: that of the last round's tiles, so that all blocks have a share (stream-K).
 struct hopper_gemm_choice {
-  index_t tile = 0;  // in hopper_gemm_tiles
-  index_t parts = 0;
-  double clocks = 0;  // as predicted
+  index_t tile = 0;   ///< in hopper_gemm_tiles
+  index_t parts = 0;  ///< how k is split: 1, more or 0, as above
+  double clocks = 0;  ///< as predicted
 };
 
 namespace detail {

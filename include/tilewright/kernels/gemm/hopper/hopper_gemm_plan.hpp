@@ -13,10 +13,11 @@ namespace tilewright {
 /// of tiles is not full. The counters must be 0 before the first launch, and are 0 after each. Launches that share a
 /// workspace must not run at the same time.
 struct hopper_gemm_workspace {
-  static constexpr index_t num_counters = detail::split_k_counters;  // at the beginning
-  static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;
+  static constexpr index_t num_counters = detail::split_k_counters;  ///< at the beginning
+  static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;    ///< of partial sums
+  /// at its begin; zero before the first launch, and after each
   static constexpr long_index_t counter_bytes = num_counters * long_index_t{4};
-  static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  // 35 MB
+  static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  ///< 35 MB
 };
 
 namespace detail {
