@@ -149,7 +149,8 @@ TEST(Check, ReportsBankConflictsByLine) {
     found = true;
   }
   EXPECT_TRUE(found) << text;
-  EXPECT_TRUE(has(text, "pad rows of 128 bytes to 132 bytes") && has(text, "removes all conflicts of this array")) << text;
+  EXPECT_TRUE(has(text, "pad rows of 128 bytes to 132 bytes") && has(text, "removes all conflicts of this array"))
+      << text;
 }
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");

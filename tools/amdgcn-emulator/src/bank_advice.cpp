@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Suggests a layout of LDS without bank conflicts: rows padded, or 16-byte groups exchanged by XOR. A layout is tried on
-// the addresses of one execution of every LDS instruction that shares bytes with one that has conflicts.
+// Suggests a layout of LDS without bank conflicts: rows padded, or 16-byte groups exchanged by XOR. A layout is tried
+// on the addresses of one execution of every LDS instruction that shares bytes with one that has conflicts.
 #include <numeric>
 
 #include "report.hpp"
@@ -15,10 +15,10 @@ struct layout {
   }
   std::string text() const {
     if (pad)
-      return "pad rows of " + std::to_string(row) + " bytes to " + std::to_string(row + pad) + " bytes: address + address / " +
-             std::to_string(row) + " * " + std::to_string(pad);
-    return "exchange groups of " + std::to_string(group_bytes) + " bytes by XOR: address ^ (address / " + std::to_string(row) +
-           " % " + std::to_string(groups) + ") * " + std::to_string(group_bytes);
+      return "pad rows of " + std::to_string(row) + " bytes to " + std::to_string(row + pad) +
+             " bytes: address + address / " + std::to_string(row) + " * " + std::to_string(pad);
+    return "exchange groups of " + std::to_string(group_bytes) + " bytes by XOR: address ^ (address / " +
+           std::to_string(row) + " % " + std::to_string(groups) + ") * " + std::to_string(group_bytes);
   }
 };
 using samples = std::vector<std::pair<const lds_row*, const lds_sample*>>;
@@ -38,7 +38,8 @@ u64 clocks(const lds_stats& stats, const samples& all, const layout* l) {
   u64 sum = 0;
   for (const auto& [row, s] : all) {
     std::array<u32, 64> a = s->address;
-    for (u64 m = s->lanes; l && m; m &= m - 1) a[static_cast<u32>(std::countr_zero(m))] = (*l)(a[static_cast<u32>(std::countr_zero(m))]);
+    for (u64 m = s->lanes; l && m; m &= m - 1)
+      a[static_cast<u32>(std::countr_zero(m))] = (*l)(a[static_cast<u32>(std::countr_zero(m))]);
     sum += phase_clocks(stats.model(row->store, row->bytes), row->bytes, s->lanes, a.data()).clocks * row->executions;
   }
   return sum;
@@ -46,7 +47,8 @@ u64 clocks(const lds_stats& stats, const samples& all, const layout* l) {
 u64 ideal(const lds_stats& stats, const samples& all) {
   u64 sum = 0;
   for (const auto& [row, s] : all)
-    sum += phase_clocks(stats.model(row->store, row->bytes), row->bytes, s->lanes, s->address.data()).phases * row->executions;
+    sum += phase_clocks(stats.model(row->store, row->bytes), row->bytes, s->lanes, s->address.data()).phases *
+           row->executions;
   return sum;
 }
 }  // namespace
@@ -66,7 +68,8 @@ void advise(lds_stats& stats) {
     std::vector<layout> candidates;
     for (u32 bytes = 64; bytes <= 4096; bytes *= 2) {
       for (u32 pad = widest; pad <= 64; pad *= 2) candidates.push_back({bytes, pad, 0, 0});
-      for (u32 groups = 2; groups <= 32 && groups * widest <= bytes; groups *= 2) candidates.push_back({bytes, 0, groups, widest});
+      for (u32 groups = 2; groups <= 32 && groups * widest <= bytes; groups *= 2)
+        candidates.push_back({bytes, 0, groups, widest});
     }
     const u64 now = clocks(stats, all, nullptr), best_possible = ideal(stats, all);
     u64 best = now;
@@ -75,7 +78,8 @@ void advise(lds_stats& stats) {
       if (const u64 c = clocks(stats, all, &l); c < best) best = c, chosen = &l;
     if (!chosen) continue;
     row.advice = chosen->text() + (best == best_possible ? ", which removes all conflicts of this array"
-                                                         : ", which leaves " + std::to_string(100 * best / now) + " % of this array's clocks");
+                                                         : ", which leaves " + std::to_string(100 * best / now) +
+                                                               " % of this array's clocks");
   }
 }
 }  // namespace emu

@@ -72,7 +72,7 @@ void* memory::allocate(std::size_t bytes, const std::string& label) {
   u8* const block = static_cast<u8*>(std::aligned_alloc(guard, whole));
   if (!block) throw std::bad_alloc();
   u8* const p = block + guard;
-  for (u64 k = 0; k + 4 <= whole - guard; k += 4) std::memcpy(p + k, "\xad\xde\xc0\x7f", 4);  // NaN as f32
+  std::memset(p, 0xff, whole - 2 * guard);  // NaN in every floating format
   const u64 lo = reinterpret_cast<u64>(p);
   // Freed buffers whose memory was handed out again are gone.
   for (auto it = p_->buffers.lower_bound(lo - guard); it != p_->buffers.end() && it->first < lo + bytes;)

@@ -107,7 +107,7 @@ void begin(resident& r, const setup& s, u64 number, u64 threads, u32 lanes) {
   workgroup& wg = r.wg;
   wg.id[0] = static_cast<u32>(number % s.grid.x), wg.id[1] = static_cast<u32>(number / s.grid.x % s.grid.y),
   wg.id[2] = static_cast<u32>(number / s.grid.x / s.grid.y);
-  std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xa5 : 0));
+  std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
   std::fill(wg.sw.begin(), wg.sw.end(), 0), std::fill(wg.sr.begin(), wg.sr.end(), 0);
   std::fill(wg.state.begin(), wg.state.end(), u8{never_written});
   wg.tag = wg.launch->sync.first + 1 + static_cast<u32>(number);

@@ -103,7 +103,7 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   const u32 fill = s.opt.poison ? poison_word : 0;
   if (s.opt.collect && s.opt.uninitialised) init_undefined(w);
   std::fill(w.vfile.begin(), w.vfile.end(), fill);
-  std::fill(w.scratch.begin(), w.scratch.end(), static_cast<u8>(s.opt.poison ? 0xa5 : 0));
+  std::fill(w.scratch.begin(), w.scratch.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
   std::fill(std::begin(w.s), std::end(w.s), fill);
   w.s[s_null] = w.s[s_scc] = 0, w.s[s_vcc] = w.s[s_vcc + 1] = 0;
   w.s[s_m0] = s.opt.poison ? 0xffffffffu : 0;

@@ -102,7 +102,8 @@ void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes
   if (!r.executions) {
     lds_sample& sample = st.samples[{i.address, which}];
     sample.lanes = lanes;
-    for (u64 k = lanes; k; k &= k - 1) sample.address[static_cast<u32>(std::countr_zero(k))] = addr[std::countr_zero(k)];
+    for (u64 k = lanes; k; k &= k - 1)
+      sample.address[static_cast<u32>(std::countr_zero(k))] = addr[std::countr_zero(k)];
   }
   ++r.executions;
   const phase_cost c = phase_clocks(m, bytes, lanes, addr);
