@@ -30,6 +30,9 @@ __device__ void gpu_fence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
 __device__ int count_up(int* counter) {
   return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
+__device__ void count_in_block(int* bin) {
+  __hip_atomic_fetch_add(bin, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
 }  // namespace
 
 #define KERNEL(name) extern "C" __global__ __launch_bounds__(threads) void name([[maybe_unused]] arguments a)
@@ -115,8 +118,7 @@ KERNEL(uninitialised_branch) {
     a.out[thread()] = a.in[thread()] * 3;
 }
 KERNEL(uninitialised_counter) {
-  __hip_atomic_fetch_add(reinterpret_cast<int*>(a.never) + thread(), 1, __ATOMIC_RELAXED,
-                         __HIP_MEMORY_SCOPE_AGENT);  // MISTAKE uninitialised_counter uninitialised
+  count_up(reinterpret_cast<int*>(a.never) + thread());  // MISTAKE uninitialised_counter uninitialised
 }
 KERNEL(uninitialised_local) {
   volatile float local[8];
@@ -187,8 +189,7 @@ KERNEL(misaligned_atomic) {
   bins[thread() & 7] = 0;
   my_group_barrier();
   int* bin = reinterpret_cast<int*>(reinterpret_cast<char*>(bins) + a.indices[1] * 2);
-  __hip_atomic_fetch_add(bin, 1, __ATOMIC_RELAXED,
-                         __HIP_MEMORY_SCOPE_WORKGROUP);  // MISTAKE misaligned_atomic misaligned
+  count_in_block(bin);  // MISTAKE misaligned_atomic misaligned
 }
 KERNEL(failed_assertion) {
   if (a.in[thread()] > 90) __builtin_trap();  // MISTAKE failed_assertion trap
