@@ -82,6 +82,15 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
     ranges.push_back({first, first + part->size(), nullptr});
   }
   std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+  // Host memory is registered by pages, which may hold the code object or the arguments: overlapping ranges become one.
+  std::size_t n = 0;
+  for (const launch_state::range& r : ranges) {
+    if (n && r.lo < ranges[n - 1].hi)
+      ranges[n - 1].hi = std::max(ranges[n - 1].hi, r.hi), ranges[n - 1].buffer = nullptr;
+    else
+      ranges[n++] = r;
+  }
+  ranges.resize(n);
   return ranges;
 }
 struct resident {
