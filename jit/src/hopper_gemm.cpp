@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
@@ -26,8 +28,8 @@ template <class Kernel, index_t Vector>
 constexpr functions functions_of() {
   return {[](const gemm_args& args) {
             const char* const why = Kernel::check(args);
-            constexpr vector_alignment promise{Vector, sizeof(half_t)};
-            return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, promise);
+            constexpr vector_alignment guarantee{Vector, sizeof(half_t)};
+            return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, guarantee);
           },
           [](const void* args, const launch_facts& facts) {
             const auto made = Kernel::prepare(*static_cast<const gemm_args*>(args), facts);
@@ -79,39 +81,81 @@ const product_functions* find_functions(const gemm_problem& p) {
   return p.type == element::fp8 && p.result == element::bf16 && p.a_along_k && p.b_along_k ? &fp8 : nullptr;
 }
 
-/// Returns the kernel that p.policy names. Without a policy, the kernel that the model ranks first. -1: no kernel fits.
-/// `SMs` of an H100: the choice must not depend on where a kernel is made.
-gemm_choice choose(const gemm_problem& p, const product_functions& f) {
-  constexpr index_t SMs = 132;
-  const auto can = [&](index_t i) { return f[i].check && !f[i].check(p.args); };
-  if (!p.policy.empty()) {
-    for (gemm_choice given{}; given.kernel < kernels::size; ++given.kernel) {
-      const std::size_t length = kernels::name(given.kernel).size();
-      if (p.policy.substr(0, p.policy.find(',')) != kernels::name(given.kernel) || !can(given.kernel)) continue;
-      const std::string parts = p.policy.substr(std::min(length + 2, p.policy.size()));
-      given.parts = parts == name_of_parts(1) ? 1 : parts.starts_with("k in ") ? std::atoi(parts.c_str() + 5) : 0;
-      const bool splits = given.kernel < num_tiles && !hopper_gemm_tiles[given.kernel].ping_pong;
-      if (kernels::name(given) == p.policy && given.parts >= 0 && (given.parts < 2 || splits)) return given;
-    }
-    return {-1};
+/// The number of the kernel with this name, and how it splits k; nothing if there is none.
+std::optional<gemm_choice> read_choice(const std::string& policy) {
+  const std::optional<choice_name> name = choice_name::parse(policy);
+  for (gemm_choice c{.kernel = 0, .parts = name ? name->parts : 0}; name && c.kernel < kernels::size; ++c.kernel) {
+    const bool splits = c.kernel < num_tiles && !hopper_gemm_tiles[c.kernel].ping_pong;
+    if (name->tile == kernels::name(c.kernel) && (c.parts < 2 || splits)) return c;
   }
-  for (index_t i = num_tiles; i < kernels::size; ++i)
-    if (can(i)) return {i};
+  return std::nullopt;
+}
+
+std::string kernel_name(const gemm_problem& p, const gemm_choice& c) {
+  return (c.kernel < num_tiles ? "gemm_hopper_" : "gemm_") + kernels::name(c.kernel) + "_" + operands_name(p);
+}
+
+/// Calls consider(choice, clocks) for those that can compute the problem. SMs of an H100: the choice must not depend on
+/// where a kernel is made.
+template <class Consider>
+void for_each_choice(const gemm_problem& p, const product_functions& f, Consider consider) {
+  constexpr index_t SMs = 132;
+  const bool may_split = p.args.split_k == 0;
+  gemm_args args = p.args;
+  alignas(16) static char somewhere[16];
+  if (may_split && args.workspace == nullptr) args.workspace = somewhere;
+  args.split_k = 1;
+  const auto can = [&](index_t i) { return f[i].check && !f[i].check(args); };
+  for (index_t i = num_tiles; i < kernels::size; ++i) {
+    if (!can(i)) continue;
+    for_each_small_m_kernel(args, i == kernels::small_m, SMs, [&](index_t parts, double clocks) {
+      if (may_split || parts == (args.workspace ? 0 : 1)) consider(gemm_choice{i, may_split ? parts : 0}, clocks);
+    });
+  }
   const index_t bytes = p.type == element::fp8 ? 1 : 2;
-  hopper_gemm_choice best{.tile = -1, .clocks = 1e300};
-  for_each_hopper_kernel(p.args, {bytes, p.a_along_k, p.b_along_k}, SMs, 1, [&](const hopper_gemm_choice& c) {
-    if (c.clocks < best.clocks && can(c.tile)) best = c;
-  });
-  return {best.tile, best.parts};
+  for_each_hopper_kernel(args, {bytes, p.a_along_k, p.b_along_k}, SMs, may_split ? 16 : 1,
+                         [&](const hopper_gemm_choice& c) {
+                           gemm_args split = args;
+                           split.split_k = std::max(c.parts, 1);
+                           if (f[c.tile].check && !f[c.tile].check(split))
+                             consider(gemm_choice{c.tile, c.parts}, c.clocks);
+                         });
 }
 
 }  // namespace
 
-std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
+std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
   const product_functions* const f = find_functions(p);
-  if (f == nullptr || p.args.split_k != 1) return std::nullopt;
-  const gemm_choice chosen = choose(p, *f);
-  if (chosen.kernel < 0) return std::nullopt;
+  if (f == nullptr || p.args.split_k > 1 || p.has_gate) return {};
+  std::vector<std::pair<double, gemm_choice>> all;
+  if (!p.policy.empty()) {
+    const std::optional<gemm_choice> given = read_choice(p.policy);
+    gemm_args args = p.args;
+    args.split_k = 1;
+    if (given && (*f)[given->kernel].check && !(*f)[given->kernel].check(args)) all.push_back({0, *given});
+  } else {
+    for_each_choice(p, *f, [&](const gemm_choice& c, double clocks) { all.push_back({clocks, c}); });
+  }
+  // Without a workspace of its own the caller gets the kernels of small M wherever they can compute it.
+  std::sort(all.begin(), all.end(), [&](const auto& x, const auto& y) {
+    const auto order = [&](const std::pair<double, gemm_choice>& e) {
+      return std::tuple(p.args.split_k == 0 || e.second.kernel < num_tiles, e.first, e.second.kernel, e.second.parts);
+    };
+    return order(x) < order(y);
+  });
+  std::vector<gemm_candidate> list;
+  for (const auto& [clocks, choice] : all)
+    list.push_back(
+        {.kernel = kernel_name(p, choice),
+         .choice = kernels::name(choice),
+         .reason = p.policy.empty() ? "the model predicts " + std::to_string(long(clocks)) + " clocks" : "as asked for",
+         .workspace_bytes = choice.parts == 1 ? 0 : hopper_gemm_workspace::bytes});
+  return list;
+}
+
+kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
+  const product_functions* const f = find_functions(p);
+  const gemm_choice chosen = *read_choice(choice);
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
   const std::string end =
@@ -119,7 +163,6 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
   kernel_source s;
   const functions& host = (*f)[chosen.kernel];
   if (chosen.kernel < num_tiles) {
-    s.name = "gemm_hopper_" + kernels::name(chosen.kernel);
     s.code = "struct policy : tw::gemm_hopper<" + types + "tw::hopper_gemm_tiles[" + std::to_string(chosen.kernel) +
              "], " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
@@ -130,13 +173,12 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     s.uses = {"kernels/gemm/choice/hopper_gemm_choice.hpp", "kernels/gemm/hopper/hopper_gemm_kernel.hpp"};
   } else {
     const bool wide = chosen.kernel == kernels::small_m;
-    s.name = "gemm_" + kernels::name(chosen.kernel);
     s.code = "struct policy : tw::small_m_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
              (wide ? "8, " : "1, ") + end + " {};\n";
     s.kernel = "tw::small_m_gemm<policy>";
     s.uses = {"kernels/gemm/hopper/small_m_gemm.hpp"};
   }
-  s.name += "_" + operands_name(p);
+  s.name = kernel_name(p, chosen);
   s.host.check = [check = host.check](const void* args) {
     const auto& given = *static_cast<const gemm_args*>(args);
     const char* const why = check_pointers(given);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether one of the Hopper kernels computes a problem, and which.
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "hopper_kernels.hpp"
@@ -21,15 +20,10 @@ bool is_for(const hopper_product& e, const kernel_problem& problem) {
 
 /// What a policy such as "64x64, k in 3 parts" asks for; nothing if there is no such kernel.
 std::optional<tw::gemm_choice> named_choice(const std::vector<std::string>& names, const std::string& policy) {
-  const std::size_t comma = std::min(policy.find(", "), policy.size());
-  const auto named = std::find(names.begin(), names.end(), policy.substr(0, comma));
+  const auto read = tw::choice_name::parse(policy);
+  const auto named = read ? std::find(names.begin(), names.end(), read->tile) : names.end();
   if (named == names.end()) return std::nullopt;
-  tw::gemm_choice choice{tw::index_t(named - names.begin())};
-  if (comma == policy.size()) return choice;
-  const std::string parts = policy.substr(comma + 2);
-  const bool has_number = parts.rfind("k in ", 0) == 0;
-  choice.parts = has_number ? tw::index_t(std::strtol(parts.c_str() + 5, nullptr, 10)) : 1;
-  return choice.parts != 0 && parts == tw::name_of_parts(choice.parts) ? std::optional(choice) : std::nullopt;
+  return tw::gemm_choice{tw::index_t(named - names.begin()), read->parts};
 }
 
 /// Pointers as they are on the GPU, where all are aligned and there is a workspace.

@@ -130,7 +130,7 @@ const char* error_name(hipError_t e) {
     default: return "hipErrorUnknown";
   }
 }
-hipError_t done() { return remember(runtime().failed_launch); }
+hipError_t done() { return remember(runtime().failed_launch.load()); }
 hipError_t new_stream(hipStream_t* stream, unsigned flags) { return *stream = new ihipStream_t{flags}, hipSuccess; }
 }  // namespace
 
@@ -241,7 +241,7 @@ hipError_t hipDrvGetErrorString(hipError_t error, const char** text) {
   return *text = hipGetErrorString(error), hipSuccess;
 }
 hipError_t hipDrvGetErrorName(hipError_t error, const char** text) { return *text = error_name(error), hipSuccess; }
-hipError_t hipGetLastError() { return std::exchange(runtime().latest, hipSuccess); }
+hipError_t hipGetLastError() { return runtime().latest.exchange(hipSuccess); }
 hipError_t hipExtGetLastError() { return hipGetLastError(); }
 hipError_t hipPeekAtLastError() { return runtime().latest; }
 

@@ -11,6 +11,7 @@ namespace {
 using emu::finding_kind;
 
 hipError_t allocate(void** p, std::size_t bytes, const char* call, bool host) {
+  const auto lock = locked();
   if (!p) return remember(hipErrorInvalidValue);
   *p = nullptr;
   if (bytes == 0) return hipSuccess;
@@ -24,6 +25,7 @@ hipError_t allocate(void** p, std::size_t bytes, const char* call, bool host) {
   return hipSuccess;
 }
 hipError_t release(void* p, const char* call) {
+  const auto lock = locked();
   if (!p || runtime().memory.release(p)) return hipSuccess;
   found_in_call(finding_kind::invalid_call, call, "the pointer is not the start of a buffer that can be freed", p);
   return remember(hipErrorInvalidValue);
@@ -46,7 +48,8 @@ void check_read_by_host(const void* from, std::size_t bytes, const char* call) {
   if (!found_here.empty()) found(found_here);
 }
 hipError_t copy(void* to, const void* from, std::size_t bytes, const char* call) {
-  if (runtime().failed_launch != hipSuccess) return remember(runtime().failed_launch);
+  const auto lock = locked();
+  if (runtime().failed_launch != hipSuccess) return remember(runtime().failed_launch.load());
   if (bytes == 0) return hipSuccess;
   if (!to || !from) return remember(hipErrorInvalidValue);
   if (checking()) bytes = std::min(usable(to, bytes, call, "destination"), usable(from, bytes, call, "source"));
@@ -58,6 +61,7 @@ hipError_t copy(void* to, const void* from, std::size_t bytes, const char* call)
 }
 template <class Word>
 hipError_t fill(void* to, Word value, std::size_t count, const char* call) {
+  const auto lock = locked();
   std::size_t bytes = count * sizeof value;
   if (bytes && !to) return remember(hipErrorInvalidValue);
   if (checking() && bytes) bytes = usable(to, bytes, call, "destination");
@@ -176,9 +180,13 @@ hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t 
 }
 
 hipError_t hipHostRegister(void* p, std::size_t n, unsigned) {
+  const auto lock = locked();
   return runtime().memory.add(p, n, "hipHostRegister" + call_site()), hipSuccess;
 }
-hipError_t hipHostUnregister(void* p) { return runtime().memory.forget(p), hipSuccess; }
+hipError_t hipHostUnregister(void* p) {
+  const auto lock = locked();
+  return runtime().memory.forget(p), hipSuccess;
+}
 hipError_t hipHostGetDevicePointer(void** device, void* host, unsigned) { return *device = host, hipSuccess; }
 hipError_t hipHostGetFlags(unsigned* flags, void*) { return *flags = 0, hipSuccess; }
 hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -187,6 +195,7 @@ hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
 hipError_t hipMemPrefetchAsync(const void*, std::size_t, int, hipStream_t) { return hipSuccess; }
 hipError_t hipMemAdvise(const void*, std::size_t, hipMemoryAdvise, int) { return hipSuccess; }
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDeviceptr_t p) {
+  const auto lock = locked();
   const emu::memory::buffer b = runtime().memory.find(p);
   if (!b.data) return remember(hipErrorNotFound);
   if (base) *base = b.data;
@@ -194,10 +203,12 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDe
   return hipSuccess;
 }
 hipError_t hipMemPtrGetInfo(void* p, std::size_t* bytes) {
+  const auto lock = locked();
   const emu::memory::buffer b = runtime().memory.find(p);
   return *bytes = b.bytes, b.data ? hipSuccess : remember(hipErrorInvalidValue);
 }
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t* a, const void* p) {
+  const auto lock = locked();
   *a = {};
   const emu::memory::buffer b = runtime().memory.find(p);
   if (!b.data) return remember(hipErrorInvalidValue);

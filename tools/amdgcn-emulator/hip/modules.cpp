@@ -57,12 +57,13 @@ void run(ihipModule_t& module, const std::string& name, dim3 grid, dim3 block, s
   found(result.findings);
   for (const emu::finding& f : result.findings)
     if (f.kind == emu::finding_kind::trap || f.kind == emu::finding_kind::stuck)
-      runtime().failed_launch = hipErrorLaunchFailure;
+      runtime().failed_launch.store(hipErrorLaunchFailure);
   static const bool races_allowed = std::getenv("AMDGCN_EMULATED_RACES") != nullptr;
   if (!result.races.empty() && !races_allowed) throw emu::fault(name + ": " + result.races[0].message);
 }
 template <class Launch>
 hipError_t guarded(Launch launch, hipError_t error = hipErrorLaunchFailure) {
+  const auto lock = locked();
   std::string what;
   try {
     launch();
@@ -78,7 +79,7 @@ hipError_t guarded(Launch launch, hipError_t error = hipErrorLaunchFailure) {
       found_in_call(emu::finding_kind::invalid_call, "kernel launch", what, nullptr), what.clear();
   }
   if (!what.empty()) std::fprintf(stderr, "amdgcn-emulator: %s\n", what.c_str());
-  if (error == hipErrorLaunchFailure || !checking()) runtime().failed_launch = hipErrorLaunchFailure;
+  if (error == hipErrorLaunchFailure || !checking()) runtime().failed_launch.store(hipErrorLaunchFailure);
   return remember(error);
 }
 emu::kernarg packed(const ihipModule_t& module, const std::string& name, void** arguments) {
@@ -100,6 +101,7 @@ hipError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
   });
 }
 const emu::kernel_summary* summary_of(const void* function) {
+  const auto lock = locked();
   const auto f = runtime().functions.find(function);
   if (f == runtime().functions.end()) return nullptr;
   const auto& kernels = module_of(*f->second.binary).kernels;
@@ -108,6 +110,7 @@ const emu::kernel_summary* summary_of(const void* function) {
 }
 int resident_blocks(int block) { return std::max(1, 2048 / std::max(block, 1)); }
 emu::memory::buffer symbol_of(const void* var) {
+  const auto lock = locked();
   const auto f = runtime().variables.find(var);
   if (f == runtime().variables.end()) return {nullptr, 0, ""};
   return module_of(*f->second.binary).code->variable(f->second.name);
@@ -167,11 +170,11 @@ void __hipRegisterManagedVar(void*, void** pointer, void* initial, const char*, 
 void __hipRegisterSurface(void**, void*, char*, char*, int, int) { cannot_run("surfaces are not supported"); }
 void __hipRegisterTexture(void**, void*, char*, char*, int, int, int) { cannot_run("textures are not supported"); }
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t lds, hipStream_t stream) {
-  return runtime().pushed.push_back({grid, block, lds, stream}), hipSuccess;
+  return pushed.push_back({grid, block, lds, stream}), hipSuccess;
 }
 hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, hipStream_t* stream) {
-  const launch_shape top = runtime().pushed.back();
-  runtime().pushed.pop_back();
+  const launch_shape top = pushed.back();
+  pushed.pop_back();
   *grid = top.grid, *block = top.block, *lds = top.lds, *stream = top.stream;
   return hipSuccess;
 }

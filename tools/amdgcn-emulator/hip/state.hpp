@@ -4,9 +4,11 @@
 
 #include <amdgcn_emulator.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,10 +40,10 @@ struct launch_shape {
   hipStream_t stream;
 };
 struct runtime_state {
+  std::recursive_mutex mutex;  // of what follows, and of a launch, which runs to its end
   std::map<const void*, registered_symbol> functions, variables;
   emu::memory memory;
-  std::vector<launch_shape> pushed;
-  hipError_t latest = hipSuccess, failed_launch = hipSuccess;
+  std::atomic<hipError_t> latest = hipSuccess, failed_launch = hipSuccess;
   unsigned allocations = 0;
 };
 inline runtime_state& runtime() {
@@ -49,13 +51,17 @@ inline runtime_state& runtime() {
   return *r;
 }
 
+inline thread_local std::vector<launch_shape> pushed;
+/// For the length of a call.
+inline std::unique_lock<std::recursive_mutex> locked() { return std::unique_lock(runtime().mutex); }
+
 inline std::string emulated_gpu() {
   const char* const name = std::getenv("AMDGCN_EMULATED_GPU");
   return name ? name : "gfx942";
 }
 inline bool wave64() { return emulated_gpu().starts_with("gfx9"); }
 inline hipError_t remember(hipError_t error) {
-  if (error != hipSuccess) runtime().latest = error;
+  if (error != hipSuccess) runtime().latest.store(error);
   return error;
 }
 

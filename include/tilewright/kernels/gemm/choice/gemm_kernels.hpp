@@ -2,6 +2,7 @@
 // The kernels that compute a product on Hopper GPUs, by number.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/choice_name.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
@@ -21,11 +22,6 @@ inline std::string name_of(const hopper_gemm_tile& t) {
   if (t.ping_pong) s += "_pp";
   if (t.unaligned) s += "_any";
   return s;
-}
-
-/// How k is split, as in hopper_gemm_choice.
-inline std::string name_of_parts(index_t parts) {
-  return parts == 0 ? "" : parts == 1 ? "k whole" : "k in " + std::to_string(parts) + " parts";
 }
 
 /// A kernel of a product, and how it is used.
@@ -59,9 +55,7 @@ struct gemm_kernels {
   using kernel = decltype(kernel_of<Nth>());
 
   /// The choice in words: the kernel, and how k is split.
-  static std::string name(const gemm_choice& c) {
-    return name(c.kernel) + (c.parts == 0 ? "" : ", " + name_of_parts(c.parts));
-  }
+  static std::string name(const gemm_choice& c) { return choice_name{name(c.kernel), c.parts}.text(); }
   /// The kernel in words: "128x256 2x1", "small_m".
   static std::string name(index_t i) {
     return i == small_m ? "small_m" : i > small_m ? "small_m_v1" : name_of(hopper_gemm_tiles[i]);

@@ -63,13 +63,13 @@ struct gemm_product {
 
 namespace detail {
 
-/// About how many clusters run at the same time: some SMs find no place in clusters of more than two.
+/// About how many clusters run at the same time: clusters of more than two do not fit on all SMs.
 constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
   return max(1, (t.cluster() > 2 ? SMs * 10 / 11 : SMs) * t.blocks / t.cluster());
 }
 
-/// Clocks of the model's parts, fitted to times of all tiles for drawn products. A k tile takes what wgmma and
-/// LDS take together, at least the latency of memory divided by the stages, and in addition what L2 takes.
+/// Clocks of a k tile: max(wgmma + LDS, memory latency / stages) + L2. Fitted to times of all tiles for random shapes
+/// (docs/products.md).
 struct hopper_gemm_model {
   double launch = 3200;
   double macs = 62.2, row = 0.871;      // of a k tile: m n / macs, and each row of A and B that reaches LDS,
@@ -77,7 +77,7 @@ struct hopper_gemm_model {
   double latency = 2640;                // a stage is there so long after it was asked for
   double rows = 104;                    // of 128 bytes from L2 in a clock, for all SMs
   double bytes = 2600;                  // of memory in a clock
-  double ping_pong = 1.07;              // times the clocks of k tiles, where consumers take turns with tiles
+  double ping_pong = 1.07;              // times the clocks of k tiles, where consumers alternate
   double part_sums = 4570;              // each part of a split tile but one, of 128 x 256 sums
   double crossing = 0.319;              // of a split tile's clocks more, if two tiles share a worker
   double end = 277;                     // each box of C
@@ -95,11 +95,13 @@ constexpr double clocks_of_k_tile(const hopper_gemm_tile& t, index_t together, c
 
 }  // namespace detail
 
-/// A tile for a product, and into how many parts k is split: 1: not at all; more: that of every tile, and another
-/// kernel adds them up; 0: that of the last round's tiles, so that all blocks have a share (stream-K).
+/// A tile for a GEMM, and how k is split. parts:
+///   1     not at all
+///   > 1   split-K: k of every tile into as many slices, which another kernel adds up
+///   0     stream-K: k of the tiles of the last wave of blocks, so that all blocks have work
 struct hopper_gemm_choice {
   index_t tile = 0;   ///< in hopper_gemm_tiles
-  index_t parts = 0;  ///< how k is split: 1, more or 0, as above
+  index_t parts = 0;  ///< as above
   double clocks = 0;  ///< as predicted
 };
 

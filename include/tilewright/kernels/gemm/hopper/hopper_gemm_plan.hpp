@@ -146,8 +146,8 @@ struct hopper_gemm_device_args : scale_plan<Args> {
                             // shared_tile_order
 };
 
-/// What bulk copies cannot do with these arguments, or tiles with unaligned, as a sentence; nullptr when there is
-/// nothing.
+/// Why TMA, or an unaligned tile, cannot take these arguments, as an error message; nullptr: there is
+/// none.
 template <class Policy>
 constexpr const char* check_tma(const typename Policy::args_type& g) {
   constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);
@@ -160,11 +160,11 @@ constexpr const char* check_tma(const typename Policy::args_type& g) {
       !c_alignment.is_met_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
       (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
     if (unaligned) return "a pointer is not aligned to its elements";
-    return "bulk copies need pointers, leading dimensions and strides of batches and products that are multiples of 16 "
+    return "TMA needs pointers, leading dimensions and strides of batches and products that are multiples of 16 "
            "bytes; use another pipeline";
   }
   if (g.n % c_alignment.vector != 0)
-    return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
+    return "TMA writes 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
   // What lanes store and epilogues read: boxes of 16 rows, with operands exchanged of 64.
   const index_t ld = max(unaligned || g.split_k > 1 ? g.ldc : 0, g.residual ? g.ld_residual : 0);
