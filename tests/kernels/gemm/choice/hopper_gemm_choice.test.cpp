@@ -12,16 +12,16 @@ namespace {
 /// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
 template <class Predicate>
 tw::hopper_gemm_choice best_choice(const tw::gemm_args& g, const tw::product_operand_types& o, Predicate can) {
-  tw::hopper_gemm_choice best{.tile = -1, .clocks = 1e300};
+  tw::hopper_gemm_choice best{.clocks = 1e300};
   tw::for_each_hopper_kernel(g, o, 132, 1, [&](const tw::hopper_gemm_choice& c) {
-    if (c.clocks < best.clocks && can(tw::hopper_gemm_tiles[c.tile])) best = c;
+    if (c.clocks < best.clocks && can(c.tile)) best = c;
   });
   return best;
 }
 
 tw::hopper_gemm_tile chosen(int m, int n, int k, bool b_along_k = true) {
   const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = b_along_k ? k : n, .ldc = n};
-  return tw::hopper_gemm_tiles[best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile];
+  return best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile;
 }
 
 TEST(SpecializedChoice, AllTilesAreSound) {
@@ -92,8 +92,8 @@ TEST(SpecializedChoice, FewRowsWithoutWorkspace) {
 TEST(SpecializedChoice, TilesThatCan) {
   const tw::gemm_args g{.m = 100, .n = 1001, .k = 1003};
   const auto unaligned = [](const tw::hopper_gemm_tile& t) { return t.unaligned; };
-  EXPECT_FALSE(tw::hopper_gemm_tiles[best_choice(g, {}, [](const auto&) { return true; }).tile].unaligned);
-  EXPECT_NE(best_choice(g, {}, unaligned).tile, -1);
+  EXPECT_FALSE(best_choice(g, {}, [](const auto&) { return true; }).tile.unaligned);
+  EXPECT_TRUE(best_choice(g, {}, unaligned).tile.unaligned);
 }
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.

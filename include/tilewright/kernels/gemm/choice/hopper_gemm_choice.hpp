@@ -97,7 +97,7 @@ constexpr double clocks_of_k_tile(const hopper_gemm_tile& t, index_t together, c
 /// A tile for a product, and into how many parts k is split: 1: not at all; more: that of every tile, and another
 /// kernel adds them up; 0: that of the last round's tiles, so that all blocks have a share (stream-K).
 struct hopper_gemm_choice {
-  index_t tile = 0;  // in hopper_gemm_tiles
+  hopper_gemm_tile tile = {};
   index_t parts = 0;
   double clocks = 0;  // as predicted
 };
@@ -170,8 +170,7 @@ constexpr double predict_hopper_clocks(const gemm_args& given, const hopper_gemm
 template <class Function>
 constexpr void for_each_hopper_kernel(const gemm_args& given, const product_operand_types& types, index_t SMs,
                                       index_t most_parts, Function consider) {
-  for (index_t tile = 0; tile < hopper_gemm_tiles.size(); ++tile) {
-    const hopper_gemm_tile& t = hopper_gemm_tiles[tile];
+  for (const hopper_gemm_tile& t : hopper_gemm_tiles) {
     const gemm_args g = detail::in_order_of(t, given);
     if (t.m > 64 && g.m <= t.m / 2) continue;
     for (index_t parts = 0; parts <= (t.unaligned || t.ping_pong ? 1 : most_parts); ++parts) {
@@ -181,7 +180,7 @@ constexpr void for_each_hopper_kernel(const gemm_args& given, const product_oper
       if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
                         floats > hopper_gemm_workspace::num_floats || given.batch > 65535))
         break;
-      consider(hopper_gemm_choice{tile, parts, detail::predict_clocks_of(s, g, t, types, SMs)});
+      consider(hopper_gemm_choice{t, parts, detail::predict_clocks_of(s, g, t, types, SMs)});
     }
   }
 }

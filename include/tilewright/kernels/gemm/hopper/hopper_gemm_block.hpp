@@ -5,7 +5,8 @@
 #include <tilewright/block/mma/fragments.hpp>
 #include <tilewright/block/pipeline/warp_roles.hpp>
 #include <tilewright/block/schedule/stream_k_schedule.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_lds.hpp>
+#include <tilewright/core/arch/matrix_element.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
 #include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 
 namespace tilewright {
@@ -115,12 +116,11 @@ struct hopper_gemm_block {
                 "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
-  static constexpr detail::hopper_gemm_lds lds{
-      .tile = tile,
-      .a = {tile.m, sizeof(element_type), a_major == operand_major::k},
-      .b = {tile.n, sizeof(element_type), b_major == operand_major::k},
-      .result_bytes = sizeof(result_type),
-      .scale_bytes = is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0};
+  static constexpr hopper_gemm_operands operands{arch::matrix_element_v<element_type>, arch::matrix_element_v<result_type>,
+                                                 Policy::a_major == operand_major::k,
+                                                 Policy::b_major == operand_major::k};
+  static constexpr detail::hopper_gemm_lds lds =
+      detail::lds_of(tile, operands, is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0);
   static constexpr detail::hopper_gemm_lds::regions regions = lds.plan();
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
   static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_tma_swizzle(lds.slot_layout()),
@@ -145,6 +145,7 @@ struct hopper_gemm_block {
   /// up.
   static constexpr bool can_split_all_tiles =
       groups == group_kind::none && tile.products == 1 && !is_block_scaled && !tile.ping_pong;
+  static constexpr detail::hopper_gemm_facts facts{lds, operands, can_split_all_tiles};
 
   /// C of the block tile: (m, n) floats in the registers of its consumers.
   using accumulators = static_distributed_tensor<float, c_distribution<tiles>>;

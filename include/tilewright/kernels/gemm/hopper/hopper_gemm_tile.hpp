@@ -81,7 +81,7 @@ struct hopper_gemm_tile {
 
   /// Whether there is code for the tile; the members above say what each allows.
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n == 32 || (n % 16 == 0 && 64 <= n && n <= 256);
+    const bool known_n = n % 16 == 0 && 16 <= n && n <= 256;
     if (consumers < 1 || consumers > 2 || m < 64 || m % (64 * consumers_per_tile()) != 0 || !known_n) return false;
     const bool room = accumulators() <= (ping_pong ? 192 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;
