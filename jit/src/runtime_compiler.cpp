@@ -63,7 +63,7 @@ class runtime_compiler final : public toolchain {
     require(code_size_(p.handle, &size), unit.name);
     std::string code(size, '\0');
     require(code_(p.handle, code.data()), unit.name);
-    return assembler_ ? assembler_->assemble(without_unused_variables(code.c_str()), unit.name, target_) : code;
+    return linker_ ? linker_->link(code, unit.name, target_) : code;
   }
 
  private:
@@ -81,19 +81,19 @@ class runtime_compiler final : public toolchain {
   void find(F*& function, const std::string& name) const {
     library_.find(function, (how_.prefix + name).c_str());
   }
-  /// NVRTC makes PTX if nvJitLink can assemble it, and else a cubin that has the unused variables. Loading nvJitLink
+  /// NVRTC makes LTO-IR if nvJitLink can link it, and else a cubin that has the unused variables. Loading nvJitLink
   /// takes as long as a kernel from the disk, so it waits for the first compilation. The key of a kernel leaves it
-  /// out: whoever assembles, the kernel is the same.
+  /// out: either way the kernel is the same.
   void find_output() {
     std::string output = "Code";
     if (how_.prefix == "nvrtc") {
       try {
-        assembler_.emplace(major_, minor_);
+        linker_.emplace(major_, minor_);
       } catch (const error&) {
       }
-      output = assembler_ ? "PTX" : "CUBIN";
-      how_.options.push_back("--gpu-architecture=" +
-                             (assembler_ ? "compute" + target_.substr(target_.find('_')) : target_));
+      output = linker_ ? "LTOIR" : "CUBIN";
+      how_.options.push_back("--gpu-architecture=" + target_);
+      if (linker_) how_.options.push_back("-dlto");
     }
     find(code_size_, "Get" + output + "Size");
     find(code_, "Get" + output);
@@ -117,7 +117,7 @@ class runtime_compiler final : public toolchain {
   int major_ = 0, minor_ = 0;
   std::vector<std::string> flags_;
   std::once_flag found_output_;
-  std::optional<nvjitlink> assembler_;
+  std::optional<nvjitlink> linker_;
   const char* (*error_string_)(int) = nullptr;
   int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
   int (*compile_)(void*, int, const char* const*) = nullptr;

@@ -111,7 +111,7 @@ struct hopper_gemm_block {
       Policy::pipeline::tile.of_size(tiles.m, tiles.n, tiles.waves_m / 4, Policy::products);
   static_assert(tiles == wgmma_tile<element_type>(tiles.m, tiles.n, tile.consumers_per_tile()) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or "
-                "2 consumers and whose n is 32 or a multiple of 16 from 64 to 256, with at most 160 accumulators for "
+                "2 consumers and whose n is a multiple of 8 up to 256, with at most 160 accumulators for "
                 "each thread (192 in ping-pong), of two products with 64 rows for each consumer and columns "
                 "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
