@@ -7,7 +7,10 @@
 #include <utility>
 
 #include <tilewright/jit/error.hpp>
-#include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 
 namespace tilewright::jit {
 namespace {
@@ -103,11 +106,18 @@ std::optional<gemm_choice> choose(const gemm_problem& p, const hopper_gemm_opera
     const std::optional<gemm_choice> named = choice_named(p.policy);
     return named && can(*named) ? named : std::nullopt;
   }
+  // Of the whole family. Without a workspace in the problem a launch may have one, for stream-K.
+  gemm_args args = p.args;
+  alignas(16) static char somewhere[16] = {};
+  if (!args.workspace) args.workspace = somewhere;
+  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, p.args.workspace ? 16 : 1))
+    if (const gemm_choice choice{.tile = c.tile, .parts = c.parts}; can(choice)) return choice;
+  // Rows that TMA cannot load.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
     if (const gemm_choice c{.kernel = kind}; can(c)) return c;
   std::optional<gemm_choice> best;
   double least = 1e300;
-  for_each_hopper_kernel(p.args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1,
+  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1,
                          [&](const hopper_gemm_choice& c) {
                            const gemm_choice choice{.tile = c.tile, .parts = c.parts};
                            if (c.clocks >= least || !can(choice)) return;

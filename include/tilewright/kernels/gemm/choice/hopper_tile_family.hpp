@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The family of tiles of warp_specialized_pipeline: all that a kernel can be compiled for.
+// The family of tiles of warp_specialized_pipeline, of which a kernel can be compiled for each, and those of them that
+// suit a product.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
+
+#include <algorithm>
+#include <vector>
 
 namespace tilewright {
 
@@ -22,14 +27,21 @@ struct tile_rows {
 inline constexpr tile_rows rows_of_tiles[] = {{64, 1, false}, {128, 2, false}, {256, 2, false}, {128, 1, false},
                                               {64, 2, true},  {128, 2, true},  {192, 2, true},  {256, 2, true}};
 
+/// Whether fewer columns would do for as many tiles; or rows or clusters would be half empty.
+constexpr bool is_wasteful(const hopper_gemm_tile& t, const gemm_args& g) {
+  const auto tiles_of = [&](index_t n) { return ceil_div(g.n, n * t.cluster_n); };
+  return (t.n > 8 && tiles_of(t.n) == tiles_of(t.n - 8)) || (t.m > 64 && g.m <= t.m / 2) ||
+         (t.cluster_m > 1 && g.m <= t.m * (t.cluster_m - 1)) || (t.cluster_n > 1 && g.n <= t.n * (t.cluster_n - 1));
+}
+
 }  // namespace detail
 
-/// Calls consider(tile) for each tile of a plain GEMM with aligned rows whose kernel exists: m of 64 to 256, n in
-/// multiples of `step` up to 256, clusters of up to 8 blocks, both orders of A and B, cooperative and ping-pong.
+/// Calls consider(tile) for each tile for plain products with aligned rows: m of 64 to 256, n any multiple of 8 up to
+/// 256, clusters of up to 8 blocks, both orders of A and B, consumers that share a tile or alternate (ping-pong).
 template <class Function>
-constexpr void for_each_tile_of_family(const hopper_gemm_operands& o, index_t step, Function consider) {
+constexpr void for_each_tile_of_family(const hopper_gemm_operands& o, Function consider) {
   for (const detail::tile_rows& rows : detail::rows_of_tiles)
-    for (index_t n = step; n <= 256; n += step)
+    for (index_t n = 8; n <= 256; n += 8)
       for (const detail::cluster_shape& cluster : detail::cluster_shapes)
         for (const bool swap_ab : {false, true}) {
           const hopper_gemm_tile t{.m = rows.m,
@@ -41,6 +53,27 @@ constexpr void for_each_tile_of_family(const hopper_gemm_operands& o, index_t st
                                    .ping_pong = rows.ping_pong};
           if (t.is_sound() && detail::facts_of(t, o).fits()) consider(t);
         }
+}
+
+/// The choices of the family for a product that are predicted to take at most `within` times as long as the best, by
+/// predicted time.
+inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& args, const hopper_gemm_operands& o,
+                                                            index_t SMs, index_t most_parts, double within = 1.3) {
+  const product_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k};
+  std::vector<hopper_gemm_choice> all;
+  double least = 1e300;
+  const gemm_args swapped = detail::in_order_of({.swap_ab = true}, args);
+  for_each_tile_of_family(o, [&](const hopper_gemm_tile& t) {
+    if (detail::is_wasteful(t, t.swap_ab ? swapped : args)) return;
+    for_each_split(args, t, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
+      if ((c.parts != 1 && !args.workspace) || c.clocks > within * least) return;
+      least = std::min(least, c.clocks);
+      all.push_back(c);
+    });
+  });
+  std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; });
+  all.erase(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.clocks > within * least; }), all.end());
+  return all;
 }
 
 }  // namespace tilewright
