@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// This library's GEMM kernels for exact tiles, compiled at run time: the tile that the model chooses of the whole family,
-// or the fastest of those that it prefers, by time.
+// This library's GEMM kernels for exact tiles, compiled at run time: the tile that the model chooses of the whole
+// family, or the fastest of those that it prefers, by time.
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
 #include <tilewright/kernels/gemm/choice/gemm_choice.hpp>

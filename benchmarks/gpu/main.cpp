@@ -86,7 +86,8 @@ struct request {
     app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
     app.add_option("--a", a_orders, "order of A: row, col")->check(orders)->delimiter(',');
     app.add_option("--b", b_orders, "order of B: row, col")->check(orders)->delimiter(',');
-    app.add_option("--contender", names, "who takes part (default: cublas, tilewright, exact, portable; of a sample cublas, exact, searched)")
+    app.add_option("--contender", names,
+                   "who takes part (default: cublas, tilewright, exact, portable; of a sample cublas, exact, searched)")
         ->check(CLI::IsMember({"cublas", "tilewright", "tuned", "exact", "searched", "portable"}))
         ->delimiter(',');
     app.add_option("--rounds", race.rounds, "blocks of launches for each contender (default: 16; of a sample, 6)")

@@ -49,8 +49,7 @@ void prepare_graph(runner& r, std::size_t sets, double block_seconds) {
   const double wanted = std::clamp(std::ceil(block_seconds / end.seconds_since(begin)), 1.0, 4096.0);
   r.launches = int(std::max<std::size_t>(1, std::size_t(std::min(wanted, 256.0)) / sets) * sets);
   r.replays = std::max(1, int(wanted) / r.launches);
-  r.graph = launch_graph(r.launches,
-                         [&](int i, cudaStream_t stream) { r.who->launch(std::size_t(i) % sets, stream); });
+  r.graph = launch_graph(r.launches, [&](int i, cudaStream_t stream) { r.who->launch(std::size_t(i) % sets, stream); });
 }
 
 /// What the host needs to queue a launch, while the stream has room for more.

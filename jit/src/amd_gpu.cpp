@@ -80,7 +80,9 @@ class amd_gpu final : public gpu {
     require(copy_(to, from, bytes, 2), "copying from the GPU");  // hipMemcpyDeviceToHost
   }
   void synchronize() override { require(synchronize_(), "running a kernel"); }
-  launch_facts facts(void*, const launch_shape&) override { return {}; }
+  launch_facts facts(void*, const launch_shape& shape) override {
+    return {.resident_clusters = expected_blocks(target_, shape.lds_bytes, shape.block_size)};
+  }
 
  private:
   void require(int result, const char* what) const {

@@ -79,7 +79,7 @@ functions functions_of_small_m(const hopper_gemm_operands& o) {
                      : (o.b_along_k ? functions_of_small_m<mn, k, Vector>() : functions_of_small_m<mn, mn, Vector>());
 }
 functions functions_of(const gemm_choice& c, const hopper_gemm_operands& o) {
-  return c.kernel == gemm_kernel_kind::tile ? functions_of(c.tile, o)
+  return c.kernel == gemm_kernel_kind::tile      ? functions_of(c.tile, o)
          : c.kernel == gemm_kernel_kind::small_m ? functions_of_small_m<8>(o)
                                                  : functions_of_small_m<1>(o);
 }
@@ -94,8 +94,8 @@ std::optional<hopper_gemm_operands> operands_of(const gemm_problem& p) {
   return hopper_gemm_operands{e, e, p.a_along_k, p.b_along_k};
 }
 
-/// The choice that p.policy names; without a policy, the one that the model prefers. Nothing if no kernel fits. `SMs` of
-/// an H100: the choice must not depend on where a kernel is made.
+/// The choice that p.policy names; without a policy, the one that the model prefers. Nothing if no kernel fits. `SMs`
+/// of an H100: the choice must not depend on where a kernel is made.
 std::optional<gemm_choice> choose(const gemm_problem& p, const hopper_gemm_operands& o) {
   constexpr index_t SMs = 132;
   const auto can = [&](const gemm_choice& c) {
@@ -117,13 +117,12 @@ std::optional<gemm_choice> choose(const gemm_problem& p, const hopper_gemm_opera
     if (const gemm_choice c{.kernel = kind}; can(c)) return c;
   std::optional<gemm_choice> best;
   double least = 1e300;
-  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1,
-                         [&](const hopper_gemm_choice& c) {
-                           const gemm_choice choice{.tile = c.tile, .parts = c.parts};
-                           if (c.clocks >= least || !can(choice)) return;
-                           best = choice;
-                           least = c.clocks;
-                         });
+  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1, [&](const hopper_gemm_choice& c) {
+    const gemm_choice choice{.tile = c.tile, .parts = c.parts};
+    if (c.clocks >= least || !can(choice)) return;
+    best = choice;
+    least = c.clocks;
+  });
   return best;
 }
 

@@ -14,7 +14,7 @@ namespace tilewright::jit {
 
 struct bound_kernel::state {
   std::shared_ptr<const kernel::state> of;
-  std::vector<char> args, follower_args;
+  std::vector<char> args, follower_args[2];
   launch_shape shape, followers[2];  // grid[0] = 0: none
 };
 
@@ -30,14 +30,26 @@ kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const
       followers[i] = device->function(module, follower_name(name, i), next.lds_bytes);
 }
 
+launch_shape kernel::state::shape() const {
+  return {.block_size = facts.block_size,
+          .lds_bytes = facts.lds_bytes,
+          .cluster = facts.cluster,
+          .overlaps_previous = facts.overlaps_previous != 0};
+}
+
 const std::string& kernel::name() const { return state_->name; }
 const kernel_facts& kernel::facts() const { return state_->facts; }
+
+index_t kernel::resident_clusters() const {
+  return state_->device->facts(state_->function, state_->shape()).resident_clusters;
+}
 
 void bound_kernel::operator()(void* stream) const {
   const state& s = *state_;
   s.of->device->launch(s.of->function, s.shape, s.args.data(), s.args.size(), stream);
   for (int i = 0; i < 2 && s.followers[i].grid[0] > 0; ++i)
-    s.of->device->launch(s.of->followers[i], s.followers[i], s.follower_args.data(), s.follower_args.size(), stream);
+    s.of->device->launch(s.of->followers[i], s.followers[i], s.follower_args[i].data(), s.follower_args[i].size(),
+                         stream);
 }
 
 void kernel::launch(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
@@ -49,22 +61,19 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   const auto* const begin = static_cast<const char*>(args);
   auto bound = std::make_shared<bound_kernel::state>();
   bound->of = state_;
-  bound->shape = {.block_size = f.block_size,
-                  .lds_bytes = f.lds_bytes,
-                  .cluster = f.cluster,
-                  .overlaps_previous = f.overlaps_previous != 0};
+  bound->shape = state_->shape();
   bound->args.assign(begin, begin + bytes);
   if (state_->host.check) {
     if (const char* why = state_->host.check(args)) throw error(state_->name + ": " + why);
   }
   block_grid blocks = grid, next_blocks;
-  bound->follower_args.assign(begin, begin + bytes);
+  for (std::vector<char>& follower_args : bound->follower_args) follower_args.assign(begin, begin + bytes);
   if (f.prepared) {
     host_half::prepared made = state_->host.prepare(args, state_->device->facts(state_->function, bound->shape));
     bound->args = std::move(made.device_args);
     blocks = made.grid;
     next_blocks = made.follower_grid;
-    if (!made.follower_args.empty()) bound->follower_args = std::move(made.follower_args);
+    if (!made.follower_args.empty()) bound->follower_args[0] = bound->follower_args[1] = std::move(made.follower_args);
   } else if (grid.x == 0 && state_->host.grid) {
     blocks = state_->host.grid(args);
   } else if (grid.x == 0) {
@@ -76,9 +85,25 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   if (int(bound->args.size()) != f.args_bytes)
     throw error(state_->name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
                 std::to_string(bound->args.size()));
-  for (int i = 0; i < 2; ++i) {
+  const host_half* half = state_->host.next.get();
+  for (int i = 0; i < 2; ++i, half = half ? half->next.get() : nullptr) {
     const kernel_facts::follower& next = f.followers[i];
     launch_shape& shape = bound->followers[i];
+    if (half) {
+      shape.block_size = next.block_size;
+      shape.lds_bytes = next.lds_bytes;
+      shape.overlaps_previous = next.overlaps_previous != 0;
+      block_grid of_follower;
+      if (half->prepare) {
+        host_half::prepared made = half->prepare(args, state_->device->facts(state_->followers[i], shape));
+        bound->follower_args[i] = std::move(made.device_args);
+        of_follower = made.grid;
+      } else {
+        of_follower = half->grid(args);
+      }
+      std::memcpy(shape.grid, &of_follower, sizeof of_follower);
+      continue;
+    }
     if (f.prepared && i == 0)
       std::memcpy(shape.grid, &next_blocks, sizeof next_blocks);
     else

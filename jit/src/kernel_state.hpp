@@ -20,6 +20,9 @@ struct kernel::state {
   state(const state&) = delete;
   state& operator=(const state&) = delete;
 
+  /// Of a launch, without its grid.
+  launch_shape shape() const;
+
   std::shared_ptr<gpu> device;
   std::string name;
   kernel_facts facts;

@@ -63,8 +63,10 @@ translation_unit make_unit(const kernel_source& source) {
       "extern \"C\" __attribute__((device, used)) tilewright::kernel_facts tilewright_facts = "
       "tilewright_jit::facts;\n" +
       entry(source.name, "tilewright_jit::kernel", "tilewright_jit::args_type") +
-      entry(follower_name(source.name, 0), "tilewright_jit::then", "tilewright_jit::kernel::args_type") +
-      entry(follower_name(source.name, 1), "tilewright_jit::last", "tilewright_jit::kernel::args_type");
+      entry(follower_name(source.name, 0), "tilewright_jit::then",
+            "tilewright::detail::launched_args_t<tilewright_jit::then>") +
+      entry(follower_name(source.name, 1), "tilewright_jit::last",
+            "tilewright::detail::launched_args_t<tilewright_jit::last>");
   return unit;
 }
 

@@ -5,6 +5,9 @@
 #include <array>
 #include <string_view>
 
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/arch/gpu_facts.hpp>
+#include <tilewright/core/arch/occupancy.hpp>
 #include <tilewright/jit/error.hpp>
 
 namespace tilewright::jit {
@@ -20,6 +23,16 @@ void require_known_target(const std::string& target) {
   std::string names;
   for (const std::string_view name : known) names.append(names.empty() ? "" : ", ").append(name);
   throw error("'" + target + "' is not a target; there are " + names);
+}
+
+index_t expected_blocks(const std::string& target, int lds_bytes, int block_size) {
+  const arch::target* const on = arch::find_target(target.c_str());
+  index_t units = 1;
+  for (const arch::gpu_facts& gpu : arch::known_gpus)
+    if (target.starts_with(gpu.target)) units = gpu.compute_units;
+  if (!on) return units;
+  const index_t registers = on->registers_per_simd / 2;
+  return units * std::max(arch::resident_blocks(*on, lds_bytes, block_size, registers), 1);
 }
 
 bool is_nvidia(const std::string& target) { return target.starts_with("sm_"); }

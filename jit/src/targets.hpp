@@ -4,10 +4,16 @@
 
 #include <string>
 
+#include <tilewright/core/base/config.hpp>
+
 namespace tilewright::jit {
 
 /// Throws error if the library has no table for the target.
 void require_known_target(const std::string& target);
+
+/// About how many blocks a GPU of this target runs at the same time, by its tables: limited by LDS, and by registers
+/// that leave each SIMD two waves.
+index_t expected_blocks(const std::string& target, int lds_bytes, int block_size);
 
 bool is_nvidia(const std::string& target);
 

@@ -28,8 +28,7 @@ std::vector<hopper_product> products() {
   for (const tw::operand_major a : {k, mn}) {
     for (const tw::operand_major b : {k, mn}) {
       for (const bool has_epilogue : {false, true}) {
-        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {pair, small_m},
-                         wants_even_n, choose};
+        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {pair, small_m}, wants_even_n, choose};
         list.push_back(e);
         e.type = element::e4m3;
         e.result = element::bf16;

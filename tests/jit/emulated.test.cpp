@@ -1,59 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Kernels that clang compiles here and the emulator runs: it takes the place of HIP's runtime.
-#include <gtest/gtest.h>
+#include "emulated.hpp"
 
-#include <cmath>
-#include <cstddef>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <unistd.h>
-
-#include <tilewright/core/base/types.hpp>
 #include <tilewright/jit/attention.hpp>
-#include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
 
 namespace {
-
-namespace jit = tilewright::jit;
-using tilewright::half_t;
-using tilewright::index_t;
-
-class Emulated : public testing::Test {
- protected:
-  void SetUp() override {
-    folder = std::filesystem::temp_directory_path() / ("tilewright-emulated-" + std::to_string(::getpid()));
-    compiler.emplace(jit::compiler_options{.cache = {.directory = folder}});
-  }
-  void TearDown() override {
-    compiler.reset();
-    std::filesystem::remove_all(folder);
-  }
-  jit::buffer on_gpu(const std::vector<half_t>& data) {
-    jit::buffer b = compiler->allocate(data.size() * sizeof(half_t));
-    b.upload(data.data());
-    return b;
-  }
-  static std::vector<half_t> numbers(index_t count, int seed) {
-    std::vector<half_t> list(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < list.size(); ++i) list[i] = half_t(float((int(i) * seed) % 13 - 6) / 4);
-    return list;
-  }
-  template <class Work>
-  static std::string sentence_of(Work work) {
-    try {
-      work();
-    } catch (const jit::error& e) {
-      return e.what();
-    }
-    return {};
-  }
-  std::filesystem::path folder;
-  std::optional<jit::compiler> compiler;
-};
 
 TEST_F(Emulated, ProductsHaveConstantLengths) {
   const auto a = numbers(90 * 72, 5), b = numbers(72 * 40, 7);

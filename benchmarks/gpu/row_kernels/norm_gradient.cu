@@ -3,6 +3,7 @@
 #include "library.hpp"
 
 #include <tilewright/kernels/rows/norm_gradient.hpp>
+#include <tilewright/kernels/rows/norm_gradient_choice.hpp>
 
 namespace row_kernels {
 namespace {
@@ -36,9 +37,7 @@ template <class T, tw::norm_kind Kind, tw::row_tile Tile>
 const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
   using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
   static const index_t most = resident<kernel>();
-  // A multiple of the vector, where enough blocks are left: neighbouring rows are then taken at the same time.
-  constexpr index_t vector = Tile.unaligned ? Tile.vector : 1;
-  args.num_parts = args.rows <= most ? args.rows : most % vector * 4 <= most ? most / vector * vector : most;
+  args.num_parts = tw::choose_num_parts(args.rows, most, Tile);
   args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.parts_stride()));
   return start<kernel>(args, c);
 }
@@ -58,28 +57,17 @@ const char* start_gradient(const call& c) {
                                        .dy_stride = c[0].row_stride(),
                                        .s_stride = c[1].row_stride(),
                                        .dx_stride = c[5].row_stride()};
-  constexpr index_t vector = 16 / index_t(sizeof(T));
-  using tw::row_tile;
-  if (args.cols % vector != 0) {
-    const index_t cols = args.cols - 2 * vector;  // less what is at the ends
-    if (cols <= 192 * vector) return start_tile<T, Kind, row_tile{64, 64, 3, vector, 1, true}>(args, c);
-    if (cols <= 256 * vector) return start_tile<T, Kind, row_tile{128, 128, 2, vector, 1, true}>(args, c);
-    if (cols <= 768 * vector) return start_tile<T, Kind, row_tile{256, 256, 3, vector, 1, true}>(args, c);
-    if (cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 1, true}>(args, c);
-    if (cols <= 3072 * vector) return start_tile<T, Kind, row_tile{512, 512, 3, vector, 2, true}>(args, c);
-    if (Kind == rms_norm && cols <= 8192 * vector)
-      return start_tile<T, Kind, row_tile{512, 512, 4, vector, 4, true}>(args, c);
-    if (cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8, true}>(args, c);
-    return start_tile<T, Kind, row_tile{512, 512, 3, vector, 8, true}>(args, c);
-  }
-  if (args.cols <= 128 * vector) return start_tile<T, Kind, row_tile{64, 64, 2, vector}>(args, c);
-  if (args.cols <= 256 * vector) return start_tile<T, Kind, row_tile{256, 256, 1, vector}>(args, c);
-  if (args.cols <= 512 * vector) return start_tile<T, Kind, row_tile{256, 256, 2, vector}>(args, c);
-  if (args.cols <= 1024 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector}>(args, c);
-  if (args.cols <= 2048 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 2}>(args, c);
-  if (args.cols <= 4096 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 4}>(args, c);
-  if (args.cols <= 8192 * vector) return start_tile<T, Kind, row_tile{512, 512, 2, vector, 8}>(args, c);
-  return start_tile<T, Kind, row_tile{512, 512, 4, vector, 8}>(args, c);
+  const tw::row_tile wanted = tw::choose_norm_gradient_tile(arch::value, sizeof(T), args.cols,
+                                                            args.cols % (16 / index_t(sizeof(T))) == 0, Kind);
+  const char* why = "there is no such tile";
+  const auto start_if = [&]<index_t I>(tw::number<I>) {
+    constexpr tw::row_tile tile = tw::norm_gradient_tile(I, sizeof(T));
+    constexpr bool is_for_rms_norm = tile.unaligned && tile.vectors == 4;
+    if constexpr (!(is_for_rms_norm && Kind == layer_norm))
+      if (tile == wanted) why = start_tile<T, Kind, tile>(args, c);
+  };
+  [&]<index_t... I>(tw::sequence<I...>) { (start_if(tw::number<I>{}), ...); }(tw::make_sequence<16>{});
+  return why;
 }
 
 const registered gradients[] = {

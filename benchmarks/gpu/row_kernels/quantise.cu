@@ -34,9 +34,10 @@ const char* start_quantise(const call& c) {
                                                       .scale_group_stride = scale.dims > 1 ? scale.strides[1] : 0};
   using kernel = quantise_of<Scales, Function>;
   if constexpr (Scales == per_128) {
-    if (args.cols <= 1024) return start<typename kernel::template kernel<tw::row_tile{256, 32, 4, 8}>>(args, c);
-    if (args.cols <= 2048) return start<typename kernel::template kernel<tw::row_tile{256, 64, 4, 8}>>(args, c);
-    return start<typename kernel::template kernel<tw::row_tile{256, 256, 2, 8}>>(args, c);
+    constexpr auto tile = [](index_t cols) { return tw::choose_group_scales_tile(cols, sizeof(bfloat16_t)); };
+    if (args.cols <= 1024) return start<typename kernel::template kernel<tile(1024)>>(args, c);
+    if (args.cols <= 2048) return start<typename kernel::template kernel<tile(2048)>>(args, c);
+    return start<typename kernel::template kernel<tile(4096)>>(args, c);
   } else {
     return start_rows<kernel::template kernel>(args, c);
   }

@@ -67,15 +67,19 @@ struct gpu_functions {
 // This pass only has to see which kernels the host launches.
 template <class Kernel>
 struct prepared_launch {
+  /// As on the host.
   explicit prepared_launch(const typename Kernel::args_type&) { (void)detail::gpu_functions::of<Kernel>(); }
+  /// As on the host.
   detail::launched_args_t<Kernel>& prepared();
   void operator()(detail::gpu_stream = nullptr) const {}
 };
+/// As on the host.
 template <class Kernel>
 void launch(const typename Kernel::args_type&, const launch_options& = {}) {
   static_assert(require_ready_kernel<Kernel>());
   if constexpr (ReadyKernel<Kernel>) (void)detail::gpu_functions::of<Kernel>();
 }
+/// As on the host.
 template <template <class> class Kernel, class... Archs>
 void launch(const auto&, const launch_options& = {}) {
   (void)detail::gpu_functions::of<Kernel>();

@@ -46,7 +46,9 @@ TEST(LaunchRows, TakesUnalignedRowsFarApart) {
 
 template <row_tile Tile>
 struct refuses : quantise<Tile> {
-  static const char* check(const auto&) { return Tile.unaligned ? "any start" : "aligned"; }
+  static const char* check(const auto&, const row_tile& tile = Tile) {
+    return tile.unaligned ? "any start" : "aligned";
+  }
 };
 
 /// What launch_rows throws.
@@ -60,9 +62,9 @@ TEST(LaunchRows, ThrowsTheSentenceOfAlignedRowsUnlessTheyAreUnaligned) { EXPECT_
 /// Its sentence has an address of its own, as that of another translation unit has.
 template <row_tile Tile>
 struct wants_vectors : quantise<Tile> {
-  static const char* check(const auto&) {
+  static const char* check(const auto&, const row_tile& tile = Tile) {
     static const std::string sentence = detail::needs_vectors;
-    return Tile.unaligned ? "any start" : sentence.c_str();
+    return tile.unaligned ? "any start" : sentence.c_str();
   }
 };
 

@@ -47,6 +47,7 @@ struct block_tile {
     while (pairs < 4 && k_order >> 8 * pairs != 0) ++pairs;
     return pairs;
   }
+  /// Pair i: the two bits of k that change places.
   TILEWRIGHT_HD constexpr array<index_t, 2> k_exchange(index_t i) const {
     return {{index_t(k_order >> 8 * i & 15), index_t(k_order >> (8 * i + 4) & 15)}};
   }

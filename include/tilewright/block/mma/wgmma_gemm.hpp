@@ -14,7 +14,7 @@ namespace tilewright {
 /// An operand's tile in LDS, at a byte address.
 template <wgmma_operand Operand>
 struct wgmma_tile_in_lds {
-  unsigned address;
+  unsigned address;  ///< bytes; of its first box
 };
 
 /// Starts sums = a b, plus sums if `accumulate`, for the calling warpgroup, whose first 64 rows of A begin at
@@ -48,6 +48,7 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_t
 /// Operand A of wgmma in registers, packed as the instruction takes it: 16 bytes of a thread for each step along k.
 template <block_tile Tile, class T>
 struct wgmma_tile_in_registers {
+  /// by step along k, four each
   array<unsigned, Tile.k * index_t(sizeof(T)) / 8> words{};
 
   /// Rounds C of another product, which is as long along n as this one is along k; no element changes its lane. With

@@ -9,22 +9,30 @@ namespace tilewright {
 /// A tile of `rows` (m or n) x k in LDS, as boxes with consecutive rows of 128 bytes. If k is
 /// contiguous, a box is all rows x 128 bytes along k; else it is 128 bytes along the rows, with a row for each k.
 struct wgmma_operand {
-  static constexpr index_t row_bytes = 128;
-  index_t rows, element_bytes;
-  bool k_is_contiguous;
-  index_t length_k = 0;  // 0: 128 bytes
+  static constexpr index_t row_bytes = 128;  ///< of a row of a box
+  index_t rows, element_bytes;               ///< m or n; bytes of an element
+  bool k_is_contiguous;                      ///< else m or n is
+  index_t length_k = 0;                      ///< 0: 128 bytes
 
+  /// Elements of a row of a box.
   TILEWRIGHT_HD constexpr index_t box_columns() const { return row_bytes / element_bytes; }
+  /// Elements along k.
   TILEWRIGHT_HD constexpr index_t k() const { return length_k == 0 ? box_columns() : length_k; }
+  /// Boxes of the tile.
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return ceil_div(k_is_contiguous ? k() : rows, box_columns()); }
+  /// Rows of a box: m or n, or k.
   TILEWRIGHT_HD constexpr index_t box_rows() const { return k_is_contiguous ? rows : k(); }
+  /// Bytes of a box.
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return box_rows() * row_bytes; }
+  /// Bytes of the tile.
   TILEWRIGHT_HD constexpr index_t bytes() const { return num_boxes() * box_bytes(); }
+  /// Where the elements of a box are in LDS.
   TILEWRIGHT_HD constexpr swizzled_layout layout() const { return tma_swizzle(box_rows(), row_bytes, element_bytes); }
 
   /// One instruction multiplies this many elements along k. The operand of the i-th begins this many bytes further:
   /// before the swizzle, which the hardware applies to the sum.
   TILEWRIGHT_HD constexpr index_t instruction_k() const { return 32 / element_bytes; }
+  /// Offset in bytes of the i-th instruction's operand.
   TILEWRIGHT_HD constexpr index_t instruction_bytes(index_t i) const {
     if (!k_is_contiguous) return i * instruction_k() * row_bytes;
     constexpr index_t per_box = row_bytes / 32;

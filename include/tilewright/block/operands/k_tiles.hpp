@@ -10,8 +10,8 @@ namespace tilewright {
 /// Tiles along k. Only the first may be partial: it begins before the tensor, so that the others are whole and the loop
 /// needs no checks along k.
 struct k_tiles {
-  index_t count;
-  index_t first_origin;  // <= 0
+  index_t count;         ///< tiles
+  index_t first_origin;  ///< <= 0
 };
 
 /// The tiles of `k_per_block` elements that k elements need; at least one if k is positive.

@@ -103,7 +103,9 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
   /// can read them so.
   static constexpr bool keeps_columns =
       CopiesDirectly || (tilewright::arch::is_amd(Arch::value) && reads_transposed(Arch::value, Tile.op));
+  /// Columns of A's tile are contiguous in LDS.
   static constexpr bool a_transposed = keeps_columns && AMajor == operand_major::mn;
+  /// Columns of B's tile are contiguous in LDS.
   static constexpr bool b_transposed = keeps_columns && BMajor == operand_major::mn;
   static_assert(
       !CopiesDirectly || Vector % copy_vector == 0,
@@ -117,9 +119,12 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
   /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
   static constexpr distribution_encoding a_copy =
       number<detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector)>::value;
+  /// The same of B's tile.
   static constexpr distribution_encoding b_copy =
       number<detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector)>::value;
+  /// Who reads (for ldmatrix: addresses) which elements of A's tile from LDS.
   static constexpr distribution_encoding a_read = number<detail::a_encoding(Tile, true, a_transposed)>::value;
+  /// The same of B's tile.
   static constexpr distribution_encoding b_read = number<detail::b_encoding(Tile, true, b_transposed)>::value;
 
   /// Whether waves access A and B alike: they then have the same layout, which is searched for once.
@@ -130,10 +135,12 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
   /// bank conflicts where that is possible.
   static constexpr lds_layout_choice a_layout =
       number<detail::operand_layout<Arch, T>(Tile, a_transposed, Tile.m, a_copy, a_read)>::value;
+  /// The same of B's tile.
   static constexpr lds_layout_choice b_layout = number<(
       have_same_lanes ? a_layout : detail::operand_layout<Arch, T>(Tile, b_transposed, Tile.n, b_copy, b_read))>::value;
   /// The same as graphs from (row, k).
   static constexpr tensor_graph a_lds = number<detail::operand_graph(a_layout.layout, a_transposed)>::value;
+  /// The same of B's tile.
   static constexpr tensor_graph b_lds =
       number<(have_same_lanes ? a_lds : detail::operand_graph(b_layout.layout, b_transposed))>::value;
 };

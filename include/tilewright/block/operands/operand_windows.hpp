@@ -118,6 +118,7 @@ class operand_windows {
   /// 32-bit registers for these operands, and for a tile of each in flight from global memory.
   static constexpr index_t registers =
       (a_distribution<tile>::num_elements + b_distribution<tile>::num_elements) * index_t(sizeof(T)) / 4;
+  /// 32-bit registers for a tile of each operand in flight from global memory.
   static constexpr index_t copy_registers =
       (Policy::a_copy.num_elements_per_thread() + Policy::b_copy.num_elements_per_thread()) * index_t(sizeof(T)) / 4;
 
@@ -155,6 +156,7 @@ class operand_windows {
   TILEWRIGHT_HD void store_a(const A& a, index_t lds_bytes, exec::call_site where = {}) const {
     store_tile_with_offset(a_write_, a, lds_bytes, where);
   }
+  /// Operand B.
   template <class B>
   TILEWRIGHT_HD void store_b(const B& b, index_t lds_bytes, exec::call_site where = {}) const {
     store_tile_with_offset(b_write_, b, lds_bytes, where);
@@ -162,8 +164,11 @@ class operand_windows {
 
   /// The windows in the first buffer that operands are written through, and those that block_gemm reads through.
   TILEWRIGHT_HD const a_write_window& a_write() const { return a_write_; }
+  /// Through which B's tile is written.
   TILEWRIGHT_HD const b_write_window& b_write() const { return b_write_; }
+  /// Through which block_gemm reads A's tile.
   TILEWRIGHT_HD const a_read_window& a_read() const { return a_read_; }
+  /// Through which block_gemm reads B's tile.
   TILEWRIGHT_HD const b_read_window& b_read() const { return b_read_; }
 
   /// Reads the operands of `Count` steps along k from step First on.

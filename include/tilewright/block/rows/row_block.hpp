@@ -29,7 +29,7 @@ struct row_block : row_memory<Arch, Tile, Access> {
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
 
   /// Rows that start at the same element of a vector, whatever the stride.
-  static constexpr index_t step = memory::has_ends ? max(Tile.rows(), Tile.vector) : Tile.rows();
+  static constexpr index_t step = row_step(Tile, Access);
 
   /// Enough for memory to be busy: blocks wait for their loads, then for each other. As many as LDS keeps parts for.
   static constexpr index_t blocks_at_once =
@@ -51,14 +51,18 @@ struct row_block : row_memory<Arch, Tile, Access> {
     const unsigned first = block / side_by_side * unsigned(step * turns) + block % side_by_side * unsigned(Tile.rows());
     return row_block(index_t(first), num_rows, num_cols, anchor, row_stride);
   }
-  static constexpr exec::block_index grid(index_t num_rows, index_t turns = 1) {
+  /// Of blocks with this tile and these accesses.
+  static constexpr exec::block_index grid(const row_tile& tile, index_t num_rows, index_t turns = 1,
+                                          index_t access = Access) {
     const index_t blocks =
-        turns == 1 ? ceil_div(num_rows, Tile.rows()) : ceil_div(num_rows, step * turns) * (step / Tile.rows());
-    return {blocks * Tile.blocks, 1, 1};
+        turns == 1 ? ceil_div(num_rows, tile.rows())
+                   : ceil_div(num_rows, row_step(tile, access) * turns) * (row_step(tile, access) / tile.rows());
+    return {blocks * tile.blocks, 1, 1};
   }
   /// As many turns as leave enough blocks for every GPU, up to 8.
-  TILEWRIGHT_HD static constexpr index_t turns_for(index_t num_rows) {
-    return max(1, min(8, num_rows / (Tile.rows() * ((1 << 20) / Tile.threads))));
+  TILEWRIGHT_HD static constexpr index_t turns_for(index_t num_rows, index_t tile_rows = Tile.rows(),
+                                                   index_t threads = Tile.threads) {
+    return max(1, min(8, num_rows / (tile_rows * ((1 << 20) / threads))));
   }
   /// Goes on to the rows of the next turn; false: there are none.
   TILEWRIGHT_HD bool next_turn() {

@@ -18,8 +18,8 @@ TILEWRIGHT_HD void lds_store_in(index_t, lds_pointer, index_t, const auto&) {}
 TILEWRIGHT_HD void fence_barrier_init() {}
 TILEWRIGHT_HD unsigned lds_address(lds_pointer) { return 0; }
 struct mbarrier {
-  static constexpr index_t bytes = 8;
-  unsigned address;
+  static constexpr index_t bytes = 8;  ///< of an mbarrier in LDS
+  unsigned address;                    ///< byte in the block's LDS
   TILEWRIGHT_HD void init(index_t) const {}
   TILEWRIGHT_HD void arrive() const {}
   TILEWRIGHT_HD void arrive_and_expect(index_t) const {}

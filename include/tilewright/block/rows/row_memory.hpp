@@ -67,10 +67,10 @@ struct row_memory {
     if constexpr (Tile.blocks > 1) base_col = block_of_row<Tile.blocks>() * share();
     cols = max(0, min(share(), all_cols - num_ends - base_col));
   }
-  /// Why a block cannot take the rows of these matrices; nullptr if it can.
-  static const char* check(const auto&... matrices) {
+  /// Why a block with this tile cannot take the rows of these matrices; nullptr if it can.
+  static const char* check(const row_tile& tile, const auto&... matrices) {
     const char* why = nullptr;
-    ((why = why ? why : check_matrix(matrices, Tile.unaligned ? 1 : Tile.vector, Tile.rows())), ...);
+    ((why = why ? why : check_matrix(matrices, tile.unaligned ? 1 : tile.vector, tile.rows())), ...);
     return why;
   }
   /// The most columns that a block has.

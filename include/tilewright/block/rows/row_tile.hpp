@@ -11,12 +11,16 @@ namespace tilewright {
 /// The part of a matrix that a block holds in registers: threads / threads_per_row rows of threads_per_row *
 /// vectors * vector columns. Longer rows are read part by part.
 struct row_tile {
+  /// Threads of the block and of a row; vectors of a thread, and elements of a vector.
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
-  index_t blocks = 1;  // of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
-  bool unaligned = false;  // rows start at any element, and have any length
-  index_t lds_parts = 0;   // parts of a row that LDS keeps, in place of reading them again
+  index_t blocks =
+      1;  ///< of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
+  bool unaligned = false;  ///< rows start at any element, and have any length
+  index_t lds_parts = 0;   ///< parts of a row that LDS keeps, in place of reading them again
 
+  /// Rows of the block.
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
+  /// Columns that the registers of a row's threads hold.
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
   /// The longest row that is read once.
   TILEWRIGHT_HD constexpr index_t most_cols() const {
@@ -35,17 +39,17 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t vector) {
   return tile;
 }
 
-/// The same for 16-byte aligned rows of T on a target, with one read: LDS keeps what the registers of `most_threads` do
-/// not hold, as long as two blocks fit; on Hopper the blocks of a cluster share the longest rows.
-template <class Arch, class T>
-TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_threads = 512) {
-  constexpr index_t vector = 16 / index_t(sizeof(T));
+/// The same for 16-byte aligned rows on a target, with one read: LDS keeps what the registers of `most_threads` do not
+/// hold, as long as two blocks fit; on Hopper the blocks of a cluster share the longest rows.
+TILEWRIGHT_HD constexpr row_tile choose_row_tile(const arch::target& on, index_t element_bytes, index_t cols,
+                                                 index_t most_threads) {
+  const index_t vector = 16 / element_bytes;
   row_tile tile = choose_row_tile(min(cols, most_threads * 4 * vector), vector);
-  const index_t bytes = tile.threads * tile.vectors * 16, most_parts = (Arch::value.lds_bytes / 2 - 512) / bytes;
+  const index_t bytes = tile.threads * tile.vectors * 16, most_parts = (on.lds_bytes / 2 - 512) / bytes;
   while (tile.most_cols() < cols) {
     if (tile.lds_parts < most_parts) {
       ++tile.lds_parts;
-    } else if (2 * tile.blocks <= Arch::value.max_cluster) {
+    } else if (2 * tile.blocks <= on.max_cluster) {
       tile.blocks *= 2;
     } else {
       break;
@@ -53,27 +57,40 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_thre
   }
   return tile;
 }
-
-/// The same for rows of T that start anywhere. A thread holds up to six vectors: what is done once for each row counts.
-/// Where several waves share a row, blocks are small: all waves of a block wait for each other.
 template <class Arch, class T>
-TILEWRIGHT_HD constexpr row_tile choose_unaligned_tile(index_t cols, index_t most_vectors = 6) {
-  constexpr index_t vector = 16 / index_t(sizeof(T));
+TILEWRIGHT_HD constexpr row_tile choose_row_tile(index_t cols, index_t most_threads = 512) {
+  return choose_row_tile(Arch::value, sizeof(T), cols, most_threads);
+}
+
+/// The same for rows that start anywhere. A thread holds up to six vectors: what is done once for each row counts.
+/// Where several waves share a row, blocks are small: all waves of a block wait for each other.
+TILEWRIGHT_HD constexpr row_tile choose_unaligned_tile(const arch::target& on, index_t element_bytes, index_t cols,
+                                                       index_t most_vectors) {
+  const index_t vector = 16 / element_bytes;
   row_tile tile{.threads_per_row = max(32, 4 * vector), .vectors = most_vectors, .vector = vector, .unaligned = true};
   while (tile.threads_per_row < tile.threads && tile.most_cols() < cols) tile.threads_per_row *= 2;
-  if (tile.threads_per_row > Arch::value.wave_size) tile.threads = max(128, tile.threads_per_row);
+  if (tile.threads_per_row > on.wave_size) tile.threads = max(128, tile.threads_per_row);
   for (;; tile.blocks *= 2) {
     const index_t most = ceil_div(max(cols - 2 * tile.vector, 1), tile.blocks * tile.threads_per_row * tile.vector);
     tile.vectors = min(most, most_vectors);
     for (index_t vectors = most_vectors - 1; vectors > 3 && most > most_vectors; --vectors)
       if (detail::round_up(most, vectors) < detail::round_up(most, tile.vectors)) tile.vectors = vectors;
     const index_t bytes_of_part = tile.threads * (tile.vectors * 16 + 4);
-    tile.lds_parts = min(ceil_div(most, tile.vectors) - 1, (Arch::value.lds_bytes / 2 - 1024) / bytes_of_part);
-    if (tile.most_cols() >= cols || 2 * tile.blocks > Arch::value.max_cluster) return tile;
+    tile.lds_parts = min(ceil_div(most, tile.vectors) - 1, (on.lds_bytes / 2 - 1024) / bytes_of_part);
+    if (tile.most_cols() >= cols || 2 * tile.blocks > on.max_cluster) return tile;
   }
+}
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr row_tile choose_unaligned_tile(index_t cols, index_t most_vectors = 6) {
+  return choose_unaligned_tile(Arch::value, sizeof(T), cols, most_vectors);
 }
 
 namespace detail {
+
+/// Rows of a tile that start at the same element of a vector, whatever the stride. `access`: elements of an access.
+TILEWRIGHT_HD constexpr index_t row_step(const row_tile& tile, index_t access) {
+  return tile.unaligned && access > 1 ? max(tile.rows(), tile.vector) : tile.rows();
+}
 
 /// Each thread holds `Elements` of its row.
 template <row_tile Tile, index_t Wave, index_t Elements>

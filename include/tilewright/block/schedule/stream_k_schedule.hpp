@@ -45,7 +45,7 @@ struct work_tile {
 /// The last peer waits for workers with lower numbers only, and each worker waits last of all: no cycle. It has
 /// fixup_slack k tiles more than the others, which take about the time that it would wait.
 struct stream_k_schedule {
-  detail::tile_order order;
+  detail::tile_order order;           ///< The coordinates of tile number i.
   index_t k_tiles;                    ///< Of a tile of C.
   index_t workers;                    ///< Clusters that run at the same time.
   index_t whole_tiles;                ///< Tiles that are not split: whole rounds, or all.
@@ -54,9 +54,13 @@ struct stream_k_schedule {
   index_t main_splits = 0, head = 0;  ///< Main splits of a tile, and k tiles of its head.
   index_t splits = 1;                 ///< Of every tile, where a kernel that follows adds them up.
 
+  /// Tiles that are split.
   TILEWRIGHT_HD constexpr index_t num_split_tiles() const { return order.num_tiles() - whole_tiles; }
+  /// Whether workers take equal ranges of k tiles, without regard to tiles.
   TILEWRIGHT_HD constexpr bool ranges_cross_tiles() const { return split_workers > 0 && main_splits == 0; }
+  /// Workers that compute heads.
   TILEWRIGHT_HD constexpr index_t head_workers() const { return split_workers - main_splits * num_split_tiles(); }
+  /// Heads of each of these workers.
   TILEWRIGHT_HD constexpr index_t heads_per_worker() const {
     return main_splits == 0 ? 0 : ceil_div(num_split_tiles(), head_workers());
   }
@@ -92,6 +96,7 @@ struct stream_k_schedule {
     if (splits > 1) return split_of_every_tile(divide(u, whole_tiles));
     return u < whole_tiles ? detail::work_tile{.k_end = k_tiles} : split_after_whole_tiles(u - whole_tiles);
   }
+  /// The number in `order` of the tile that work tile u = `work` is of.
   TILEWRIGHT_HD constexpr index_t tile_of(index_t u, const detail::work_tile& work) const {
     if (splits > 1) return u - work.split * whole_tiles;
     return u < whole_tiles ? u : whole_tiles + work.split_tile;

@@ -12,6 +12,7 @@ namespace tilewright {
 template <index_t Begin, index_t End, index_t Step = 1>
 struct static_for {
   static_assert(Step > 0, "static_for: the step must be positive");
+  /// f(number<i>{}) for each i, in order.
   template <class F>
   TILEWRIGHT_HD constexpr void operator()(F&& f) const {
     unroll<(End - Begin + Step - 1) / Step>([&](auto i) { f(number<Begin + i.value * Step>{}); });
@@ -78,6 +79,7 @@ template <class Lengths, class Unpacks = detail::ones_for<Lengths>, class Order 
 struct static_uford {
   static_assert(Unpacks::size() == Lengths::size() && Order::size() == Lengths::size(),
                 "static_uford: one number of unpacks and one entry of the order are needed for each length");
+  /// f(index) for each index, in the order of the sequence.
   TILEWRIGHT_CALLS_ANYTHING
   template <class F>
   TILEWRIGHT_HD constexpr void operator()(F&& f) const {
@@ -112,6 +114,7 @@ TILEWRIGHT_HD constexpr auto container_concat(const tuple<As...>& a, const tuple
     return make_tuple(a.template get<Is>()..., b.template get<Js>()...);
   }(make_sequence<sizeof...(As)>{}, make_sequence<sizeof...(Bs)>{});
 }
+/// The elements of both, in order.
 template <class T, index_t N, index_t M>
 TILEWRIGHT_HD constexpr array<T, N + M> container_concat(const array<T, N>& a, const array<T, M>& b) {
   array<T, N + M> result{};
@@ -119,10 +122,12 @@ TILEWRIGHT_HD constexpr array<T, N + M> container_concat(const array<T, N>& a, c
   for (index_t i = 0; i < M; ++i) result[N + i] = b[i];
   return result;
 }
+/// The elements of both, in order.
 template <index_t... As, index_t... Bs>
 TILEWRIGHT_HD constexpr sequence<As..., Bs...> container_concat(sequence<As...>, sequence<Bs...>) {
   return {};
 }
+/// The elements of all, in order.
 template <class A, class B, class... Others>
   requires(sizeof...(Others) > 0)
 TILEWRIGHT_HD constexpr auto container_concat(const A& a, const B& b, const Others&... others) {

@@ -43,25 +43,29 @@ struct load_store_traits {
   static_assert(sizeof(T) <= detail::max_vector_bytes,
                 "load_store_traits: an element must fit into one access, of 16 bytes");
   using distribution_type = detail::distribution_of_t<Distribution>;
-  static constexpr distribution_encoding encoding = distribution_type::encoding;
-  static constexpr index_t ndim_y = distribution_type::ndim_y;
-  static constexpr index_t ndim_x = distribution_type::ndim_x;
+  static constexpr distribution_encoding encoding = distribution_type::encoding;  ///< of the distribution
+  static constexpr index_t ndim_y = distribution_type::ndim_y;                    ///< dimensions of what a thread holds
+  static constexpr index_t ndim_x = distribution_type::ndim_x;                    ///< dimensions of the tile
 
+  /// The vector that rows of any stride allow.
   static constexpr detail::vector_choice vector = [] {
     array<index_t, ndim_x> runs{};
     for (index_t x = 0; x < ndim_x; ++x) runs[x] = x == ndim_x - 1 ? encoding.x_length(x) : 1;
     return detail::choose_vector(encoding, runs, sizeof(T));
   }();
-  static constexpr index_t vector_dim_y = vector.dim_y;
-  static constexpr index_t scalar_per_vector = vector.length;
-  static constexpr index_t scalars_per_access = vector.length;
+  static constexpr index_t vector_dim_y = vector.dim_y;         ///< the dimension of y along which it is
+  static constexpr index_t scalar_per_vector = vector.length;   ///< its elements
+  static constexpr index_t scalars_per_access = vector.length;  ///< its elements
+  /// the order of the accesses
   static constexpr curve<ndim_y> sfc_ys = detail::access_curve<ndim_y>(encoding, vector, true);
-  static constexpr index_t num_access = sfc_ys.get_num_of_access();
+  static constexpr index_t num_access = sfc_ys.get_num_of_access();  ///< accesses of a thread
 
+  /// Where access i_access begins, in y.
   TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_indices(index_t i_access) {
     constexpr curve<ndim_y> walk = sfc_ys;
     return walk.get_index(i_access);
   }
+  /// Access i_access as data.
   TILEWRIGHT_HD static constexpr detail::vectorized_access_info<ndim_y> get_vectorized_access_info(index_t i_access) {
     constexpr detail::vector_choice v = vector;
     return {get_y_indices(i_access), v.dim_y, v.length};
@@ -87,9 +91,12 @@ TILEWRIGHT_HD constexpr index_t find_secondary_vector_dim(const distribution_enc
 /// them in its registers, store vectors along the other.
 template <class Distribution, class T = float>
 struct multi_level_vectorization {
+  /// along which vectors are
   static constexpr index_t primary_vector_dim = load_store_traits<Distribution, T>::vector_dim_y;
+  /// the next one of y along the other dimension of the tile; -1: none
   static constexpr index_t secondary_vector_dim =
       detail::find_secondary_vector_dim(load_store_traits<Distribution, T>::encoding, primary_vector_dim);
+  /// whether accesses form a rectangle of both
   static constexpr bool supports_2d_vector =
       load_store_traits<Distribution, T>::scalar_per_vector > 1 && secondary_vector_dim >= 0;
 };
@@ -114,6 +121,7 @@ struct adaptive_vector_size {
 /// The documented optimiser of load_store_traits' curve: the vector's dimension moves fastest, whatever its place in y.
 template <class Distribution, class T = float>
 struct space_filling_curve_optimizer {
+  /// A curve whose accesses go along the secondary dimension first, where there is one.
   TILEWRIGHT_HD static constexpr auto create_optimized_curve() {
     using traits = load_store_traits<Distribution, T>;
     constexpr distribution_encoding e = traits::encoding;

@@ -113,7 +113,7 @@ struct memory_access_analyzer {
   static_assert(CacheLineBytes > 0 && CacheLineBytes % 16 == 0,
                 "memory_access_analyzer: a cache line is a multiple of 16 bytes");
   using traits = load_store_traits<Distribution, T>;
-  static constexpr index_t bytes_per_access = traits::scalar_per_vector * index_t(sizeof(T));
+  static constexpr index_t bytes_per_access = traits::scalar_per_vector * index_t(sizeof(T));  ///< of one lane
 
   /// Part of a cache line that one access of one thread uses, in percent.
   TILEWRIGHT_HD static constexpr float bandwidth_utilization() {
@@ -150,9 +150,9 @@ struct memory_access_analyzer {
 
 /// Steps of a walk by how far they go.
 struct access_locality {
-  index_t sequential_steps = 0;  // to an access that adjoins the one before
-  index_t cache_line_jumps = 0;  // further, but no further than a cache line
-  index_t large_jumps = 0;
+  index_t sequential_steps = 0;  ///< to an access that adjoins the one before
+  index_t cache_line_jumps = 0;  ///< further, but no further than a cache line
+  index_t large_jumps = 0;       ///< steps of more than a cache line
   friend constexpr bool operator==(const access_locality&, const access_locality&) = default;
 };
 
@@ -183,6 +183,7 @@ TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& walk, i
 /// CK Tile's spelling, for a space_filling_curve<...>.
 template <class SpaceFillingCurve>
 struct access_pattern_analyzer {
+  /// Steps of the curve by distance; a line has `line_elements` elements.
   TILEWRIGHT_HD static constexpr access_locality analyze_locality(index_t line_elements = 16) {
     constexpr curve<SpaceFillingCurve::ndim> walk = SpaceFillingCurve::walk;
     return detail::analyze_locality(walk, line_elements);
@@ -199,7 +200,7 @@ struct coalesced_access_pattern {
   static_assert(16 % sizeof(T) == 0, "coalesced_access_pattern: the element type's size must divide 16 bytes");
   static_assert(WarpSize > 0, "coalesced_access_pattern: a warp has at least one thread");
 
-  static constexpr index_t vector_size = 16 / index_t(sizeof(T));
+  static constexpr index_t vector_size = 16 / index_t(sizeof(T));  ///< elements of 16 bytes
   using optimal_pattern =
       space_filling_curve<2, sequence<BlockM, BlockN>, sequence<1 - ContiguousDim, ContiguousDim>,
                           sequence<ContiguousDim == 0 ? vector_size : 1, ContiguousDim == 1 ? vector_size : 1>>;

@@ -14,7 +14,7 @@ template <class T, TileDistribution Distribution>
 struct static_distributed_lds_tensor {
   using element_type = T;
   using distribution_type = Distribution;
-  static constexpr index_t num_elements = Distribution::num_elements;
+  static constexpr index_t num_elements = Distribution::num_elements;  ///< of a thread
 
   exec::lds_pointer begin;  ///< First byte of the block's tensor; aligned to the size of T.
 
@@ -22,17 +22,20 @@ struct static_distributed_lds_tensor {
   TILEWRIGHT_HD static constexpr index_t get_lds_buffer_size() { return num_elements * Distribution::num_threads(); }
   /// Bytes of LDS that they take.
   TILEWRIGHT_HD static constexpr index_t lds_bytes() { return get_lds_buffer_size() * index_t(sizeof(T)); }
+  /// The distribution of the tile.
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
   /// An element of the calling thread: t(index) = value stores it, T(t(index)) loads it.
   struct reference {
-    exec::lds_pointer begin;
-    index_t byte_offset;
+    exec::lds_pointer begin;  ///< of the tile in LDS
+    index_t byte_offset;      ///< of the element
 
+    /// Stores the element.
     TILEWRIGHT_HD const reference& operator=(T value) const {
       exec::lds_store(begin, byte_offset, value);
       return *this;
     }
+    /// Loads the element.
     TILEWRIGHT_HD operator T() const { return exec::lds_load<T>(begin, byte_offset); }
   };
 

@@ -62,14 +62,15 @@ struct base_tile {
   static_assert(16 % sizeof(T) == 0, "base_tile: the element type's size must divide 16 bytes");
 
   using element_type = T;
-  static constexpr index_t access_bytes = 16;
-  static constexpr index_t vector = access_bytes / index_t(sizeof(T));  // elements of one access
-  static constexpr index_t wave_size = ThreadRows * ThreadCols;
-  static constexpr index_t rows = ThreadRows;
-  static constexpr index_t cols = ThreadCols * vector;
-  static constexpr index_t row_bytes = ThreadCols * access_bytes;
-  static constexpr index_t bytes = wave_size * access_bytes;
+  static constexpr index_t access_bytes = 16;                           ///< of a lane
+  static constexpr index_t vector = access_bytes / index_t(sizeof(T));  ///< elements of one access
+  static constexpr index_t wave_size = ThreadRows * ThreadCols;         ///< lanes that share the pattern
+  static constexpr index_t rows = ThreadRows;                           ///< rows of the tile
+  static constexpr index_t cols = ThreadCols * vector;                  ///< elements of a row
+  static constexpr index_t row_bytes = ThreadCols * access_bytes;       ///< of a row
+  static constexpr index_t bytes = wave_size * access_bytes;            ///< of the tile
 
+  /// Each lane has a vector of a row.
   static constexpr distribution_encoding encoding =
       tile_distribution_encoding<sequence<>, tuple<sequence<ThreadRows>, sequence<ThreadCols, vector>>,
                                  tuple<sequence<1, 2>>, tuple<sequence<0, 0>>, sequence<2>, sequence<1>>::value;

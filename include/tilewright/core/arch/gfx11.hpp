@@ -40,6 +40,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna3_lds()
 }  // namespace detail
 
 struct gfx1100 {
+  /// Facts of the GPU.
   static constexpr target value{
       .name = "gfx1100",
       .isa = instruction_set::rdna,

@@ -27,6 +27,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> rdna4_lds()
 
 /// As gfx1100, except for matrix instructions, fp8 and wide reads.
 struct gfx1201 {
+  /// Facts of the GPU.
   static constexpr target value = [] {
     target t = gfx1100::value;
     t.name = "gfx1201";

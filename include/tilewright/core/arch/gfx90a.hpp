@@ -28,6 +28,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna2_lds()
 
 /// As gfx942, except for dies, matrix instructions and fp8.
 struct gfx90a {
+  /// Facts of the GPU.
   static constexpr target value = [] {
     target t = gfx942::value;
     t.name = "gfx90a";

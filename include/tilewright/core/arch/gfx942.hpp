@@ -48,6 +48,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna3_lds()
 }  // namespace detail
 
 struct gfx942 {
+  /// Facts of the GPU.
   static constexpr target value{
       .name = "gfx942",
       .isa = instruction_set::cdna,

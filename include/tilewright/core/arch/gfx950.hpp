@@ -43,6 +43,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> cdna4_lds()
 }  // namespace detail
 
 struct gfx950 {
+  /// Facts of the GPU.
   static constexpr target value{
       .name = "gfx950",
       .isa = instruction_set::cdna,

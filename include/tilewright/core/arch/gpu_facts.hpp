@@ -12,17 +12,19 @@ namespace tilewright::arch {
 /// and RX 9070 XT; NVIDIA data sheet of the A100. H100: data sheet, and docs/notes/performance.md: mma.sync does an
 /// m16n8k16 in 6 clocks, and the clock falls to 1.5 GHz where kernels of it draw 700 W.
 struct gpu_facts {
-  const char* name;
-  const char* target;
-  index_t compute_units;  // NVIDIA: SMs
-  double clock_ghz;       // boost clock, unless the source says otherwise
+  const char* name;       ///< as it is sold
+  const char* target;     ///< target::name
+  index_t compute_units;  ///< NVIDIA: SMs
+  double clock_ghz;       ///< boost clock, unless the source says otherwise
+  /// Dense, of matrix instructions: 10^12 multiplications and additions per second; 0: it has none.
   double tera_16bit, tera_f32, tera_fp8, tera_i8;
-  double memory_gigabytes_per_second;
+  double memory_gigabytes_per_second;  ///< of the data sheet, 10^9 bytes per second
   /// Clocks that matrix instructions lose for each clock of concurrent LDS accesses; 0: none, or unknown.
   double lds_interference = 0;
   /// Bytes per clock from L2 to one compute unit when all units load; 0: unknown, not modelled.
   double l2_bytes_per_clock = 0;
 
+  /// The peak rate for elements of this type, in 10^12 operations per second.
   TILEWRIGHT_HD constexpr double tera_operations(matrix_element e) const {
     using enum matrix_element;
     return e == f32 ? tera_f32 : e == i8 ? tera_i8 : is_fp8(e) ? tera_fp8 : tera_16bit;

@@ -88,11 +88,13 @@ TILEWRIGHT_HD constexpr lds_op lds_read_op(index_t bytes) {
   if (!has_lds_op(bytes)) detail::no_lds_instruction_of_this_width();
   return static_cast<lds_op>((bytes > 1) + (bytes > 2) + (bytes > 4) + (bytes > 8) + (bytes > 12));
 }
+/// The same for writes.
 TILEWRIGHT_HD constexpr lds_op lds_write_op(index_t bytes) {
   const index_t distance = index_t(lds_op::write_b8) - index_t(lds_op::read_b8);
   return static_cast<lds_op>(index_t(lds_read_op(bytes)) + distance);
 }
 
+/// The instruction's name in the assembly of an instruction set.
 TILEWRIGHT_HD constexpr const char* instruction_name(instruction_set isa, lds_op op) {
   const detail::lds_op_facts facts = detail::facts_of(op);
   return isa == instruction_set::cdna ? facts.cdna : isa == instruction_set::rdna ? facts.rdna : facts.ptx;
@@ -103,12 +105,14 @@ TILEWRIGHT_HD constexpr const char* instruction_name(instruction_set isa, lds_op
 /// lane_bit[i] over the bits i that are set in p; so every phase is a coset of the subspace of F2^6 that the first
 /// lane_bits span, and the analysis of linear layouts can use that subspace directly.
 struct lds_phases {
-  index_t wave_size = 0;
-  index_t lanes_per_phase = 0;
-  array<index_t, 6> lane_bit{};
+  index_t wave_size = 0;         ///< lanes
+  index_t lanes_per_phase = 0;   ///< lanes that are served together: a power of two
+  array<index_t, 6> lane_bit{};  ///< by bit of the place
 
+  /// Phases of an instruction.
   TILEWRIGHT_HD constexpr index_t num_phases() const { return wave_size / lanes_per_phase; }
 
+  /// The lane in a place of the order.
   TILEWRIGHT_HD constexpr index_t lane_in_place(index_t place) const {
     index_t lane = 0;
     for (index_t i = 0; i < 6; ++i) lane ^= (place >> i & 1) ? lane_bit[i] : 0;

@@ -57,10 +57,13 @@ TILEWRIGHT_HD constexpr index_t bytes_of(matrix_element e) {
 /// D(m, n) = sum over k of A(m, k) B(n, k) + C(m, n) by one wave. A's map has rows m and columns k,
 /// B's rows n and columns k, C's rows m and columns n.
 struct matrix_instruction {
-  matrix_op op;
+  matrix_op op;  ///< which one
+  /// Rows, columns and depth.
   index_t m, n, k;
+  /// Which elements each lane holds.
   lane_map a, b, c;
 
+  /// Lanes that execute it together.
   TILEWRIGHT_HD constexpr index_t wave_size() const { return c.num_lanes(); }
 };
 

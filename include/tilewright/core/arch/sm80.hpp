@@ -26,6 +26,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> ampere_shar
 
 /// As sm_90, except for the size of shared memory, clusters and wgmma.
 struct sm80 {
+  /// Facts of the GPU.
   static constexpr target value = [] {
     target t = sm90::value;
     t.name = "sm_80";

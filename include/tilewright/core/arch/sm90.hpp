@@ -29,6 +29,7 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> hopper_shar
 }  // namespace detail
 
 struct sm90 {
+  /// Facts of the GPU.
   static constexpr target value{
       .name = "sm_90",
       .isa = instruction_set::ptx,

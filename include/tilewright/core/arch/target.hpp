@@ -38,15 +38,16 @@ TILEWRIGHT_HD constexpr grade weaker(grade a, grade b) {
 
 /// How the LDS serves one kind of instruction. The number of banks belongs here: gfx950 has 64 for some reads, else 32.
 struct lds_service {
-  lds_phases phases;
-  index_t banks = 0;
-  grade known_by = grade::unknown;
-  const char* source = "";
-  index_t clocks = 0;  // of one wave's instruction without conflicts; NVIDIA: wavefronts; 0: unknown
+  lds_phases phases;                ///< which lanes are served together
+  index_t banks = 0;                ///< that a phase can use
+  grade known_by = grade::unknown;  ///< how certain that is
+  const char* source = "";          ///< document or measurement
+  index_t clocks = 0;               ///< of one wave's instruction without conflicts; NVIDIA: wavefronts; 0: unknown
   /// Two consecutive phases are one where every lane l shares its address with lane l ^ 1, or every lane with lane
   /// l ^ 2; inactive lanes share with any. Measured on an H100 for reads of 8 and 16 bytes.
   bool merges_where_lanes_share = false;
 
+  /// The same with pairs of phases merged.
   TILEWRIGHT_HD constexpr lds_service merged() const {
     lds_service two = *this;
     two.phases.lanes_per_phase *= 2;
@@ -60,8 +61,8 @@ inline constexpr index_t lds_bank_bytes = 4;
 
 /// A row of a target's LDS table. Where sources disagree it has two readings.
 struct lds_instruction {
-  lds_op op = lds_op::read_b32;
-  inplace_vector<lds_service, 2> readings;
+  lds_op op = lds_op::read_b32;             ///< the instruction
+  inplace_vector<lds_service, 2> readings;  ///< one, or two that contradict each other
 };
 
 /// Formats of 8-bit floating-point numbers: those of the Open Compute Project,
@@ -70,31 +71,33 @@ enum class fp8_kind : signed char { none, fnuz, ocp };
 
 /// All that the library knows of a GPU; docs/adding_a_target.md shows how to make one.
 struct target {
-  const char* name = "";
-  instruction_set isa = instruction_set::cdna;
-  index_t wave_size = 0;
-  index_t lds_bytes = 0;            // most that one block may have
-  index_t lds_granule = 0;          // allocations are rounded up to a multiple of this many bytes
-  index_t lds_pool_bytes = 0;       // that the blocks of a compute unit (WGP, SM) share; 0: as much as one may have
-  index_t lds_reserved_bytes = 0;   // that each block takes from the pool in addition to its allocation
-  index_t max_lds_offset = 0xffff;  // largest constant in bytes that an LDS instruction adds to its address
-  grade lds_size_known_by = grade::unknown;
-  const char* lds_size_source = "";
-  index_t max_threads_per_block = 1024;
-  index_t num_dies = 1;              // that blocks are handed out to in turns, each with an L2 of its own
-  index_t max_vgprs = 0;             // 32-bit registers of a lane, accumulation registers included
-  index_t registers_per_simd = 512;  // 32-bit registers of a lane that the waves of a SIMD share
-  index_t simds_per_cu = 4;
-  index_t cus_per_pool = 1;          // compute units that share lds_pool_bytes: the two of a workgroup processor
-  index_t max_vector_bytes = 16;     // of one memory access by a lane
-  bool buffer_instructions = false;  // global accesses whose bounds the hardware checks
-  inplace_vector<index_t, 5> direct_to_lds_bytes = {};  // per lane, of copies from global memory that bypass registers
-  inplace_vector<matrix_op, 16> matrix_ops = {};
-  bool has_wgmma = false;  // is_wgmma(op), with operands of f16, bf16 and fp8_ocp
+  const char* name = "";                        ///< in lower case, as compilers name it
+  instruction_set isa = instruction_set::cdna;  ///< whose assembly it has
+  index_t wave_size = 0;                        ///< lanes
+  index_t lds_bytes = 0;                        ///< most that one block may have
+  index_t lds_granule = 0;                      ///< allocations are rounded up to a multiple of this many bytes
+  index_t lds_pool_bytes = 0;       ///< that the blocks of a compute unit (WGP, SM) share; 0: as much as one may have
+  index_t lds_reserved_bytes = 0;   ///< that each block takes from the pool in addition to its allocation
+  index_t max_lds_offset = 0xffff;  ///< largest constant in bytes that an LDS instruction adds to its address
+  grade lds_size_known_by = grade::unknown;  ///< how certain lds_bytes is
+  const char* lds_size_source = "";          ///< document
+  index_t max_threads_per_block = 1024;      ///< that it can launch
+  index_t num_dies = 1;                      ///< that blocks are handed out to in turns, each with an L2 of its own
+  index_t max_vgprs = 0;                     ///< 32-bit registers of a lane, accumulation registers included
+  index_t registers_per_simd = 512;          ///< 32-bit registers of a lane that the waves of a SIMD share
+  index_t simds_per_cu = 4;                  ///< of a compute unit
+  index_t cus_per_pool = 1;          ///< compute units that share lds_pool_bytes: the two of a workgroup processor
+  index_t max_vector_bytes = 16;     ///< of one memory access by a lane
+  bool buffer_instructions = false;  ///< global accesses whose bounds the hardware checks
+  inplace_vector<index_t, 5> direct_to_lds_bytes =
+      {};                                         ///< per lane, of copies from global memory that bypass registers
+  inplace_vector<matrix_op, 16> matrix_ops = {};  ///< that it executes
+  bool has_wgmma = false;                         ///< is_wgmma(op), with operands of f16, bf16 and fp8_ocp
+  /// Blocks that run together; more than 1 where there are Hopper's barriers, TMA and wgmma.
   index_t max_cluster =
       1;  // blocks that run together; more than 1 where there are Hopper's barriers, bulk copies and wgmma
-  fp8_kind fp8 = fp8_kind::none;  // that matrix instructions take
-  inplace_vector<lds_instruction, num_lds_ops> lds = {};
+  fp8_kind fp8 = fp8_kind::none;                          ///< that matrix instructions take
+  inplace_vector<lds_instruction, num_lds_ops> lds = {};  ///< rows of its LDS table
 
   /// The row of an instruction; nullptr if the target does not have it.
   TILEWRIGHT_HD constexpr const lds_instruction* find(lds_op op) const {
@@ -103,8 +106,10 @@ struct target {
     }
     return nullptr;
   }
+  /// Whether the target has the LDS instruction.
   TILEWRIGHT_HD constexpr bool supports(lds_op op) const { return find(op) != nullptr; }
 
+  /// Whether the target has the matrix instruction.
   TILEWRIGHT_HD constexpr bool supports(matrix_op op) const {
     return tilewright::detail::contains(matrix_ops, op) || (is_wgmma(op) && has_wgmma);
   }
@@ -124,6 +129,7 @@ struct target {
   TILEWRIGHT_HD constexpr bool supports(matrix_op op, matrix_element a, matrix_element b) const {
     return supports(op, a) && supports(op, b) && (a == b || (is_fp8(a) && is_fp8(b)));
   }
+  /// Whether copies from global memory to LDS without registers can have this many bytes per lane.
   TILEWRIGHT_HD constexpr bool supports_direct_to_lds(index_t bytes_per_lane) const {
     return tilewright::detail::contains(direct_to_lds_bytes, bytes_per_lane);
   }
@@ -132,6 +138,7 @@ struct target {
 /// Whether AMD makes it: LDS instructions are ds_ ones, copies past registers fill LDS lane after lane.
 TILEWRIGHT_HD constexpr bool is_amd(const target& t) { return t.isa != instruction_set::ptx; }
 
+/// The instruction's name in the target's assembly.
 TILEWRIGHT_HD constexpr const char* instruction_name(const target& t, lds_op op) { return instruction_name(t.isa, op); }
 
 /// The target with one row of its LDS table added, or replaced: for own measurements, and for new architectures.

@@ -9,7 +9,7 @@ namespace tilewright::arch {
 
 /// An element of a lane's vector.
 struct lane_element {
-  index_t lane = 0, element = 0;
+  index_t lane = 0, element = 0;  ///< numbers of both
   friend constexpr bool operator==(const lane_element&, const lane_element&) = default;
 };
 
@@ -32,9 +32,10 @@ TILEWRIGHT_HD constexpr lds_op transposing_op(const target& t, index_t element_b
 /// the receiving lane or, where lane[b] is -1 - r, bit r of the element's number there.
 /// Bits that are not listed stay what they are.
 struct lane_exchange {
-  inplace_vector<signed char, 3> reg;
-  inplace_vector<signed char, 6> lane;
+  inplace_vector<signed char, 3> reg;   ///< by bit of the element's place
+  inplace_vector<signed char, 6> lane;  ///< by bit of the addressing lane
 
+  /// Whether each lane receives what it addresses.
   TILEWRIGHT_HD constexpr bool is_identity() const { return reg.empty(); }
   /// Elements that a lane addresses: they must be contiguous.
   TILEWRIGHT_HD constexpr index_t vector_length() const { return 1 << reg.size(); }

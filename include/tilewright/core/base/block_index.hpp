@@ -8,7 +8,7 @@ namespace tilewright::exec {
 
 /// Position of a block in the grid, or the grid's size, in blocks.
 struct block_index {
-  index_t x = 1, y = 1, z = 1;
+  index_t x = 1, y = 1, z = 1;  ///< positions or numbers of blocks along three dimensions
   friend constexpr bool operator==(const block_index&, const block_index&) = default;
 };
 

@@ -157,12 +157,14 @@ TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
 /// finite number, and keeps NaN; conversion to float is exact.
 template <detail::fp8_format F>
 struct fp8 {
-  static constexpr detail::fp8_format format = F;
-  unsigned char bits;
+  static constexpr detail::fp8_format format = F;  ///< the format's facts
+  unsigned char bits;                              ///< sign, exponent, mantissa
 
   fp8() = default;
+  /// Rounds to nearest even; what is too large becomes the largest number, as the hardware's conversions do.
   TILEWRIGHT_HD constexpr explicit fp8(float value)
       : bits(static_cast<unsigned char>(detail::fp8_pair_from_floats<F>(value, 0.0f))) {}
+  /// Exact.
   TILEWRIGHT_HD constexpr operator float() const { return detail::fp8_to_float<F>(bits); }
 };
 

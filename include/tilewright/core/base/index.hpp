@@ -18,7 +18,8 @@ inline constexpr index_t dynamic = -2147483647 - 1;
 /// An integer that its type carries: number<64>{} is 64 for the compiler, too.
 template <auto Value>
 struct number {
-  static constexpr auto value = Value;
+  static constexpr auto value = Value;  ///< the constant
+  /// The constant.
   TILEWRIGHT_HD constexpr operator decltype(Value)() const { return Value; }
 };
 

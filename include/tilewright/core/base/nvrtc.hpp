@@ -16,6 +16,7 @@ inline constexpr bool is_same_v<A, A> = true;
 
 #define __is_same(...) tilewright::detail::is_same_v<__VA_ARGS__>
 
+/// The number of bits that are set.
 TILEWRIGHT_HD constexpr int __builtin_popcount(unsigned bits) {
   if (!__builtin_is_constant_evaluated()) return __popc(int(bits));
   int count = 0;
@@ -23,6 +24,7 @@ TILEWRIGHT_HD constexpr int __builtin_popcount(unsigned bits) {
   return count;
 }
 
+/// Leading zeros; `bits` must not be 0.
 TILEWRIGHT_HD constexpr int __builtin_clz(unsigned bits) {
   if (!__builtin_is_constant_evaluated()) return __clz(int(bits));
   int zeros = 0;
@@ -30,6 +32,7 @@ TILEWRIGHT_HD constexpr int __builtin_clz(unsigned bits) {
   return zeros;
 }
 
+/// Copies bytes; returns `to`.
 TILEWRIGHT_HD void* __builtin_memcpy(void* to, const void* from, decltype(sizeof(0)) bytes) {
   return memcpy(to, from, bytes);
 }

@@ -10,9 +10,12 @@ namespace tilewright {
 /// A compile-time list of integers, for interfaces that CK Tile spells with types.
 template <index_t... Values>
 struct sequence {
+  /// in order
   static constexpr array<index_t, sizeof...(Values)> values{Values...};
 
+  /// How many there are.
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Values); }
+  /// Value i; 0 <= i < size() is not checked.
   TILEWRIGHT_HD constexpr index_t operator[](index_t i) const { return values[i]; }
 };
 

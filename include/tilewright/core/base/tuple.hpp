@@ -40,8 +40,10 @@ concept Stateless = sizeof...(Ts) > 0 && (__is_empty(Ts) && ...) && (__is_trivia
 /// Values of different types, by value: get<1>(t) and t[number<1>{}] are element 1. An aggregate.
 template <class... Ts>
 struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
+  /// How many elements it has.
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
 
+  /// Element Nth, from 0.
   template <index_t Nth>
   TILEWRIGHT_HD constexpr auto& get() {
     static_assert(0 <= Nth && Nth < index_t(sizeof...(Ts)), "tuple: the index is past the end");
@@ -52,6 +54,7 @@ struct tuple : detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...> {
     static_assert(0 <= Nth && Nth < index_t(sizeof...(Ts)), "tuple: the index is past the end");
     return detail::get_leaf<Nth>(*this);
   }
+  /// Element Nth, from 0, as in t[number<0>{}].
   template <auto Nth>
   TILEWRIGHT_HD constexpr auto& operator[](number<Nth>) {
     return get<Nth>();
@@ -67,14 +70,18 @@ template <class... Ts>
   requires detail::Stateless<Ts...>
 struct tuple<Ts...> {
   constexpr tuple() = default;
+  /// Of constants alone: has no state.
   TILEWRIGHT_HD constexpr tuple(Ts...) {}
+  /// How many elements it has.
   TILEWRIGHT_HD static constexpr index_t size() { return sizeof...(Ts); }
 
+  /// Element Nth, from 0.
   template <index_t Nth>
   TILEWRIGHT_HD static constexpr auto get() {
     static_assert(0 <= Nth && Nth < index_t(sizeof...(Ts)), "tuple: the index is past the end");
     return detail::get_leaf<Nth>(detail::tuple_base<make_sequence<sizeof...(Ts)>, Ts...>{});
   }
+  /// Element Nth, from 0.
   template <auto Nth>
   TILEWRIGHT_HD constexpr auto operator[](number<Nth>) const {
     return get<Nth>();
@@ -83,9 +90,11 @@ struct tuple<Ts...> {
 
 template <>
 struct tuple<> {
+  /// 0.
   TILEWRIGHT_HD static constexpr index_t size() { return 0; }
 };
 
+/// The types of the elements are those of the arguments.
 template <class... Ts>
 tuple(Ts...) -> tuple<Ts...>;
 

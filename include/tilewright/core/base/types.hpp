@@ -38,10 +38,12 @@ TILEWRIGHT_HD constexpr int8_t int8_from_int(Integer value) {
 #if defined(__CUDACC__) && !defined(__clang__)
 /// IEEE 754 binary16. nvcc has no _Float16 in device code, so this type stores the bits and converts.
 struct half_t {
-  unsigned short bits;
+  unsigned short bits;  ///< sign, 5 bits of exponent, 10 of mantissa
 
   half_t() = default;
+  /// Rounds to nearest even.
   TILEWRIGHT_HD constexpr explicit half_t(float value) : bits(detail::half_bits_from_float(value)) {}
+  /// Exact.
   TILEWRIGHT_HD constexpr operator float() const { return detail::float_from_half_bits(bits); }
 };
 #else
@@ -51,10 +53,12 @@ using half_t = _Float16;
 
 /// The upper half of an IEEE 754 binary32; conversion from float rounds to nearest, ties to even, and keeps NaN.
 struct bfloat16_t {
-  unsigned short bits;
+  unsigned short bits;  ///< the upper half of a float
 
   bfloat16_t() = default;
+  /// Rounds to nearest even.
   TILEWRIGHT_HD constexpr explicit bfloat16_t(float value) : bits(detail::bfloat16_bits_from_float(value)) {}
+  /// Exact.
   TILEWRIGHT_HD constexpr operator float() const { return bit_cast<float>(unsigned(bits) << 16); }
 };
 

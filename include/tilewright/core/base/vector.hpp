@@ -10,9 +10,11 @@ namespace tilewright {
 template <class T, index_t N>
 struct alignas(sizeof(T) * N) vector_t {
   using element_type = T;
-  T elements[N];
+  T elements[N];  ///< in order
 
+  /// N.
   TILEWRIGHT_HD static constexpr index_t size() { return N; }
+  /// Element i; 0 <= i < N is not checked.
   TILEWRIGHT_HD constexpr T& operator[](index_t i) { return elements[i]; }
   TILEWRIGHT_HD constexpr const T& operator[](index_t i) const { return elements[i]; }
 };

@@ -117,15 +117,17 @@ TILEWRIGHT_HD constexpr bool nodes_fit(const index_t* values, sequence<Is...>) {
 /// Graph holds what is static; run-time parameters are members.
 template <tensor_graph Graph>
 struct tensor_adaptor {
-  static constexpr tensor_graph graph = Graph;
-  static constexpr index_t ndim = Graph.ndim();
+  static constexpr tensor_graph graph = Graph;   ///< its transforms
+  static constexpr index_t ndim = Graph.ndim();  ///< upper dimensions
   using index_type = multi_index<ndim>;
   using bottom_index = multi_index<Graph.num_bottom>;
   using hidden_index = array<index_t, Graph.num_hidden>;
 
-  array<index_t, Graph.num_values> values;
+  array<index_t, Graph.num_values> values;  ///< of run-time parameters, in the order of the nodes
 
+  /// Upper dimensions.
   TILEWRIGHT_HD static constexpr index_t get_num_of_top_dimension() { return ndim; }
+  /// Lower dimensions.
   TILEWRIGHT_HD static constexpr index_t get_num_of_bottom_dimension() { return Graph.num_bottom; }
 
   /// Everything is known at compile time.
@@ -177,6 +179,7 @@ struct tensor_adaptor {
     }
   }
 
+  /// Of the upper dimensions.
   TILEWRIGHT_HD constexpr index_type get_lengths() const {
     index_type lengths{};
     unroll<ndim>([&](auto i) { lengths[i] = get_length<i.value>(); });

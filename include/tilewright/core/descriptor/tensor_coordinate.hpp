@@ -66,7 +66,9 @@ TILEWRIGHT_HD constexpr void place_nodes(const index_t* values, index_t* hidden,
 /// coordinate_has_valid_offset says so.
 template <tensor_graph Graph>
 struct tensor_coordinate : detail::tensor_adaptor_coordinate<Graph> {
+  /// The upper index.
   TILEWRIGHT_HD constexpr multi_index<Graph.ndim()> get_index() const { return this->get_top_index(); }
+  /// The offset in elements.
   TILEWRIGHT_HD constexpr index_t get_offset() const { return this->hidden[0]; }
 
   friend constexpr bool operator==(const tensor_coordinate&, const tensor_coordinate&) = default;
@@ -82,6 +84,7 @@ TILEWRIGHT_HD constexpr detail::tensor_adaptor_coordinate<Graph> make_tensor_ada
                                     make_sequence<Graph.nodes.size()>{});
   return coordinate;
 }
+/// The coordinate of an index; pads and lengths are not checked.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr tensor_coordinate<Graph> make_tensor_coordinate(const tensor_descriptor<Graph>& descriptor,
                                                                         const multi_index<Graph.ndim()>& index) {
@@ -131,6 +134,7 @@ TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset_assuming_top_index_is_v
   return detail::nodes_are_valid<Graph>(adaptor.values.data(), coordinate.hidden.data(),
                                         make_sequence<Graph.nodes.size()>{});
 }
+/// Whether the element exists: its index is inside of lengths and of pads.
 template <tensor_graph Graph>
 TILEWRIGHT_HD constexpr bool coordinate_has_valid_offset(const tensor_adaptor<Graph>& adaptor,
                                                          const detail::tensor_adaptor_coordinate<Graph>& coordinate) {

@@ -25,8 +25,9 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
                 "tensor_descriptor: the adaptor must have one bottom dimension, which is memory");
   using typename tensor_adaptor<Graph>::index_type;
 
-  long_index_t element_space_size;
+  long_index_t element_space_size;  ///< elements from the first one to the last one, and one
 
+  /// Upper dimensions.
   TILEWRIGHT_HD static constexpr index_t get_num_of_dimension() { return Graph.ndim(); }
 
   /// Offset in elements of the element at an index.
@@ -37,6 +38,7 @@ struct tensor_descriptor : tensor_adaptor<Graph> {
     return hidden[0];
   }
 
+  /// The offset in elements of an index that is a tuple.
   template <class... Indices>
   TILEWRIGHT_HD constexpr index_t calculate_offset(const tuple<Indices...>& index) const {
     static_assert(sizeof...(Indices) == Graph.ndim(), "tensor_descriptor: one index is needed for each dimension");

@@ -8,16 +8,17 @@ namespace tilewright {
 
 /// Transforms from the bottom (memory) to the top (what the user indexes).
 struct tensor_graph {
-  static constexpr index_t max_nodes = 16;
-  static constexpr index_t max_top = 10;
-  static constexpr index_t max_hidden = 48;
+  static constexpr index_t max_nodes = 16;   ///< transforms at most
+  static constexpr index_t max_top = 10;     ///< upper dimensions at most
+  static constexpr index_t max_hidden = 48;  ///< ids of dimensions at most
 
   /// One transform. Dimensions are numbered through the whole graph ("hidden" dimensions).
   struct node {
-    static constexpr index_t max_dims = transform_spec::max_dims;
+    static constexpr index_t max_dims = transform_spec::max_dims;  ///< on either side of a transform
 
-    transform_spec spec;
-    index_t first_value = 0;  // where the values of its run-time parameters begin
+    transform_spec spec;      ///< the transform
+    index_t first_value = 0;  ///< where the values of its run-time parameters begin
+    /// Ids of the dimensions on both sides.
     inplace_vector<signed char, max_dims> lower, upper;
 
     /// Dimensions on the side that has several.
@@ -43,12 +44,13 @@ struct tensor_graph {
     friend constexpr bool operator==(const node&, const node&) = default;
   };
 
-  inplace_vector<node, max_nodes> nodes;
-  inplace_vector<signed char, max_top> top;  // hidden ids of the user's dimensions
-  index_t num_bottom = 1;
-  index_t num_hidden = 1;
-  index_t num_values = 0;
+  inplace_vector<node, max_nodes> nodes;     ///< from memory up
+  inplace_vector<signed char, max_top> top;  ///< hidden ids of the user's dimensions
+  index_t num_bottom = 1;                    ///< dimensions of memory: ids from 0
+  index_t num_hidden = 1;                    ///< ids in use
+  index_t num_values = 0;                    ///< run-time parameters of all nodes
 
+  /// Upper dimensions.
   TILEWRIGHT_HD constexpr index_t ndim() const { return top.size(); }
   friend constexpr bool operator==(const tensor_graph&, const tensor_graph&) = default;
 };

@@ -56,13 +56,16 @@ constexpr auto make_access_list() {
 template <tensor_graph Graph, distribution_encoding Encoding, index_t ElementBytes,
           detail::lane_permutation Permutation = detail::lane_permutation{}>
 struct access_plan {
-  static constexpr detail::lane_permutation permutation = Permutation;
-  static constexpr bool is_permuted = !Permutation.is_identity();
+  static constexpr detail::lane_permutation permutation = Permutation;  ///< lanes that make each other's accesses
+  static constexpr bool is_permuted = !Permutation.is_identity();       ///< whether there is one
+  /// elements of an access
   static constexpr detail::vector_choice vector = number<detail::choose_vector(Graph, Encoding, ElementBytes)>::value;
 #if defined(__clang__)
+  /// the accesses of a thread
   static constexpr const auto& list =
       detail::object_of<detail::make_access_list<Graph, Encoding, vector, Permutation>()>;
 #else
+  /// the accesses of a thread
   static constexpr auto list = detail::make_access_list<Graph, Encoding, vector, Permutation>();
 #endif
 };

@@ -10,8 +10,8 @@ namespace tilewright {
 /// Names one factor: major 0 is the replication R, major 1 + d is dimension d of the tile;
 /// minor counts that list's factors.
 struct rh_id {
-  signed char major = 0;
-  signed char minor = 0;
+  signed char major = 0;  ///< which list
+  signed char minor = 0;  ///< which of its factors
   friend constexpr bool operator==(const rh_id&, const rh_id&) = default;
 };
 
@@ -19,17 +19,23 @@ struct rh_id {
 /// to one partition index p (0: wave, last: lane; the first id listed is the most significant) or is one dimension y of
 /// what a thread holds. Factors in r replicate: threads that differ only there own the same elements.
 struct distribution_encoding {
+  /// The most that lists can hold.
   static constexpr index_t max_x = 4, max_factors = 6, max_p = 2, max_y = 8;
 
-  inplace_vector<index_t, max_factors> r;
+  inplace_vector<index_t, max_factors> r;  ///< replication
+  /// the factors of each dimension of the tile, most significant first
   inplace_vector<inplace_vector<index_t, max_factors>, max_x> h;
-  inplace_vector<inplace_vector<rh_id, max_factors>, max_p> p;
-  inplace_vector<rh_id, max_y> y;
+  inplace_vector<inplace_vector<rh_id, max_factors>, max_p> p;  ///< the factors that each partition index selects
+  inplace_vector<rh_id, max_y> y;                               ///< the factors that a thread holds, slowest first
 
+  /// Dimensions of the tile.
   TILEWRIGHT_HD constexpr index_t ndim_x() const { return h.size(); }
+  /// Partition indices: 1 (lane), or 2 (wave, lane).
   TILEWRIGHT_HD constexpr index_t ndim_p() const { return p.size(); }
+  /// Dimensions of what a thread holds.
   TILEWRIGHT_HD constexpr index_t ndim_y() const { return y.size(); }
 
+  /// The length of a factor.
   TILEWRIGHT_HD constexpr index_t length(rh_id id) const {
     return id.major == 0 ? r[id.minor] : h[id.major - 1][id.minor];
   }
@@ -41,6 +47,7 @@ struct distribution_encoding {
     return s;
   }
 
+  /// The length of a dimension of the tile.
   TILEWRIGHT_HD constexpr index_t x_length(index_t x) const {
     index_t n = 1;
     for (index_t f : h[x]) n *= f;
@@ -55,6 +62,7 @@ struct distribution_encoding {
   }
   /// Values that partition index i takes: waves of a block, lanes of a wave.
   TILEWRIGHT_HD constexpr index_t p_length(index_t i) const { return num_values(p[i]); }
+  /// The length of dimension i of y.
   TILEWRIGHT_HD constexpr index_t y_length(index_t i) const { return length(y[i]); }
   /// Distance in a thread's registers, which are in row-major order of y, between neighbours along dimension i of y.
   TILEWRIGHT_HD constexpr index_t y_stride(index_t i) const {
@@ -85,6 +93,7 @@ struct distribution_encoding {
     }
     return true;
   }
+  /// The product of the lengths of y.
   TILEWRIGHT_HD constexpr index_t num_elements_per_thread() const { return num_values(y); }
   friend constexpr bool operator==(const distribution_encoding&, const distribution_encoding&) = default;
 };
@@ -184,6 +193,7 @@ struct tile_distribution_encoding<sequence<Rs...>, tuple<Hs...>, tuple<PMajors..
   static_assert(sizeof...(Hs) <= distribution_encoding::max_x && sizeof...(PMajors) <= distribution_encoding::max_p,
                 "tile_distribution_encoding: an encoding holds 4 dimensions and 2 partition indices (wave, lane)");
 
+  /// The encoding of these lists.
   static constexpr distribution_encoding value = [] {
     using encoding = distribution_encoding;
     encoding e;

@@ -20,10 +20,10 @@ enum class tile_distribution_pattern : signed char {
 /// elements along a row (fewer if some threads would have nothing to do). With wave_groups > 1 that many
 /// groups of waves each hold the whole tile.
 struct tile_copy_2d {
-  index_t rows, cols;
-  index_t vector;
-  index_t waves, wave_size;
-  index_t wave_groups = 1;
+  index_t rows, cols;        ///< of the tile
+  index_t vector;            ///< elements of a vector at most
+  index_t waves, wave_size;  ///< waves that share the tile; lanes of each
+  index_t wave_groups = 1;   ///< groups that hold the whole tile
 };
 
 namespace detail {
@@ -114,8 +114,9 @@ struct tile_distribution_encoding_pattern_2d {
   static_assert(
       BlockSize > 0 && WaveSize > 0 && BlockSize % WaveSize == 0,
       "tile_distribution_encoding_pattern_2d: the block must be a multiple of the wave; give both in threads");
+  /// as one value
   static constexpr tile_copy_2d copy{YPerTile, XPerTile, VecSize, BlockSize / WaveSize, WaveSize, NumWaveGroups};
-  static constexpr detail::pattern_2d pattern = divide_copy(copy);
+  static constexpr detail::pattern_2d pattern = divide_copy(copy);  ///< how it is divided
   static_assert(pattern.fault != detail::pattern_fault::not_positive,
                 "tile_distribution_encoding_pattern_2d: rows, columns, vector and wave groups must be positive");
   static_assert(
@@ -130,10 +131,13 @@ struct tile_distribution_encoding_pattern_2d {
       pattern.fault != detail::pattern_fault::rows,
       "tile_distribution_encoding_pattern_2d: the rows must be a multiple of those that all waves cover at once");
 
-  static constexpr distribution_encoding value = make_pattern_encoding(Pattern, copy);
+  static constexpr distribution_encoding value = make_pattern_encoding(Pattern, copy);  ///< who holds what
+  /// the same with y's dimensions exchanged
   static constexpr distribution_encoding shuffled_value = make_pattern_encoding(Pattern, copy, /*shuffled=*/true);
 
+  /// The distribution.
   TILEWRIGHT_HD static constexpr auto make_2d_static_tile_distribution() { return tile_distribution<value>{}; }
+  /// The distribution whose y dimensions are exchanged.
   TILEWRIGHT_HD static constexpr auto make_shuffled_2d_static_tile_distribution() {
     return tile_distribution<shuffled_value>{};
   }

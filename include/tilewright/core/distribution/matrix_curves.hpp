@@ -12,10 +12,11 @@ namespace tilewright {
 /// the same time then share rows and columns. With snake every other group runs from the last column to the first, and
 /// begins with the column just used. rows, cols and group_rows are positive; there are at most 2^31 - 1 tiles.
 struct row_group_curve {
-  index_t rows = 1, cols = 1;
-  index_t group_rows = 1;
-  bool snake = false;
+  index_t rows = 1, cols = 1;  ///< tiles of the grid
+  index_t group_rows = 1;      ///< rows of a group
+  bool snake = false;          ///< every other group runs backwards
 
+  /// Tiles.
   TILEWRIGHT_HD constexpr index_t get_num_of_access() const { return rows * cols; }
 
   /// Row and column of tile i, for 0 <= i < get_num_of_access(). Two divisions.
@@ -38,8 +39,9 @@ struct row_group_curve {
 /// A rectangle that is much longer than wide is cut across; another one into a first part, walked up the short side, a
 /// middle part, and a last part, walked down. The parts' sides are chosen even where that is possible.
 struct hilbert_curve {
-  index_t rows = 1, cols = 1;
+  index_t rows = 1, cols = 1;  ///< tiles of the grid
 
+  /// Tiles.
   TILEWRIGHT_HD constexpr index_t get_num_of_access() const { return rows * cols; }
 
   /// Row and column of tile i, for 0 <= i < get_num_of_access(). About log2(rows * cols) rounds of additions,

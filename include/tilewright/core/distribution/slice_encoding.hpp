@@ -12,9 +12,10 @@ enum class slice_fault { none, empty, out_of_range, no_box, cuts_threads };
 /// The part's distribution, and where its elements are in the registers of the whole: y from y_begins,
 /// y_lengths of them.
 struct encoding_slice {
-  slice_fault fault = slice_fault::none;
-  index_t dimension = -1;  // the one that cannot be cut so
-  distribution_encoding encoding;
+  slice_fault fault = slice_fault::none;  ///< none: it can be cut
+  index_t dimension = -1;                 ///< the one that cannot be cut so
+  distribution_encoding encoding;         ///< of the slice
+  /// By dimension of y of the whole.
   array<index_t, distribution_encoding::max_y> y_begins{}, y_lengths{};
 };
 

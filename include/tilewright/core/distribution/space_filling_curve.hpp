@@ -12,14 +12,15 @@ namespace tilewright {
 /// dimensions before it in the order is odd.
 template <index_t NDim>
 struct curve {
-  multi_index<NDim> lengths{};
-  multi_index<NDim> order{};
-  multi_index<NDim> scalars_per_access{};
-  bool snake = false;
+  multi_index<NDim> lengths{};             ///< in elements
+  multi_index<NDim> order{};               ///< slowest dimension first
+  multi_index<NDim> scalars_per_access{};  ///< by dimension
+  bool snake = false;                      ///< every other line runs backwards
 
   /// Accesses along a dimension; the last one may overhang the tensor.
   TILEWRIGHT_HD constexpr index_t access_length(index_t d) const { return ceil_div(lengths[d], scalars_per_access[d]); }
 
+  /// Accesses that cover the tensor.
   TILEWRIGHT_HD constexpr index_t get_num_of_access() const {
     index_t n = 1;
     for (index_t d = 0; d < NDim; ++d) n *= access_length(d);
@@ -40,13 +41,16 @@ struct curve {
     return index;
   }
 
+  /// From the first element of one access to that of another.
   TILEWRIGHT_HD constexpr multi_index<NDim> get_step_between(index_t start, index_t end) const {
     const multi_index<NDim> from = get_index(start);
     multi_index<NDim> step = get_index(end);
     for (index_t d = 0; d < NDim; ++d) step[d] -= from[d];
     return step;
   }
+  /// From access i to the next one.
   TILEWRIGHT_HD constexpr multi_index<NDim> get_forward_step(index_t i) const { return get_step_between(i, i + 1); }
+  /// From access i to the one before.
   TILEWRIGHT_HD constexpr multi_index<NDim> get_backward_step(index_t i) const { return get_step_between(i, i - 1); }
 
   /// Whether access i is wholly inside of the tensor.
@@ -74,6 +78,7 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
                 "space_filling_curve: lengths, order and scalars per access need one entry for each dimension");
   static_assert(((Lengths > 0) && ...), "space_filling_curve: lengths must be positive");
   static_assert(((Scalars > 0) && ...), "space_filling_curve: scalars per access must be positive");
+  /// Whether Order names each dimension once.
   static constexpr bool is_order_complete = [] {
     bool seen[NDim + 1] = {};
     for (index_t d : {Order...}) {
@@ -84,21 +89,28 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
   }();
   static_assert(is_order_complete, "space_filling_curve: the access order must list each dimension once");
 
-  static constexpr index_t ndim = NDim;
-  static constexpr curve<NDim> walk{{Lengths...}, {Order...}, {Scalars...}, Snake};
-  static constexpr multi_index<NDim> tensor_lengths{Lengths...};
-  static constexpr multi_index<NDim> dim_access_order{Order...};
-  static constexpr multi_index<NDim> scalars_per_access{Scalars...};
-  static constexpr bool snake_curved = Snake;
+  static constexpr index_t ndim = NDim;                                              ///< dimensions
+  static constexpr curve<NDim> walk{{Lengths...}, {Order...}, {Scalars...}, Snake};  ///< the same as a value
+  static constexpr multi_index<NDim> tensor_lengths{Lengths...};                     ///< in elements
+  static constexpr multi_index<NDim> dim_access_order{Order...};                     ///< slowest dimension first
+  static constexpr multi_index<NDim> scalars_per_access{Scalars...};                 ///< of an access
+  static constexpr bool snake_curved = Snake;  ///< every other line runs backwards
+  /// accesses along each dimension
   static constexpr multi_index<NDim> access_lengths{ceil_div(Lengths, Scalars)...};
 
+  /// Accesses that cover the tensor.
   TILEWRIGHT_HD static constexpr index_t get_num_of_access() { return value().get_num_of_access(); }
+  /// First element of access i.
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_index(index_t i) { return value().get_index(i); }
+  /// From the first element of access a to that of access b.
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(index_t a, index_t b) {
     return value().get_step_between(a, b);
   }
+  /// From access i to the next one.
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(index_t i) { return value().get_forward_step(i); }
+  /// From access i to the one before.
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(index_t i) { return value().get_backward_step(i); }
+  /// Whether all elements of access i are inside of the tensor.
   TILEWRIGHT_HD static constexpr bool is_in_bounds(index_t i) { return value().is_in_bounds(i); }
 
   /// The same for an access that is known at compile time, number<Nth>{}: the compiler checks that there is one.
@@ -107,16 +119,19 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
     require_access<Nth>();
     return value().get_index(Nth);
   }
+  /// From access Nth to the next one, which must exist.
   template <index_t Nth>
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_forward_step(number<Nth>) {
     require_access<Nth, 1>();
     return value().get_forward_step(Nth);
   }
+  /// From access Nth to the one before, which must exist.
   template <index_t Nth>
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_backward_step(number<Nth>) {
     require_access<Nth, -1>();
     return value().get_backward_step(Nth);
   }
+  /// From access A to access B, both of which must exist.
   template <index_t A, index_t B>
   TILEWRIGHT_HD static constexpr multi_index<NDim> get_step_between(number<A>, number<B>) {
     require_access<A, B - A>();

@@ -74,29 +74,35 @@ template <distribution_encoding Encoding>
 struct tile_distribution {
   static_assert(detail::is_sound_encoding_v<check_encoding(Encoding)>);
 
-  static constexpr distribution_encoding encoding = Encoding;
-  static constexpr index_t ndim_x = Encoding.ndim_x();
-  static constexpr index_t ndim_y = Encoding.ndim_y();
-  static constexpr index_t ndim_p = Encoding.ndim_p();
-  static constexpr index_t num_elements = Encoding.num_elements_per_thread();
+  static constexpr distribution_encoding encoding = Encoding;                  ///< as a value
+  static constexpr index_t ndim_x = Encoding.ndim_x();                         ///< dimensions of the tile
+  static constexpr index_t ndim_y = Encoding.ndim_y();                         ///< dimensions of what a thread holds
+  static constexpr index_t ndim_p = Encoding.ndim_p();                         ///< partition indices
+  static constexpr index_t num_elements = Encoding.num_elements_per_thread();  ///< of a thread
 
+  /// Of the tile.
   static constexpr multi_index<ndim_x> x_lengths = [] {
     multi_index<ndim_x> lengths{};
     for (index_t x = 0; x < ndim_x; ++x) lengths[x] = Encoding.x_length(x);
     return lengths;
   }();
+  /// Of what a thread holds.
   static constexpr multi_index<ndim_y> y_lengths = [] {
     multi_index<ndim_y> lengths{};
     for (index_t y = 0; y < ndim_y; ++y) lengths[y] = Encoding.y_length(y);
     return lengths;
   }();
 
+  /// Elements along dimension i of y.
   TILEWRIGHT_HD static constexpr index_t get_y_length(index_t i) { return Encoding.y_length(i); }
+  /// Elements of a thread.
   TILEWRIGHT_HD static constexpr index_t get_num_of_element_y() { return num_elements; }
+  /// Elements along each dimension of the tile.
   TILEWRIGHT_HD static constexpr multi_index<ndim_x> get_lengths() {
     constexpr multi_index<ndim_x> lengths = x_lengths;
     return lengths;
   }
+  /// Elements along each dimension of y.
   TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_lengths() {
     constexpr multi_index<ndim_y> lengths = y_lengths;
     return lengths;

@@ -11,22 +11,23 @@ namespace tilewright {
 /// Cost of one instruction of one wave. The degree of a phase is the most distinct
 /// dwords that one bank must serve in it.
 struct lds_access_cost {
-  index_t phases = 0;        // with at least one active lane: the cost without conflicts
-  index_t cycles = 0;        // sum over those phases of the degree
-  index_t conflicts = 0;     // cycles - phases; what SQ_LDS_BANK_CONFLICT counts on CDNA
-  index_t worst_degree = 0;  // 1: no conflict; 0: no lane is active
-  index_t clocks = 0;        // of an instruction without conflicts, and one for each conflict; 0: not known
+  index_t phases = 0;        ///< with at least one active lane: the cost without conflicts
+  index_t cycles = 0;        ///< sum over those phases of the degree
+  index_t conflicts = 0;     ///< cycles - phases; what SQ_LDS_BANK_CONFLICT counts on CDNA
+  index_t worst_degree = 0;  ///< 1: no conflict; 0: no lane is active
+  index_t clocks = 0;        ///< of an instruction without conflicts, and one for each conflict; 0: not known
   /// Lanes of one phase that write to the same dword are counted as one write. What the hardware does then is not
   /// known, and with 4 bytes per lane or more the program has a race.
   /// This is how many dword writes were dropped from the count.
   index_t same_dword_writes = 0;
 
   // Where the worst degree occurs first.
-  index_t phase = 0;
-  index_t bank = 0;
-  array<index_t, 2> lanes{{0, 0}};  // two lanes that want different dwords of this bank; equal if there is no conflict
+  index_t phase = 0;  ///< where the worst degree occurs first
+  index_t bank = 0;   ///< where the worst degree occurs first
+  array<index_t, 2> lanes{
+      {0, 0}};  ///< two lanes that want different dwords of this bank; equal if there is no conflict
 
-  arch::grade known_by = arch::grade::unknown;  // of the table row that this cost rests on
+  arch::grade known_by = arch::grade::unknown;  ///< of the table row that this cost rests on
 
   /// Adds the cost of an instruction that is executed some times. True if its degree is the worst so far.
   TILEWRIGHT_HD constexpr bool add(const lds_access_cost& other, index_t times) {

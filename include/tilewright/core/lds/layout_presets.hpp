@@ -83,6 +83,7 @@ TILEWRIGHT_HD constexpr auto make_lds_index_swapping_descriptor() {
 /// The same as a type.
 template <index_t KPerBlock, index_t KPack, index_t MLdsLayer, index_t MPerBlock, class T>
 struct lds_index_swapping {
+  /// of the tile in LDS
   static constexpr auto descriptor = make_lds_index_swapping_descriptor<KPerBlock, KPack, MLdsLayer, MPerBlock, T>();
   using FinalDescriptor = decltype(descriptor);
 };
@@ -91,8 +92,9 @@ struct lds_index_swapping {
 /// banks as fit, for the reads that see the most banks.
 template <class T, index_t KPerBlock, class Arch>
 struct lds_swapping_config {
-  static constexpr index_t KPack = 16 / index_t(sizeof(T));
+  static constexpr index_t KPack = 16 / index_t(sizeof(T));  ///< elements of 16 bytes
   static_assert(KPerBlock % KPack == 0, "lds_swapping_config: rows must be a multiple of 16 bytes");
+  /// Bytes of all banks together.
   static constexpr index_t bank_row_bytes = [] {
     constexpr arch::target target = Arch::value;
     index_t banks = 0;
@@ -100,6 +102,7 @@ struct lds_swapping_config {
       banks = max(banks, reading.banks);
     return banks * arch::lds_bank_bytes;
   }();
+  /// rows of k that share a row of the banks
   static constexpr index_t MLdsLayer = lds_layer(KPerBlock, sizeof(T), bank_row_bytes);
 };
 

@@ -14,18 +14,18 @@ namespace tilewright {
 /// two; the slowest one of the rows may be any number unless lanes own it, and then what is below it counts as the
 /// window.
 struct lds_use {
-  distribution_encoding distribution;
-  lds_access_kind kind = lds_access_kind::read;
+  distribution_encoding distribution;            ///< who takes what
+  lds_access_kind kind = lds_access_kind::read;  ///< reads, writes or copies
 };
 
 /// A layout and the worst degree of any phase of any use on any target; 1 means free of conflicts.
 struct lds_layout_choice {
-  swizzled_layout layout;
-  index_t worst_degree = 1;
+  swizzled_layout layout;    ///< where chunks are
+  index_t worst_degree = 1;  ///< of all uses and targets
   /// No layout that is linear over bits and keeps the widest vectors whole has a lower degree.
   /// False: the search was cut short.
   bool is_proven_best = true;
-  index_t address_registers = 0;  // of one thread, for all uses together
+  index_t address_registers = 0;  ///< of one thread, for all uses together
 };
 
 namespace detail {

@@ -13,13 +13,14 @@ namespace tilewright {
 /// Cost of one tile access by a whole block, and where the worst instruction is. Every thread moves vectors of one
 /// width, so the access is `executions` instructions of one kind.
 struct lds_access_analysis : lds_access_cost {
-  arch::lds_op op = arch::lds_op::read_b32;
-  index_t executions = 0;  // instructions, each by one wave; costs are those of all of them
+  arch::lds_op op = arch::lds_op::read_b32;  ///< the instruction
+  index_t executions = 0;                    ///< instructions, each by one wave; costs are those of all of them
 
   // The first instruction with the worst degree.
-  index_t wave = 0, access = 0;
-  array<multi_index<2>, 2> coordinates{};  // of the first element that each of the two lanes accesses; 2-D tiles only
+  index_t wave = 0, access = 0;            ///< of the first instruction with the worst degree
+  array<multi_index<2>, 2> coordinates{};  ///< of the first element that each of the two lanes accesses; 2-D tiles only
 
+  /// Whether no lanes of a phase want different dwords of a bank.
   TILEWRIGHT_HD constexpr bool is_conflict_free() const { return worst_degree == 1; }
   friend constexpr bool operator==(const lds_access_analysis&, const lds_access_analysis&) = default;
 };

@@ -29,12 +29,14 @@ TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& de
 /// they must outlive it.
 class lds_access_walk {
  public:
+  /// Dimensions of a tile, and of what a thread holds, at most.
   static constexpr index_t max_x = distribution_encoding::max_x, max_y = distribution_encoding::max_y;
   using position = multi_index<max_x>;
 
   /// How offsets follow from positions.
   enum class addresses_are : signed char { xor_of_parts, sum_of_parts, arbitrary };
 
+  /// Element sizes are powers of two up to 16 bytes.
   TILEWRIGHT_HD constexpr lds_access_walk(const tensor_graph& graph, const distribution_encoding& encoding,
                                           index_t element_bytes)
       : graph_(&graph), encoding_(&encoding), element_bytes_(element_bytes) {
@@ -62,13 +64,21 @@ class lds_access_walk {
                   "lds_access_walk: it refers to the layout and to the distribution; give names to both");
   }
 
+  /// How offsets follow from positions.
   TILEWRIGHT_HD constexpr addresses_are rule() const { return rule_; }
+  /// Elements of an access.
   TILEWRIGHT_HD constexpr const detail::vector_choice& vector() const { return vector_; }
+  /// Bytes of an element.
   TILEWRIGHT_HD constexpr index_t element_bytes() const { return element_bytes_; }
+  /// Bytes of an access of a lane.
   TILEWRIGHT_HD constexpr index_t bytes_per_lane() const { return vector_.length * element_bytes_; }
+  /// Dimensions of the tile.
   TILEWRIGHT_HD constexpr index_t ndim_x() const { return encoding_->ndim_x(); }
+  /// Waves of the block.
   TILEWRIGHT_HD constexpr index_t num_waves() const { return waves_; }
+  /// Lanes of a wave.
   TILEWRIGHT_HD constexpr index_t num_lanes() const { return lanes_; }
+  /// Accesses of a lane.
   TILEWRIGHT_HD constexpr index_t num_access() const { return accesses_; }
 
   /// Position in the tile of the first element of an access.

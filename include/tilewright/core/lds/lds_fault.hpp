@@ -54,9 +54,10 @@ enum class lds_fault : signed char {
 
 /// A fault, the number that is wrong and the one that it must fit.
 struct lds_legality {
-  lds_fault fault = lds_fault::none;
-  index_t value = 0, limit = 0;
+  lds_fault fault = lds_fault::none;  ///< none: the access is legal
+  index_t value = 0, limit = 0;       ///< the number that is wrong, and what it must fit
 
+  /// Whether hardware can make the access.
   TILEWRIGHT_HD constexpr bool is_legal() const { return fault == lds_fault::none; }
   /// What is wrong and what to do.
   TILEWRIGHT_HD constexpr const char* sentence() const;

@@ -95,9 +95,10 @@ TILEWRIGHT_HD constexpr lds_legality check_direct_to_lds(const arch::target& tar
 /// What the addresses of a thread's accesses need: registers, and constants inside of the instructions. A constant that
 /// does not fit (target::max_lds_offset) costs one more register and an addition.
 struct lds_address_needs {
-  index_t registers = 1;
-  index_t largest_offset = 0;  // bytes
+  index_t registers = 1;       ///< for addresses, of a thread
+  index_t largest_offset = 0;  ///< bytes
 
+  /// Whether instructions of the target can add all constants.
   TILEWRIGHT_HD constexpr bool fits(const arch::target& target) const {
     return largest_offset <= target.max_lds_offset;
   }

@@ -19,8 +19,9 @@ struct lds_access {
   using arch = Arch;
   /// Through a template argument, because clang evaluates the initialiser of a variable more than once.
   using examined = number<detail::examine(Arch::value, graph_of(Descriptor), Distribution::encoding, sizeof(T), Kind)>;
-  static constexpr lds_legality legality = examined::value.legality;
-  static constexpr lds_access_analysis analysis = examined::value.analysis;
+  static constexpr lds_legality legality = examined::value.legality;         ///< whether the target can make the access
+  static constexpr lds_access_analysis analysis = examined::value.analysis;  ///< its conflicts
+  /// every row of the tables that it needs is documented or measured
   static constexpr bool rests_on_evidence = tilewright::arch::rests_on_evidence(Arch::value, analysis.op);
 };
 

@@ -10,9 +10,11 @@ namespace tilewright {
 /// Rows x cols elements, cols contiguous. The size of an element and of a row are powers of two, and the number of rows
 /// for what needs linear layouts.
 struct lds_tile {
-  index_t rows, cols, element_bytes;
+  index_t rows, cols, element_bytes;  ///< bytes of an element: 1, 2, 4, 8 or 16
 
+  /// Bytes of a row.
   TILEWRIGHT_HD constexpr index_t row_bytes() const { return cols * element_bytes; }
+  /// Bytes of the tile.
   TILEWRIGHT_HD constexpr index_t bytes() const { return rows * row_bytes(); }
   friend constexpr bool operator==(const lds_tile&, const lds_tile&) = default;
 };
@@ -23,21 +25,26 @@ struct lds_tile {
 /// of the groups below its own: flips[0] are the places that the first bit above group 0 flips, flips[1] those of the
 /// next one; flips that are not listed are 0.
 struct swizzled_layout {
-  static constexpr index_t max_bits = 16;
+  static constexpr index_t max_bits = 16;  ///< of a chunk's number
 
-  lds_tile tile{};
-  index_t chunk_bytes = 16;            // that stay together; at least 4
-  inplace_vector<unsigned, 3> places;  // several groups where instructions see different numbers of banks
-  inplace_vector<index_t, max_bits> flips;
+  lds_tile tile{};                          ///< what is laid out
+  index_t chunk_bytes = 16;                 ///< that stay together; at least 4
+  inplace_vector<unsigned, 3> places;       ///< several groups where instructions see different numbers of banks
+  inplace_vector<index_t, max_bits> flips;  ///< masks of bits of the number, as above
 
+  /// Elements of a chunk.
   TILEWRIGHT_HD constexpr index_t chunk_elements() const { return chunk_bytes / tile.element_bytes; }
+  /// Chunks of a row.
   TILEWRIGHT_HD constexpr index_t chunks_per_row() const { return tile.row_bytes() / chunk_bytes; }
+  /// Chunks of the tile.
   TILEWRIGHT_HD constexpr index_t num_chunks() const { return tile.bytes() / chunk_bytes; }
+  /// Chunks of one row of the banks.
   TILEWRIGHT_HD constexpr index_t chunks_per_bank_row() const {
     index_t result = 1;
     for (const unsigned group : places) result <<= count_of(group);
     return result;
   }
+  /// Rows of the banks that the tile fills.
   TILEWRIGHT_HD constexpr index_t num_bank_rows() const { return num_chunks() / chunks_per_bank_row(); }
 
   /// The bits of a chunk's number that are in no group.
@@ -80,6 +87,7 @@ struct swizzled_layout {
   }
   friend constexpr bool operator==(const swizzled_layout&, const swizzled_layout&) = default;
 
+  /// How many bits are set.
   TILEWRIGHT_HD static constexpr index_t count_of(unsigned bits) { return __builtin_popcount(bits); }
 };
 

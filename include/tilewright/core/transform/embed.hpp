@@ -12,6 +12,7 @@ template <>
 struct detail::transform_rules<transform_kind::embed> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::strides;
 
+  /// low[0] = constant + sum of up[i] stride i.
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     unsigned sum = unsigned(p[2 * n]);  // unsigned, because below a pad an index may be anything
     for (index_t i = 0; i < n; ++i) sum += unsigned(up[i]) * unsigned(p[n + i]);

@@ -11,10 +11,11 @@ namespace tilewright {
 template <>
 struct detail::transform_rules<transform_kind::functor> : detail::default_rules {
   static constexpr bool may_be_invalid = true;
-  static constexpr index_t first_value = 3;
+  static constexpr index_t first_value = 3;  ///< where the function's values begin among the parameters
 
-  detail::index_function function;
+  detail::index_function function;  ///< what computes the lower index
 
+  /// low[0] = function(up[0], values); -1 outside of the upper length.
   TILEWRIGHT_HD constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) const {
     low[0] = unsigned(up[0]) < unsigned(p[1]) ? function(up[0], p + first_value) : -1;
   }
@@ -24,6 +25,7 @@ struct detail::transform_rules<transform_kind::functor> : detail::default_rules 
     return unsigned(low) < unsigned(p[0]);
   }
   static constexpr bool upper_lengths_are_parameters = false;
+  /// The length given by the user.
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[1]; }
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t* p, index_t, index_t) { return p[0]; }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {

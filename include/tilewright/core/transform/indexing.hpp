@@ -12,6 +12,7 @@ template <>
 struct detail::transform_rules<transform_kind::indexing> : detail::default_rules {
   static constexpr bool may_be_invalid = true;
 
+  /// low[0] = index number up[0]; -1 if there is none.
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = -1;  // compared with every place, because a table indexed at run time would not live in registers
     for (index_t i = 0; i < p[0]; ++i) low[0] = up[0] == i ? p[1 + i] : low[0];

@@ -53,6 +53,7 @@ TILEWRIGHT_HD constexpr auto shift_of(Length length) {
 /// Parameters: the n lower lengths.
 template <>
 struct detail::transform_rules<transform_kind::merge> : detail::default_rules {
+  /// The digits of up[0] in the mixed base of the lower lengths, most significant first.
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
@@ -61,6 +62,7 @@ struct detail::transform_rules<transform_kind::merge> : detail::default_rules {
     }
     low[0] = rest;
   }
+  /// The same for any up[0] below the product of the lengths.
   TILEWRIGHT_HD static constexpr void lower_anywhere(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
@@ -70,6 +72,7 @@ struct detail::transform_rules<transform_kind::merge> : detail::default_rules {
     low[0] = rest;
   }
   static constexpr bool upper_lengths_are_parameters = false;
+  /// The product of the lower lengths.
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t n, index_t) {
     index_t length = 1;
     for (index_t i = 0; i < n; ++i) length = detail::multiply(length, p[i]);
@@ -90,6 +93,7 @@ struct detail::transform_rules<transform_kind::merge> : detail::default_rules {
 /// divisions by all but the first of them.
 template <>
 struct detail::transform_rules<transform_kind::merge_magic> : detail::transform_rules<transform_kind::merge> {
+  /// The same with multiplications for divisions.
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
@@ -99,6 +103,7 @@ struct detail::transform_rules<transform_kind::merge_magic> : detail::transform_
     }
     low[0] = rest;
   }
+  /// The same with multiplications for divisions.
   TILEWRIGHT_HD static constexpr void lower_anywhere(const index_t* p, index_t n, const index_t* up, index_t* low) {
     index_t rest = up[0];
     for (index_t i = n - 1; i > 0; --i) {
@@ -162,6 +167,7 @@ template <>
 struct detail::transform_rules<transform_kind::unmerge> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::row_major;
 
+  /// low[0] = ((up[0] p[1] + up[1]) p[2] + up[2]) ...
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t n, const index_t* up, index_t* low) {
     unsigned sum = unsigned(up[0]);  // unsigned, because below a pad an index may be anything
     for (index_t i = 1; i < n; ++i) sum = sum * unsigned(p[i]) + unsigned(up[i]);

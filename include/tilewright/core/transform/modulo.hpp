@@ -9,10 +9,12 @@ namespace tilewright {
 /// Parameters: modulus, upper length.
 template <>
 struct detail::transform_rules<transform_kind::modulo> : detail::default_rules {
+  /// low[0] = up[0] mod p[0].
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = tilewright::modulo(up[0], p[0]);
   }
   static constexpr bool upper_lengths_are_parameters = false;
+  /// The length given by the user.
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) { return p[1]; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
     if (p[0] == dynamic || p[1] == dynamic) return 0;

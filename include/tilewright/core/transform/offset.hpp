@@ -12,6 +12,7 @@ template <>
 struct detail::transform_rules<transform_kind::pass_through> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::unit;
 
+  /// low[0] = up[0].
   TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
   }
@@ -74,6 +75,7 @@ TILEWRIGHT_HD constexpr auto make_offset_transform(Length length, Offset offset)
 template <>
 struct detail::transform_rules<transform_kind::slice> : detail::offset_rules {
   static constexpr bool upper_lengths_are_parameters = false;
+  /// What is left between both ends.
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) {
     return p[1] == dynamic || p[2] == dynamic ? dynamic : p[2] - p[1];
   }
@@ -111,10 +113,12 @@ template <>
 struct detail::transform_rules<transform_kind::pad> : detail::offset_rules {
   static constexpr bool may_be_invalid = true;
 
+  /// low[0] = up[0] - left pad.
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = index_t(unsigned(up[0]) - unsigned(p[1]));  // see embed
   }
   static constexpr bool upper_lengths_are_parameters = false;
+  /// The lower length and both pads.
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t* p, index_t, index_t) {
     if (p[0] == dynamic || p[1] == dynamic || p[2] == dynamic) return dynamic;
     return index_t(unsigned(p[0]) + unsigned(p[1]) + unsigned(p[2]));

@@ -12,6 +12,7 @@ template <>
 struct detail::transform_rules<transform_kind::replicate> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::unit;
 
+  /// There is no lower index.
   TILEWRIGHT_HD static constexpr void lower(const index_t*, index_t, const index_t*, index_t*) {}
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t n, const index_t*, index_t* up_run) {
     for (index_t i = 0; i < n; ++i) up_run[i] = 1;
@@ -39,8 +40,10 @@ template <>
 struct detail::transform_rules<transform_kind::freeze> : detail::default_rules {
   static constexpr detail::linear_rule linear = detail::linear_rule::unit;
 
+  /// low[0] = p[0].
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t*, index_t* low) { low[0] = p[0]; }
   static constexpr bool upper_lengths_are_parameters = false;
+  /// There is no upper index.
   TILEWRIGHT_HD static constexpr index_t upper_length(const index_t*, index_t, index_t) { return -1; }
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t* p, index_t, index_t) {
     return p[0] == dynamic ? 0 : long_index_t(p[0]) + 1;

@@ -38,15 +38,16 @@ using index_function = index_t (*)(index_t upper, const index_t* state);
 /// The static part of a transform. Parameters known only at run time are `dynamic`; coordinate_transform has their
 /// values.
 struct transform_spec {
-  static constexpr index_t max_parameters = 16;
-  static constexpr index_t max_dims = 8;  // on either side
+  static constexpr index_t max_parameters = 16;  ///< of a transform
+  static constexpr index_t max_dims = 8;         ///< on either side
 
-  transform_kind kind = transform_kind::pass_through;
-  signed char num_lower = 0;
-  signed char num_upper = 0;
-  inplace_vector<index_t, max_parameters> parameters;
-  const detail::index_function* function = nullptr;  // of a functor
+  transform_kind kind = transform_kind::pass_through;  ///< which one
+  signed char num_lower = 0;                           ///< lower dimensions
+  signed char num_upper = 0;                           ///< upper dimensions
+  inplace_vector<index_t, max_parameters> parameters;  ///< `dynamic` for those that are known at run time
+  const detail::index_function* function = nullptr;    ///< of a functor
 
+  /// Parameters that are known at run time.
   TILEWRIGHT_HD constexpr index_t num_dynamic() const {
     index_t n = 0;
     for (index_t i = 0; i < parameters.size(); ++i) n += parameters[i] == dynamic;

@@ -20,6 +20,7 @@ struct permuting_rules : default_rules {
 /// Parameters: the lengths of (d0, d1). lower d0 = upper d0, lower d1 = upper d1 ^ (upper d0 % length of d1).
 template <>
 struct detail::transform_rules<transform_kind::xor_modulo> : detail::permuting_rules {
+  /// low = (up[0], up[1] ^ (up[0] mod length of d1)).
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = up[1] ^ tilewright::modulo(up[0], p[1]);
@@ -50,6 +51,7 @@ TILEWRIGHT_HD constexpr auto make_xor_transform(const tuple<Length0, Length1>& l
 /// lower d0 = upper d0; lower d1 = upper d1 ^ (xor of the numbers whose bit is set in upper d0).
 template <>
 struct detail::transform_rules<transform_kind::swizzle> : detail::permuting_rules {
+  /// low = (up[0], up[1] ^ numbers of the bits of up[0]).
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = up[1];
@@ -82,6 +84,7 @@ TILEWRIGHT_HD constexpr auto make_swizzle_transform(const tuple<number<Length0>,
 /// Parameters: the lengths of (d0, d1). lower d0 = upper d0, lower d1 = (upper d1 + upper d0) % length of d1.
 template <>
 struct detail::transform_rules<transform_kind::cyclic_shift> : detail::permuting_rules {
+  /// low = (up[0], (up[1] + up[0]) mod length of d1).
   TILEWRIGHT_HD static constexpr void lower(const index_t* p, index_t, const index_t* up, index_t* low) {
     low[0] = up[0];
     low[1] = index_t((unsigned(up[1]) + unsigned(up[0])) % unsigned(p[1]));

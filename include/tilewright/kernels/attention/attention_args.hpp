@@ -12,14 +12,14 @@ namespace tilewright {
 /// Strides in elements. The head dimension is contiguous, so both (batch, row, head, dim) and (batch, head, row, dim)
 /// can be described.
 struct attention_strides {
-  long_index_t batch = 0, head = 0;
-  index_t row = 0;
+  long_index_t batch = 0, head = 0;  ///< from sequence to sequence, from head to head
+  index_t row = 0;                   ///< from row to row
 };
 
 /// Which keys a query sees. Query i of L and key j of S are aligned at their ends: i sees j if
 /// -left <= j - (i + S - L) <= right. A negative number: no limit on that side.
 struct attention_window {
-  index_t left = -1, right = -1;
+  index_t left = -1, right = -1;  ///< keys before and after the query's own that it sees
 };
 /// Each query sees the keys up to its own place, counted from the ends.
 inline constexpr attention_window causal{-1, 0};
@@ -27,36 +27,37 @@ inline constexpr attention_window causal{-1, 0};
 /// O = softmax(scale Q K^T + mask) V for each head of each sequence. Queries of a sequence that see no key get zeros,
 /// and -infinity as their log-sum-exp.
 struct attention_args {
-  const void* q = nullptr;
-  const void* k = nullptr;
-  const void* v = nullptr;
-  void* o = nullptr;
-  float* lse = nullptr;  // optional: natural logarithm of the sum of exponentials; lse_strides says where
+  const void* q = nullptr;  ///< (batch, heads, queries, head dimension); aligned to 16 bytes, as are k, v and o
+  const void* k = nullptr;  ///< (batch, kv_heads, keys, head dimension)
+  const void* v = nullptr;  ///< (batch, kv_heads, keys, value dimension)
+  void* o = nullptr;        ///< result: (batch, heads, queries, value dimension)
+  float* lse = nullptr;     ///< optional: natural logarithm of the sum of exponentials; lse_strides says where
 
-  index_t batch = 1, heads = 1, kv_heads = 1;  // heads / kv_heads neighbouring query heads share a key head
-  index_t queries = 0, keys = 0;               // rows of each sequence; with starts: of the longest
-  attention_strides q_strides, k_strides, v_strides, o_strides;
-  attention_strides lse_strides;
+  index_t batch = 1, heads = 1, kv_heads = 1;  ///< heads / kv_heads neighbouring query heads share a key head
+  index_t queries = 0, keys = 0;               ///< rows of each sequence; with starts: of the longest
+  attention_strides q_strides, k_strides, v_strides, o_strides;  ///< rows are multiples of 16 bytes
+  attention_strides lse_strides;  ///< element (batch, head, query) of lse; lse_strides.row: from query to query
 
   /// Sequences of different lengths: rows starts[b] to starts[b + 1] - 1 of one tensor belong to sequence b; batch + 1
   /// numbers in memory that the GPU can read. Batch strides do not count then. Null: all have the lengths above.
   const index_t* query_starts = nullptr;
-  const index_t* key_starts = nullptr;
+  const index_t* key_starts = nullptr;  ///< of K and V; null exactly where query_starts is
 
-  float scale = 1;
-  attention_window window;
+  float scale = 1;          ///< of the scores, before the mask
+  attention_window window;  ///< the mask; by default none
 
   /// 8-bit elements: what those of a head are multiplied by, [batch * heads] floats of Q and [batch * kv_heads] of K
   /// (positive) and V, in memory that the GPU can read; null: 1. O has the policy's result_type, bfloat16_t if it names
   /// no other.
   const float* q_scales = nullptr;
-  const float* k_scales = nullptr;
-  const float* v_scales = nullptr;
+  const float* k_scales = nullptr;  ///< of K
+  const float* v_scales = nullptr;  ///< of V
 };
 
 /// Where a score is. A policy's score_function is applied to the scaled scores before the mask: called for each, it
 /// returns the new one, and may read the kernel's arguments: (float, const score_position&, const args&).
 struct score_position {
+  /// Numbers of the sequence, its head, the row of Q in the sequence and the row of K.
   index_t batch, head, query, key;
 };
 

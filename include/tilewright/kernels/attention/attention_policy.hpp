@@ -45,10 +45,11 @@ inline constexpr index_t largest_head_part = is_amd_v<Arch> && Arch::value.wave_
 /// moves K and V.
 struct attention_tile {
   enum form_kind : signed char { together, ping_pong };
+  /// Rows of Q of a block, keys of a step, waves of a block.
   index_t queries, keys, waves;
-  bool queries_in_lds = false;  // else in registers
-  form_kind form = together;
-  bool copies_directly = false;  // K and V to LDS without registers: gfx950; NVIDIA GPUs always do
+  bool queries_in_lds = false;   ///< else in registers
+  form_kind form = together;     ///< how waves share the work
+  bool copies_directly = false;  ///< K and V to LDS without registers: gfx950; NVIDIA GPUs always do
   /// Places for K and V of a step in LDS.
   TILEWRIGHT_HD constexpr index_t stages() const { return form == together ? 1 : copies_directly ? 3 : 2; }
   friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
@@ -109,7 +110,8 @@ struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, 
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
                     ValueDim <= 256,
                 "attention_policy: head dimensions are multiples of 32, from 32 to 256");
-  static constexpr attention_tile tile = Tile;
+  static constexpr attention_tile tile = Tile;  ///< how a block works
+  /// the matrix instruction of both products
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
   static_assert(Arch::value.supports(op, arch::matrix_element_v<T>),
                 "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "

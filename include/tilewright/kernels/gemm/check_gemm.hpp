@@ -9,8 +9,9 @@ namespace tilewright {
 
 /// What the checks ask about a kernel.
 struct checked_gemm {
-  index_t tile_m, tile_n, tile_k;  // of C, and along k
-  bool a_along_k, b_along_k;
+  index_t tile_m, tile_n, tile_k;  ///< of C, and along k
+  bool a_along_k, b_along_k;       ///< contiguous along k, else along m or n
+  /// Bytes of an element of A and B, of C; elements of an access to A and B; products of the policy.
   index_t element_bytes, result_bytes, vector, products = 1;
 };
 

@@ -32,8 +32,8 @@ struct gemm_kernel {
   using R = typename Policy::result_type;
   using args_type = typename Policy::args_type;
   using epilogue = detail::epilogue_of<Policy>;
-  static constexpr block_tile tile = Policy::tile;
-  static constexpr index_t products = Policy::products;
+  static constexpr block_tile tile = Policy::tile;       ///< of C and k, of a block
+  static constexpr index_t products = Policy::products;  ///< 1 or 2, with A in common
   /// Columns of C that a block computes.
   static constexpr index_t tile_n = tile.n / products;
   /// With a workspace this kernel writes accumulators only; split_k_reduction applies the epilogue.

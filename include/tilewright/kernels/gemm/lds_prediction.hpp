@@ -9,12 +9,14 @@ namespace tilewright {
 
 /// How often a launch reads and writes a tile of the operands, and a chunk of rows of C, counted in all blocks.
 struct gemm_lds_rounds {
+  /// How often a block stores a tile of A and B to LDS, reads one, and stages C through LDS.
   long_index_t tile_writes, tile_reads, chunks;
 };
 
 /// The accesses to LDS that a block makes: the first four for each tile along k,
 /// the last two for each chunk of rows of C.
 struct gemm_lds_prediction {
+  /// One wave's accesses of each kind: conflicts, cycles.
   lds_access_analysis a_write, b_write, a_read, b_read, c_write, c_read;
 
   /// f(access, how often) for a launch.

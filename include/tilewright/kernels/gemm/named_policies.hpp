@@ -40,17 +40,17 @@ using policy_256x256 = detail::conditional_t<
 /// are those of gemm_policy; named_policies says which of them a target has.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_256x256 : detail::policy_256x256<Arch, T, AMajor, BMajor, Vector> {
-  static constexpr const char* name = "gemm_256x256";
+  static constexpr const char* name = "gemm_256x256";  ///< in reports and tuning files
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_ping_pong
     : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_buffers_tile<Arch, T>(2, 4), ping_pong_pipeline> {
-  static constexpr const char* name = "gemm_ping_pong";
+  static constexpr const char* name = "gemm_ping_pong";  ///< in reports and tuning files
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_one_wave : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_buffers_tile<Arch, T>(2, 2),
                                    one_wave_per_simd_pipeline> {
-  static constexpr const char* name = "gemm_one_wave";
+  static constexpr const char* name = "gemm_one_wave";  ///< in reports and tuning files
 };
 /// For NVIDIA GPUs: eight waves of 64 x 64, and as many stages of multi_stage_pipeline as LDS holds, up to four (sm_90;
 /// sm_80: three). Elements have 16 bits, and a Vector 16 bytes. 132 SMs then have as many rows of A as
@@ -58,20 +58,20 @@ struct gemm_one_wave : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::two_
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_128x256
     : gemm_policy<Arch, T, AMajor, BMajor, Vector, block_tile{128, 256, 64, 2, 4, default_block_tile<Arch, T>().op}> {
-  static constexpr const char* name = "gemm_128x256";
-  static constexpr grid_order order{.group_rows = 16, .dies = Arch::value.num_dies};
+  static constexpr const char* name = "gemm_128x256";                                 ///< in reports and tuning files
+  static constexpr grid_order order{.group_rows = 16, .dies = Arch::value.num_dies};  ///< tiles in groups that share L2
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, default_block_tile<Arch, T>()> {
-  static constexpr const char* name = "gemm_128x128";
+  static constexpr const char* name = "gemm_128x128";  ///< in reports and tuning files
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_128x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::resized_tile<Arch, T>(128, 64, 2, 2)> {
-  static constexpr const char* name = "gemm_128x64";
+  static constexpr const char* name = "gemm_128x64";  ///< in reports and tuning files
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::resized_tile<Arch, T>(64, 64, 2, 2)> {
-  static constexpr const char* name = "gemm_64x64";
+  static constexpr const char* name = "gemm_64x64";  ///< in reports and tuning files
 };
 
 namespace detail {

@@ -43,6 +43,7 @@ class communicator {
       : communicator(id_of(here), here.self, timeout_ms) {}
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
+  /// Ends the stream of copies; memory and launches made by this object must be gone.
   ~communicator() {
     (void)TILEWRIGHT_RUNTIME(StreamDestroy)(copies_);
     (void)TILEWRIGHT_RUNTIME(EventDestroy)(begun_);
@@ -51,10 +52,13 @@ class communicator {
     if (nccl_) (void)ncclCommAbort(nccl_);
   }
 
+  /// This process's rank, and how many there are.
   rank_of self() const { return self_; }
+  /// NCCL's communicator, owned by the caller.
   ncclComm_t nccl() const { return nccl_; }
   /// Whether every rank can write to the memory of all others.
   bool has_peers() const { return peers_.all_connected; }
+  /// What kernels need to wait for peers; the status is in memory of the host.
   peer_wait wait() const { return {status_, timeout_ms_}; }
 
   /// Waits until everything queued on the stream has run. Throws parallel_error where another rank has been late or
@@ -88,6 +92,8 @@ class communicator {
     detail::require_gpu(TILEWRIGHT_RUNTIME(EventRecord)(copied_, copies_), "recording an event");
     detail::require_gpu(TILEWRIGHT_RUNTIME(StreamWaitEvent)(stream, copied_, 0), "waiting for an event");
   }
+  /// Copies rows of `row_bytes` bytes between memory of this or other ranks, after fork() and before join(); leading
+  /// dimensions in bytes.
   void copy(void* to, long_index_t to_ld, const void* from, long_index_t from_ld, long_index_t row_bytes,
             index_t rows) {
     detail::require_gpu(
@@ -108,6 +114,7 @@ class communicator {
     detail::require_nccl(ncclAllGather(sent, received, std::size_t(bytes), ncclChar, nccl_, stream), "gathering",
                          nccl_);
   }
+  /// A launch of the kernel with its arguments checked and its tensor maps made; throws launch_error.
   template <class Kernel>
   launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
     return launch_type<Kernel>(std::in_place, args);

@@ -18,19 +18,21 @@ namespace tilewright::parallel {
 
 /// Memory of all ranks.
 struct emulated_memory {
-  std::vector<char*> pointers;
+  std::vector<char*> pointers;  ///< of each rank's memory
+  /// The memory of a rank, in this process.
   void* of(index_t rank) const { return pointers[std::size_t(rank)]; }
 };
 
 /// Ranks of one program. Call run() once.
 struct emulated_ranks {
-  index_t count;
-  index_t blocks = 2;  // clusters that run at the same time on each rank
-  emulator::rank_group group;
-  std::mutex mutex = {};
-  std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};
-  std::map<std::pair<index_t, index_t>, const void*> letters = {};  // by sender and receiver: what is being sent
+  index_t count;               ///< ranks that run in threads of this process
+  index_t blocks = 2;          ///< clusters that run at the same time on each rank
+  emulator::rank_group group;  ///< their launches
+  std::mutex mutex = {};       ///< guards `allocations`
+  std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};  ///< by rank: what it has allocated
+  std::map<std::pair<index_t, index_t>, const void*> letters = {};     ///< by sender and receiver: what is being sent
 
+  /// `seed`: of the order in which threads run; 0: by number.
   explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
 };
 
@@ -46,6 +48,7 @@ class emulated_rank {
     using prepared_type = tilewright::detail::launched_args_t<Kernel>;
 
    public:
+    /// Prepares a launch of one rank, with its arguments checked.
     launch_of(emulated_ranks& ranks, const typename Kernel::args_type& args)
         : group_(&ranks.group),
           options_{
@@ -53,7 +56,9 @@ class emulated_rank {
       if (const char* why = Kernel::check(args)) throw launch_error(why);
       args_ = tilewright::detail::prepare_on_cpu<Kernel>(args, options_);
     }
+    /// The arguments as the device gets them.
     prepared_type& prepared() { return args_; }
+    /// Runs the kernel on the CPU emulator; returns when it has ended.
     void operator()(stream_type) const { tilewright::detail::launch_prepared<Kernel>(args_, options_, group_); }
 
    private:
@@ -64,10 +69,14 @@ class emulated_rank {
   template <class Kernel>
   using launch_type = std::optional<launch_of<Kernel>>;
 
+  /// `rank`: from 0 to ranks.count - 1; each runs in a thread of its own.
   emulated_rank(emulated_ranks& ranks, index_t rank) : ranks_(ranks), self_{rank, ranks.count} {}
 
+  /// This rank, and how many there are.
   rank_of self() const { return self_; }
+  /// Whether kernels may access the memory of other ranks.
   bool has_peers() const { return self_.ranks <= max_peers; }
+  /// What kernels need to wait for peers; without a time limit.
   peer_wait wait() { return {&status_, 0}; }
   /// Throws launch_error where another rank has been missing.
   void finish(stream_type = 0) const {
@@ -90,7 +99,9 @@ class emulated_rank {
     return result;
   }
 
+  /// Copies start in order: nothing to do.
   void fork(stream_type) {}
+  /// Waits for the copies of this rank; the status becomes 1 if they cannot end.
   void join(stream_type) {
     if (!ranks_.group.finish_copies(self_.rank)) status_ = 1;
   }
@@ -107,6 +118,7 @@ class emulated_rank {
       return true;
     });
   }
+  /// Sends `bytes` to rank `to` and receives as many from rank `from`; what is received is poisoned until then.
   void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
     std::memset(received, 0xff, std::size_t(bytes));
     ranks_.group.copy_later(self_.rank, [=, this] {
@@ -121,6 +133,7 @@ class emulated_rank {
     });
     ranks_.group.copy_later(self_.rank, [=, this] { return letter_to(to) == nullptr; });
   }
+  /// Gathers `bytes` of each rank, in order of ranks.
   void all_gather(const void* sent, void* received, long_index_t bytes, stream_type stream) {
     char* const own = static_cast<char*>(received) + self_.rank * bytes;
     if (own != sent) copy(own, bytes, sent, bytes, bytes, 1);
@@ -130,6 +143,7 @@ class emulated_rank {
     }
     join(stream);
   }
+  /// A launch of the kernel with its arguments checked; throws launch_error.
   template <class Kernel>
   launch_type<Kernel> prepare(const typename Kernel::args_type& args) const {
     return launch_type<Kernel>(std::in_place, ranks_, args);

@@ -12,9 +12,9 @@ namespace tilewright::parallel {
 enum class parallel_transport : signed char { fused, collective };
 
 struct parallel_choice {
-  parallel_transport transport = parallel_transport::fused;
-  index_t tile = 0;    // in parallel_tiles
-  double seconds = 0;  // as predicted
+  parallel_transport transport = parallel_transport::fused;  ///< how data reach other GPUs
+  index_t tile = 0;                                          ///< in parallel_tiles
+  double seconds = 0;                                        ///< as predicted
 };
 
 /// Tiles of the kernels.
@@ -26,12 +26,12 @@ inline constexpr array<hopper_gemm_tile, 3> parallel_tiles{{
 
 /// Rates of a machine. The defaults were measured on two H200s.
 struct parallel_rates {
-  double clock = 1.65e9;        // of SMs that are busy
-  double peer_bytes = 280e9;    // bytes that a kernel writes to other GPUs in a second
-  double peer_seconds = 15e-6;  // until the first of them can be used there
-  double nccl_bytes = 210e9;    // bytes that arrive at a GPU in a second
-  double nccl_seconds = 20e-6;  // of a call, beyond its bytes
-  index_t SMs = 132;
+  double clock = 1.65e9;        ///< of SMs that are busy
+  double peer_bytes = 280e9;    ///< bytes that a kernel writes to other GPUs in a second
+  double peer_seconds = 15e-6;  ///< until the first of them can be used there
+  double nccl_bytes = 210e9;    ///< bytes that arrive at a GPU in a second
+  double nccl_seconds = 20e-6;  ///< of a call, beyond its bytes
+  index_t SMs = 132;            ///< of each GPU
 };
 
 namespace detail {

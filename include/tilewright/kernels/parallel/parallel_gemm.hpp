@@ -78,6 +78,7 @@ class parallel_product {
 template <class Product>
 class all_gather_gemm : public detail::parallel_product {
  public:
+  /// Without a choice, the model of parallel_choice.hpp decides.
   all_gather_gemm(communicator& ranks, const gemm_args& args, const std::optional<parallel_choice>& choice = {})
       : parallel_product(choice ? *choice : choose<Product>(ranks, args, true)) {
     use<Product, all_gather_kernel, detail::fused_all_gather, collective_all_gather>(ranks, args);
@@ -90,6 +91,7 @@ class all_gather_gemm : public detail::parallel_product {
 template <class Product>
 class gemm_reduce_scatter : public detail::parallel_product {
  public:
+  /// Without a choice, the model of parallel_choice.hpp decides.
   gemm_reduce_scatter(communicator& ranks, const gemm_args& args, const std::optional<parallel_choice>& choice = {})
       : parallel_product(choice ? *choice : choose<Product>(ranks, args, false)) {
     use<Product, reduce_scatter_kernel, detail::fused_reduce_scatter, collective_reduce_scatter>(ranks, args);
@@ -101,6 +103,7 @@ class gemm_reduce_scatter : public detail::parallel_product {
 template <class Product>
 class gemm_all_reduce : public detail::parallel_product {
  public:
+  /// args.c is not used. Without a choice, the model of parallel_choice.hpp decides.
   gemm_all_reduce(communicator& ranks, gemm_args args, const communicator::memory_type& c,
                   const std::optional<parallel_choice>& choice = {})
       : parallel_product(choice ? *choice : choose<Product>(ranks, args, false)) {

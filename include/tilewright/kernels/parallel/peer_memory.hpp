@@ -153,6 +153,7 @@ inline peers connect_peers(ncclComm_t nccl, rank_of self, gpu_stream stream) {
 /// has ended on all of them.
 class peer_memory {
  public:
+  /// Allocates `bytes` on this GPU and opens those of all ranks, which call this together; throws launch_error.
   peer_memory(ncclComm_t nccl, rank_of self, const detail::peers& peers, long_index_t bytes, detail::gpu_stream stream)
       : rank_(self.rank), pointers_(std::size_t(self.ranks)), opened_(std::size_t(self.ranks)) {
     struct offer {
@@ -178,14 +179,17 @@ class peer_memory {
       opened_[r] = true;
     }
   }
+  /// The other object is empty then.
   peer_memory(peer_memory&& other) noexcept
       : rank_(other.rank_), pointers_(std::exchange(other.pointers_, {})), opened_(std::exchange(other.opened_, {})) {}
+  /// Exchanges the memory of both.
   peer_memory& operator=(peer_memory&& other) noexcept {
     std::swap(rank_, other.rank_);
     std::swap(pointers_, other.pointers_);
     std::swap(opened_, other.opened_);
     return *this;
   }
+  /// Closes the other ranks' memory and frees this one's: after all ranks have stopped using it.
   ~peer_memory() {
     for (std::size_t r = 0; r < pointers_.size(); ++r) {
       if (opened_[r]) (void)TILEWRIGHT_RUNTIME(IpcCloseMemHandle)(pointers_[r]);
@@ -195,6 +199,7 @@ class peer_memory {
 
   /// The memory of a rank, as this process addresses it; null where this GPU cannot reach it.
   void* of(index_t rank) const { return pointers_[std::size_t(rank)]; }
+  /// This rank's memory.
   void* here() const { return of(rank_); }
 
  private:

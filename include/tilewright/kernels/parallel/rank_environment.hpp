@@ -12,9 +12,9 @@ namespace tilewright::parallel {
 
 /// A process that a launcher has started as one of several ranks.
 struct rank_environment {
-  rank_of self;
-  index_t local_rank = 0;  // among those of its host: the number of its GPU
-  std::string rendezvous;  // "host:port" of rank 0, for NCCL_COMM_ID
+  rank_of self;            ///< this process
+  index_t local_rank = 0;  ///< among those of its host: the number of its GPU
+  std::string rendezvous;  ///< "host:port" of rank 0, for NCCL_COMM_ID
 };
 
 /// Looks for RANK, WORLD_SIZE and LOCAL_RANK, then for the variables of Open MPI, of MPICH and Intel MPI, and of Slurm.
@@ -51,6 +51,8 @@ std::optional<rank_environment> read_rank_environment(Lookup lookup) {
   return {};
 }
 
+/// Reads it from the environment of this process; nullopt if it is not set. Throws launch_error if it contradicts
+/// itself.
 inline std::optional<rank_environment> read_rank_environment() {
   return read_rank_environment([](const char* name) -> const char* { return std::getenv(name); });
 }

@@ -123,6 +123,7 @@ class collective_all_gather {
   using T = typename Kernel::policy::element_type;
 
  public:
+  /// args: as of all_gather_gemm; allocates memory for A of all ranks.
   collective_all_gather(Rank& rank, const gemm_args& args)
       : rank_(rank),
         args_(args),
@@ -141,6 +142,7 @@ class collective_all_gather {
     launch_ = rank.template prepare<Kernel>(a);
   }
 
+  /// Queues the gathering and the GEMM on a stream.
   void operator()(typename Rank::stream_type stream) {
     const void* own = args_.a;
     if (args_.lda != ld_) {
@@ -195,6 +197,7 @@ class collective_reduce_scatter {
     }
   }
 
+  /// Queues the GEMM and the sums on a stream.
   void operator()(typename Rank::stream_type stream) {
     const rank_of self = rank_.self();
     for (index_t step = 1; step < self.ranks; ++step) {

@@ -14,12 +14,12 @@ namespace tilewright {
 /// For each token the `choices` experts with the largest logits, in descending order, the first of equal ones first.
 template <class T>
 struct choose_experts_args {
-  const T* x = nullptr;       // logits: tokens rows of experts elements
-  index_t* expert = nullptr;  // tokens x choices
-  float* weight = nullptr;    // tokens x choices
-  index_t tokens = 0, experts = 0, choices = 0;
-  long_index_t x_stride = 0;  // in elements
-  bool is_normalised = true;  // weights of a token add up to 1: softmax of the chosen logits; else of all logits
+  const T* x = nullptr;                          ///< logits: tokens rows of experts elements
+  index_t* expert = nullptr;                     ///< tokens x choices
+  float* weight = nullptr;                       ///< tokens x choices
+  index_t tokens = 0, experts = 0, choices = 0;  ///< rows of x, its columns, and how many experts a token gets
+  long_index_t x_stride = 0;                     ///< in elements
+  bool is_normalised = true;  ///< weights of a token add up to 1: softmax of the chosen logits; else of all logits
 };
 
 /// A block is one wave: each lane chooses for one token. LDS has room for the logits of MostExperts and for

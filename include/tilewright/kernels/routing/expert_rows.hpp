@@ -10,12 +10,12 @@ namespace tilewright {
 /// elements.
 template <class T>
 struct expert_rows_args {
-  const T* x = nullptr;            // what is read: scatter's tokens, combine's places
-  T* y = nullptr;                  // what is written: scatter's places, combine's tokens
-  const index_t* place = nullptr;  // of entries, tokens x choices
-  const float* weight = nullptr;   // of entries, tokens x choices; optional: 1
-  index_t tokens = 0, choices = 0, cols = 0;
-  long_index_t x_stride = 0, y_stride = 0;
+  const T* x = nullptr;                       ///< what is read: scatter's tokens, combine's places
+  T* y = nullptr;                             ///< what is written: scatter's places, combine's tokens
+  const index_t* place = nullptr;             ///< of entries, tokens x choices
+  const float* weight = nullptr;              ///< of entries, tokens x choices; optional: 1
+  index_t tokens = 0, choices = 0, cols = 0;  ///< tokens, entries of each, and elements of a row
+  long_index_t x_stride = 0, y_stride = 0;    ///< from row to row
 };
 
 /// scatter: y[place[e]] = weight[e] x[t] for the entries e of token t. Places that no entry has are not written.
@@ -30,8 +30,8 @@ struct expert_rows {
   using args_type = expert_rows_args<T>;
   using block = detail::row_block<Arch, Tile>;
   static_assert(Tile.rows() == 1, "expert_rows: all threads of a block share a row: threads == threads_per_row");
-  static constexpr bool scatters = Kind == expert_rows_kind::scatter;
-  static constexpr index_t at_once = scatters ? 1 : 4;  // rows in flight
+  static constexpr bool scatters = Kind == expert_rows_kind::scatter;  ///< Kind, as a condition
+  static constexpr index_t at_once = scatters ? 1 : 4;                 ///< rows in flight
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 

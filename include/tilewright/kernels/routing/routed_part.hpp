@@ -10,11 +10,12 @@ namespace tilewright {
 /// A stable counting sort of `entries` expert numbers, such as choose_experts writes. Entries whose expert is not in
 /// first_expert to first_expert + experts - 1 go nowhere.
 struct order_by_expert_args {
-  const index_t* expert = nullptr;  // entries
-  index_t* ends = nullptr;          // experts: where the rows of each expert end, as grouped products take it
-  index_t* source = nullptr;        // entries: which entry each place has; -1 from the last end on
-  index_t* place = nullptr;         // entries: the place of each entry; -1 if it goes nowhere
-  index_t* counts = nullptr;        // workspace: order_by_expert::workspace_rows(entries) x experts
+  const index_t* expert = nullptr;  ///< entries
+  index_t* ends = nullptr;          ///< experts: where the rows of each expert end, as grouped products take it
+  index_t* source = nullptr;        ///< entries: which entry each place has; -1 from the last end on
+  index_t* place = nullptr;         ///< entries: the place of each entry; -1 if it goes nowhere
+  index_t* counts = nullptr;        ///< workspace: order_by_expert::workspace_rows(entries) x experts
+  /// entries of the list; experts of this GPU, and the number of the first
   index_t entries = 0, experts = 0, first_expert = 0;
 };
 

@@ -11,15 +11,15 @@ namespace tilewright {
 /// their loss and gradient are 0. Strides in elements.
 template <class T, class Target = index_t>
 struct cross_entropy_args {
-  const T* x = nullptr;            // logits
-  const Target* target = nullptr;  // for each row; int or long_index_t
-  float* loss = nullptr;           // for each row
-  float* log_sum = nullptr;        // for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
-  T* gradient = nullptr;           // (softmax(x) - [c == target]) times the row's factor; may be x
-  const float* factor = nullptr;   // for each row: the gradient that comes from above; null: 1 for all
-  float scale = 1;                 // of all factors: 1 / number of rows, for instance
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, gradient_stride = 0;
+  const T* x = nullptr;            ///< logits
+  const Target* target = nullptr;  ///< for each row; int or long_index_t
+  float* loss = nullptr;           ///< for each row
+  float* log_sum = nullptr;        ///< for each row, optional: log(sum of exp(x)), which cross_entropy_gradient takes
+  T* gradient = nullptr;           ///< (softmax(x) - [c == target]) times the row's factor; may be x
+  const float* factor = nullptr;   ///< for each row: the gradient that comes from above; null: 1 for all
+  float scale = 1;                 ///< of all factors: 1 / number of rows, for instance
+  index_t rows = 0, cols = 0;      ///< cols: size of the vocabulary
+  long_index_t x_stride = 0, gradient_stride = 0;  ///< from row to row
 };
 
 /// loss: reads x once. loss_and_gradient: and writes the gradient; rows that do not fit in registers are read again.
@@ -32,28 +32,30 @@ struct cross_entropy {
   using arch = Arch;
   using args_type = cross_entropy_args<T, Target>;
   using block = detail::row_block<Arch, Tile>;
-  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;
-  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;
+  static constexpr bool has_loss = Kind != cross_entropy_kind::gradient;  ///< writes args.loss
+  static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;  ///< writes args.gradient
+  /// Threads and LDS of a block; bytes of LDS that keep rows which do not fit in registers.
   static constexpr index_t block_size = Tile.threads,
                            kept_bytes = has_loss && has_gradient
                                             ? block::template kept_bytes<typename block::template packed_part<T>>
                                             : 0,
                            lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
-  static constexpr index_t most_threads = 256;  // launch_rows
+  static constexpr index_t most_threads = 256;  ///< launch_rows
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
+  /// can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const detail::row_matrix gradient{has_gradient ? args.gradient : nullptr, args.rows, args.cols,
                                       args.gradient_stride, sizeof(T)};
-    if (const char* why = block::check(x)) return why;
+    if (const char* why = block::check(tile, x)) return why;
     if (!args.target) return "a pointer is null: target";
     if (has_loss && !args.loss) return "a pointer is null: loss";
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
-      if (const char* why = block::check(gradient)) return why;
+      if (const char* why = block::check(tile, gradient)) return why;
       if (detail::clash(gradient, x))
         return "the memory from the gradient's first element to its last overlaps x's, but the gradient is not x";
     }
@@ -65,7 +67,9 @@ struct cross_entropy {
     const char* const why = has_loss ? detail::check_results(of_loss, 2) : nullptr;
     return why ? why : detail::check_results(of_gradient, 1);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    return block::grid(tile, args.rows);
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto rows = has_gradient ? block::of_grid(args.rows, args.cols, args.gradient, args.gradient_stride)

@@ -2,36 +2,24 @@
 // Launches a kernel on rows with the tile that fits their length and alignment, of those that are compiled.
 #pragma once
 
-#include <tilewright/block/rows/row_tile.hpp>
-#include <tilewright/launch/check_rows.hpp>
+#include <tilewright/kernels/rows/row_choice.hpp>
 #include <tilewright/launch/launch.hpp>
-
-#include <string_view>
 
 namespace tilewright {
 
 namespace detail {
 
-template <template <row_tile> class Kernel, row_tile Tile, row_tile... Longer>
-void launch_shortest(const auto& args, const launch_options& options) {
-  if constexpr (sizeof...(Longer) > 0) {
-    if (args.cols > Tile.most_cols()) return launch_shortest<Kernel, Longer...>(args, options);
-  }
-  launch<Kernel<Tile>>(args, options);
+/// Launches the instance of Kernel that has `tile`, if it is one of Tiles.
+template <template <row_tile> class Kernel, row_tile... Tiles>
+void launch_with_tile(const row_tile& tile, const auto& args, const launch_options& options) {
+  bool is_launched = false;
+  const auto launch_if = [&]<row_tile Tile>(number<Tile>) {
+    if (is_launched || !(tile == Tile)) return;
+    is_launched = true;
+    launch<Kernel<Tile>>(args, options);
+  };
+  (launch_if(number<Tiles>{}), ...);
 }
-
-/// The threads of a row that fits in registers and LDS.
-template <class Kernel>
-inline constexpr index_t most_threads_v = 512;
-template <class Kernel>
-  requires requires { Kernel::most_threads; }
-inline constexpr index_t most_threads_v<Kernel> = Kernel::most_threads;
-/// The vectors of a thread for unaligned rows.
-template <class Kernel>
-inline constexpr index_t most_vectors_v = 6;
-template <class Kernel>
-  requires requires { Kernel::most_vectors; }
-inline constexpr index_t most_vectors_v<Kernel> = Kernel::most_vectors;
 
 }  // namespace detail
 
@@ -43,22 +31,20 @@ template <template <row_tile> class Kernel, index_t... Cols>
 void launch_rows(const auto& args, const launch_options& options = {}) {
   using any = Kernel<row_tile{}>;
   using arch = typename any::arch;
-  using T = detail::remove_cvref_t<decltype(*args.x)>;
-  constexpr auto threads = [](index_t cols) {
-    return cols > 65536 / index_t(sizeof(T)) ? 512 : detail::most_threads_v<any>;
-  };
-  // A block of this tile has one row: no stride is too large for it alone.
-  const char* const why = Kernel<choose_row_tile<arch, T>(16384)>::check(args);
-  const bool is_aligned = !why || std::string_view(why) != detail::needs_vectors;
-  is_aligned ? detail::launch_shortest<Kernel, choose_row_tile<arch, T>(Cols, threads(Cols))...>(args, options)
-             : detail::launch_shortest<Kernel, choose_unaligned_tile<arch, T>(Cols, detail::most_vectors_v<any>)...>(
-                   args, options);
+  constexpr index_t bytes = sizeof(*args.x), lengths[] = {Cols...};
+  constexpr row_limits limits = row_limits_of<any>();
+  const bool is_aligned = has_aligned_rows<any>(args, bytes);
+  const row_tile tile = choose_tile_of(lengths, arch::value, bytes, args.cols, is_aligned, limits);
+  detail::launch_with_tile<Kernel, tile_of_length(arch::value, bytes, Cols, true, limits)...,
+                           tile_of_length(arch::value, bytes, Cols, false, limits)...>(tile, args, options);
 }
 
 /// The same for rows of any length.
 template <template <row_tile> class Kernel>
 void launch_rows(const auto& args, const launch_options& options = {}) {
-  launch_rows<Kernel, 1024, 1536, 2048, 4096, 5120, 6144, 8192, 32768, 51200, 131072>(args, options);
+  [&]<index_t... I>(sequence<I...>) {
+    launch_rows<Kernel, row_lengths[I]...>(args, options);
+  }(make_sequence<sizeof(row_lengths) / sizeof(index_t)>{});
 }
 
 }  // namespace tilewright

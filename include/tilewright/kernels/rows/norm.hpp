@@ -11,22 +11,31 @@ namespace tilewright {
 /// no bias, and the mean of squares for the variance. Strides in elements.
 template <class T, class Result = T>
 struct norm_args {
-  const T* x = nullptr;
-  const T* residual = nullptr;  // optional; then s is rounded to T, written to `sum`, and normalised as rounded
-  T* sum = nullptr;             // with residual; may be x or residual
-  const T* weight = nullptr;    // cols elements
-  const T* bias = nullptr;      // cols elements; LayerNorm only, optional
-  Result* y = nullptr;
-  float* scale = nullptr;                                     // with Scales; y times scale is the result
-  long_index_t scale_row_stride = 1, scale_group_stride = 0;  // of scales per 128 both are needed
-  float* mean = nullptr;  // for each row, optional; LayerNorm only. row_norm_gradient takes both
-  float* rstd = nullptr;  // for each row, optional: 1 / sqrt(variance + epsilon)
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;
-  float epsilon = 1e-5f;
+  const T* x = nullptr;         ///< input
+  const T* residual = nullptr;  ///< optional; then s is rounded to T, written to `sum`, and normalised as rounded
+  T* sum = nullptr;             ///< with residual; may be x or residual
+  const T* weight = nullptr;    ///< cols elements
+  const T* bias = nullptr;      ///< cols elements; LayerNorm only, optional
+  Result* y = nullptr;          ///< result
+  float* scale = nullptr;       ///< with Scales; y times scale is the result
+  long_index_t scale_row_stride = 1, scale_group_stride = 0;  ///< of scales per 128 both are needed
+  float* mean = nullptr;       ///< for each row, optional; LayerNorm only. row_norm_gradient takes both
+  float* rstd = nullptr;       ///< for each row, optional: 1 / sqrt(variance + epsilon)
+  index_t rows = 0, cols = 0;  ///< cols: elements that are normalised together
+  long_index_t x_stride = 0, residual_stride = 0, sum_stride = 0, y_stride = 0;  ///< from row to row
+  float epsilon = 1e-5f;                                                         ///< added to the variance
 };
 
 enum class norm_kind : signed char { rms_norm, layer_norm };
+
+namespace detail {
+
+/// Whether a block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
+TILEWRIGHT_HD constexpr bool keeps_norm_weights(const row_tile& tile, scale_kind scales) {
+  return tile.unaligned && access_of(tile, scales) > 1 && tile.lds_parts == 0 && tile.blocks == 1;
+}
+
+}  // namespace detail
 
 /// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
 /// from the last part back, and by LayerNorm with a Result of 8 bits a third time.
@@ -36,15 +45,15 @@ struct row_norm {
   using arch = Arch;
   using args_type = norm_args<T, Result>;
   using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
-  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
-  static constexpr bool has_row_scales = Scales == scale_kind::per_row;
-  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);
+  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;                       ///< else RMSNorm
+  static constexpr bool has_row_scales = Scales == scale_kind::per_row;                      ///< y is scaled row by row
+  static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);  ///< over a row
   using part = typename block::template packed_part<T>;
-  /// A block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
-  static constexpr bool keeps_weights = block::has_ends && Tile.lds_parts == 0 && Tile.blocks == 1;
+  static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);  ///< weights stay in LDS as floats
   using own_part = detail::own_lds<Tile.threads, part>;
   /// Row data of a thread: floats where weights are kept, converted once; else T.
   using cached = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
+  /// LDS for weights, or for rows that do not fit in registers
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
   /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
@@ -54,14 +63,16 @@ struct row_norm {
                                keeps_weights && used_bytes + row_bytes <= Arch::value.lds_bytes ? row_bytes : 0;
   static constexpr index_t block_size = Tile.threads, lds_bytes = used_bytes + next_bytes;
   // launch_rows: results of 8 bits and LayerNorm need their registers.
+  /// Limits of launch_rows: results of 8 bits and LayerNorm need their registers.
   static constexpr index_t most_threads = 256, most_vectors = is_layer_norm ? 5 : 6;
   static constexpr index_t cluster = Tile.blocks;
   static constexpr index_t blocks_at_once =  // fewer blocks than spill registers
       keeps_weights && Tile.vectors == 4 ? max(1, 640 / Tile.threads) : block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
+  /// can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
     const detail::row_matrix x = detail::rows_of(args, args.x, args.x_stride),
@@ -71,7 +82,7 @@ struct row_norm {
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
                              bias{args.bias, 1, args.cols, args.cols, sizeof(T)};
     if (const char* why =
-            block::check(x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
+            block::check(tile, x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
       return why;
     if (detail::clash(y, x) ||
         (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
@@ -89,7 +100,11 @@ struct row_norm {
         return "the memory from a result's first element to its last overlaps weight or bias";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows, turns(args)); }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    const bool keeps = detail::keeps_norm_weights(tile, Scales);
+    return block::grid(tile, args.rows, keeps ? block::turns_for(args.rows, tile.rows(), tile.threads) : 1,
+                       detail::access_of(tile, Scales));
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));

@@ -17,18 +17,19 @@ struct row_norm_gradient {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  using followed_by =
-      detail::sum_of_norm_parts<Arch, T, 1 << detail::log2_floor(max(2, min(32, Tile.cols() * Tile.blocks / 1024)))>;
+  using followed_by = detail::sum_of_norm_parts<Arch, T, detail::norm_parts_across(Tile)>;
   static_assert(Tile.rows() == 1, "row_norm_gradient: all threads of a block share a row: threads == threads_per_row");
   static_assert(Tile.vector * sizeof(T) >= 4,
                 "row_norm_gradient: vectors have at least 4 bytes; unaligned takes any row");
-  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;
+  static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;  ///< else RMSNorm
   using row_posts = detail::row_posts<Arch, Tile.blocks, Tile.threads / Arch::value.wave_size, is_layer_norm ? 2 : 1>;
+  /// LDS of rows of dy and s that are in flight
   static constexpr index_t bytes_of_stage = 2 * Tile.cols() * sizeof(T);
   using part = typename block::template packed_part<T>;
   using floats = typename block::template part<float>;
   using row_of = typename block::template row_of<T>;
   static constexpr index_t blocks_at_once = max(1, (Tile.vectors == 1 ? 1024 : 512) / Tile.threads);
+  /// Whether LDS has room for weights as floats.
   static constexpr bool floats_fit =
       Stages * bytes_of_stage + Tile.threads * block::in_vectors * 4 + row_posts::lds_bytes <=
       Arch::value.lds_bytes / blocks_at_once - (blocks_at_once > 1 ? 1024 : 0);
@@ -39,14 +40,15 @@ struct row_norm_gradient {
   static constexpr index_t cluster = Tile.blocks;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
+  /// can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     const detail::row_matrix dy = detail::rows_of(args, args.dy, args.dy_stride),
                              s = detail::rows_of(args, args.s, args.s_stride),
                              ds = detail::rows_of(args, args.ds, args.ds_stride),
                              dx = detail::rows_of(args, args.dx, args.dx_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)};
-    if (const char* why = block::check(dy, s, dx, weight, args.ds ? ds : dx)) return why;
+    if (const char* why = block::check(tile, dy, s, dx, weight, args.ds ? ds : dx)) return why;
     if (!args.rstd || (is_layer_norm && !args.mean)) return "a pointer is null: rstd, or mean";
     if (!args.dweight || !args.parts) return "a pointer is null: dweight, or parts";
     if (args.num_parts < 1 || args.num_parts > args.rows) return "num_parts must be positive, and at most rows";
@@ -64,7 +66,9 @@ struct row_norm_gradient {
         return "the memory from dx's first element to its last overlaps that of s, weight, rstd or mean";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {args.num_parts * Tile.blocks, 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    return {args.num_parts * tile.blocks, 1, 1};
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     detail::overlap_kernels();

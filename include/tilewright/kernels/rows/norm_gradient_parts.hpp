@@ -10,21 +10,22 @@ namespace tilewright {
 /// Gradients of row_norm's y, where s is what was normalised. Strides in elements.
 template <class T>
 struct norm_gradient_args {
-  const T* dy = nullptr;
-  const T* s = nullptr;         // x, or `sum` where a residual was added
-  const T* weight = nullptr;    // cols elements
-  const float* mean = nullptr;  // for each row, from row_norm; LayerNorm only
-  const float* rstd = nullptr;  // for each row, from row_norm
-  const T* ds = nullptr;        // optional: the gradient that `sum` has from elsewhere; added to dx
-  T* dx = nullptr;              // gradient of x, and of the residual; may be dy or ds
-  T* dweight = nullptr;         // cols elements
-  T* dbias = nullptr;           // cols elements; LayerNorm only, optional
-  float* parts = nullptr;       // workspace: num_parts rows of parts_stride() floats, twice as many with dbias; 16-byte
-                                // aligned
-  index_t num_parts = 0;        // blocks that share the rows; about as many as the GPU runs at the same time
-  index_t rows = 0, cols = 0;
-  long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;
+  const T* dy = nullptr;        ///< gradient of y
+  const T* s = nullptr;         ///< x, or `sum` where a residual was added
+  const T* weight = nullptr;    ///< cols elements
+  const float* mean = nullptr;  ///< for each row, from row_norm; LayerNorm only
+  const float* rstd = nullptr;  ///< for each row, from row_norm
+  const T* ds = nullptr;        ///< optional: the gradient that `sum` has from elsewhere; added to dx
+  T* dx = nullptr;              ///< gradient of x, and of the residual; may be dy or ds
+  T* dweight = nullptr;         ///< cols elements
+  T* dbias = nullptr;           ///< cols elements; LayerNorm only, optional
+  float* parts = nullptr;  ///< workspace: num_parts rows of parts_stride() floats, twice as many with dbias; 16-byte
+                           // aligned
+  index_t num_parts = 0;   ///< blocks that share the rows; about as many as the GPU runs at the same time
+  index_t rows = 0, cols = 0;  ///< cols: elements that were normalised together
+  long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;  ///< from row to row
 
+  /// Floats from one row of `parts` to the next.
   TILEWRIGHT_HD constexpr long_index_t parts_stride() const { return detail::round_up(cols, 8); }
 };
 
@@ -116,6 +117,14 @@ struct norm_column_sums {
   }
 };
 
+/// The number of threads of sum_of_norm_parts that are neighbours along a row, after a kernel with this tile.
+TILEWRIGHT_HD constexpr index_t norm_parts_across(const row_tile& tile) {
+  return 1 << log2_floor(max(2, min(32, tile.cols() * tile.blocks / 1024)));
+}
+constexpr exec::block_index grid_of_norm_parts(const auto& args, index_t across) {
+  return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
+}
+
 /// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts. `Across`
 /// threads are neighbours along a row: few where rows are short, so that all SMs have work.
 template <class Arch, class T, index_t Across>
@@ -128,9 +137,7 @@ struct sum_of_norm_parts {
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr exec::block_index grid(const args_type& args) {
-    return {ceil_div(args.cols, Across * 4), args.dbias ? 2 : 1, 1};
-  }
+  static constexpr exec::block_index grid(const args_type& args) { return grid_of_norm_parts(args, Across); }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     overlap_kernels();
     using four = array<float, 4>;

@@ -13,16 +13,17 @@ namespace tilewright {
 /// contiguous. y may be x.
 template <class T>
 struct rotary_args {
-  const T* x = nullptr;
-  T* y = nullptr;
-  const float *cos = nullptr, *sin = nullptr;  // max_position rows of `pairs` floats
-  const index_t* position = nullptr;  // for each token, optional; else token modulo max_position. Outside of the table
-                                      // the token's result is 0
-  index_t tokens = 0, heads = 0;
-  index_t pairs = 0;  // of a head; elements from 2 pairs on are neither read nor written
-  index_t max_position = 0;
+  const T* x = nullptr;                        ///< input: (tokens, heads, head dimension)
+  T* y = nullptr;                              ///< result, of the same shape
+  const float *cos = nullptr, *sin = nullptr;  ///< max_position rows of `pairs` floats
+  /// Of each token, optional; else token modulo max_position. Outside of the table the token's result is 0.
+  const index_t* position = nullptr;
+  index_t tokens = 0, heads = 0;  ///< of x and y
+  index_t pairs = 0;              ///< of a head; elements from 2 pairs on are neither read nor written
+  index_t max_position = 0;       ///< rows of the tables
+  /// From token to token, and from head to head.
   long_index_t x_token_stride = 0, x_head_stride = 0, y_token_stride = 0, y_head_stride = 0;
-  bool is_inverse = false;  // turns back: the gradient
+  bool is_inverse = false;  ///< turns back: the gradient
 };
 
 /// half_split: element i with i + pairs; interleaved: element 2 i with 2 i + 1.
@@ -35,7 +36,7 @@ struct rotary {
   using args_type = rotary_args<T>;
   static constexpr index_t block_size = 256, lds_bytes = 0;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
-  static constexpr bool is_split = Kind == rotary_kind::half_split;
+  static constexpr bool is_split = Kind == rotary_kind::half_split;  ///< Kind, as a condition
   static_assert(Vector == 1 || Vector * sizeof(T) == 16, "rotary: vectors have 16 bytes or one element");
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.

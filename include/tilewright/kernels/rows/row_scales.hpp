@@ -58,8 +58,11 @@ TILEWRIGHT_HD float factor_of_scale(float& largest, float most) {
 }
 
 /// Elements of an access: vectors must divide groups of 128, so unaligned rows are moved one by one.
+TILEWRIGHT_HD constexpr index_t access_of(const row_tile& tile, scale_kind scales) {
+  return tile.unaligned && scales == scale_kind::per_128 ? 1 : tile.vector;
+}
 template <row_tile Tile, scale_kind Scales>
-inline constexpr index_t access_v = Tile.unaligned && Scales == scale_kind::per_128 ? 1 : Tile.vector;
+inline constexpr index_t access_v = access_of(Tile, Scales);
 
 /// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
 template <class Block, row_tile Tile>

@@ -9,10 +9,10 @@ namespace tilewright {
 /// y = softmax of each row of x. Strides in elements. y may be x.
 template <class T>
 struct softmax_args {
-  const T* x = nullptr;
-  T* y = nullptr;
-  index_t rows = 0, cols = 0;
-  long_index_t x_stride = 0, y_stride = 0;
+  const T* x = nullptr;                     ///< input
+  T* y = nullptr;                           ///< result; may be x
+  index_t rows = 0, cols = 0;               ///< cols: elements whose results add up to 1
+  long_index_t x_stride = 0, y_stride = 0;  ///< from row to row
 };
 
 enum class softmax_kind : signed char { softmax, log_softmax };
@@ -30,17 +30,20 @@ struct softmax {
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
+  /// can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const auto y = detail::rows_of(args, args.y, args.y_stride);
-    if (const char* why = block::check(x, y)) return why;
+    if (const char* why = block::check(tile, x, y)) return why;
     if (detail::clash(y, x))
       return "the memory from the result's first element to its last overlaps the input's, but the result is not the "
              "input";
     return nullptr;
   }
-  static constexpr exec::block_index grid(const args_type& args) { return block::grid(args.rows); }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    return block::grid(tile, args.rows);
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);

@@ -16,9 +16,9 @@ namespace tilewright {
 /// same element size.
 template <class T, class Result>
 struct map_args {
-  strided_tensor<const T> x;
-  strided_tensor<Result> y;
-  strided_tensor<const T> x2 = {};  // for functions of two elements
+  strided_tensor<const T> x;        ///< input
+  strided_tensor<Result> y;         ///< result, of x's lengths; may be x if the types are as long
+  strided_tensor<const T> x2 = {};  ///< for functions of two elements
 };
 
 namespace detail {
@@ -52,9 +52,11 @@ struct map_tensor {
   using arch = Arch;
   using args_type = map_args<T, Result>;
   static constexpr index_t block_size = 256, lds_bytes = 0;
+  /// elements of an access at most
   static constexpr index_t max_vector = 16 / index_t(max(sizeof(T), sizeof(Result)));
+  /// Function takes an element of x and one of x2
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
-  static constexpr index_t inputs = has_two ? 2 : 1, blocks_at_once = 8;
+  static constexpr index_t inputs = has_two ? 2 : 1, blocks_at_once = 8;  ///< tensors that are read
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, inputs>;

@@ -30,10 +30,12 @@ template <class Arch, class T, index_t Vector, class Offset = index_t>
 struct permute {
   using arch = Arch;
   using args_type = map_args<T, T>;
-  static constexpr index_t side = sizeof(T) <= 2 ? 128 : 64;
+  static constexpr index_t side = sizeof(T) <= 2 ? 128 : 64;  ///< rows and columns of a tile
+  /// how threads move it
   static constexpr detail::permute_tile tile{sizeof(T), Vector, side, side, Arch::value.wave_size};
   static constexpr index_t block_size = 256, blocks_at_once = 4;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
+  /// LDS of a tile; offsets of a table, and the bytes of both tables.
   static constexpr index_t tile_bytes = side * side * sizeof(T), table_entries = side + Vector,
                            table_bytes = 2 * table_entries * sizeof(Offset);
   static constexpr index_t lds_bytes = tile_bytes + 2 * table_bytes;

@@ -16,6 +16,7 @@ struct permute_runs {
   using arch = Arch;
   using args_type = map_args<T, T>;
   using device_args = detail::permute_runs_plan<T>;
+  /// Threads and LDS of a block: a tile, and tables of at most most_outer offsets.
   static constexpr index_t block_size = 256, blocks_at_once = 5, tile_bytes = device_args::lds_bytes,
                            most_outer = device_args::most_outer,
                            lds_bytes = tile_bytes + 2 * most_outer * index_t(sizeof(Offset));

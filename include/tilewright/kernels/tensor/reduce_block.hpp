@@ -13,13 +13,13 @@ namespace tilewright {
 /// y has x's lengths, but 1 along the dimensions that are reduced.
 template <class T, class Result = float>
 struct reduce_args {
-  strided_tensor<const T> x;
-  strided_tensor<Result> y;     // sums, means or maxima
-  Result* variance = nullptr;   // mean_variance: of the elements, divided by their number; strides of y
-  index_t* position = nullptr;  // maximum, optional: number of the first largest element in the order of x's
-                                // dimensions, among those that are reduced; strides of y
-  void* workspace =
-      nullptr;  // workspace_bytes(args), 4-byte aligned; without it few results of many elements take longer
+  strided_tensor<const T> x;    ///< input
+  strided_tensor<Result> y;     ///< sums, means or maxima
+  Result* variance = nullptr;   ///< mean_variance: of the elements, divided by their number; strides of y
+  index_t* position = nullptr;  ///< maximum, optional: number of the first largest element in the order of x's
+                                ///< dimensions, among those that are reduced; strides of y
+  /// workspace_bytes(args), 4-byte aligned; without it few results of many elements take longer.
+  void* workspace = nullptr;
 };
 
 namespace detail {

@@ -51,7 +51,7 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
   using typename walk::args_type, typename walk::device_args, typename walk::state;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
   using walk::max_vector;
-  static constexpr index_t blocks_at_once = 3;
+  static constexpr index_t blocks_at_once = 3;  ///< blocks of an SM
 
   /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
@@ -85,8 +85,10 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
     const auto plan = shared::plan(args, true);
     return plan.splits == 1 ? 0 : plan.splits * plan.results() * long_index_t(sizeof(typename shared::state));
   }
+  /// Blocks of the launch: groups of results, splits of what is reduced.
   static exec::block_index grid(const device_args& args) { return {index_t(args.groups()), args.splits, 1}; }
 
+  /// One block.
   TILEWRIGHT_HD void operator()(const device_args& args) const {
     if (args.vector == 1 && args.starts != detail::row_starts::ragged) return run<1, 1>(args);
     if (args.team.is_along) return run<1, max_vector>(args);

@@ -11,10 +11,11 @@ namespace tilewright {
 /// which only an input may do.
 template <class T>
 struct strided_tensor {
-  static constexpr index_t max_dims = 6;
+  static constexpr index_t max_dims = 6;  ///< dimensions at most
 
-  T* data = nullptr;
-  index_t dims = 0;
+  T* data = nullptr;  ///< the element of index 0
+  index_t dims = 0;   ///< from 0 to max_dims
+  /// in elements, outermost first; strides may have any order, and be 0 in inputs
   long_index_t lengths[max_dims] = {}, strides[max_dims] = {};
 
   constexpr strided_tensor() = default;
@@ -35,6 +36,7 @@ struct strided_tensor {
     for (i = dims; i-- > 0; stride *= lengths[i]) strides[i] = stride;
   }
 
+  /// The product of the lengths.
   constexpr long_index_t elements() const {
     long_index_t n = 1;
     for (index_t i = 0; i < dims; ++i) n *= lengths[i];

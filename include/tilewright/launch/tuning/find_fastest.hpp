@@ -12,22 +12,23 @@ namespace tilewright {
 
 /// How long is measured.
 struct tuning_effort {
-  std::size_t candidates = 16;    // by the model
-  double first_seconds = 0.5e-3;  // of each candidate, in two passes, after two launches
+  std::size_t candidates = 16;    ///< by the model
+  double first_seconds = 0.5e-3;  ///< of each candidate, in two passes, after two launches
   // Of the candidates, and again of the finalists; at least three of these in three rounds.
+  /// of the candidates, and again of the finalists; at least three of these in three rounds
   double limit_seconds = 0.06;
-  double close = 1.25;          // contenders slower than this times the best are dropped
-  std::size_t finalists = 6;    // and at most this many stay
-  int rounds = 7;               // in which the finalists take turns, at least 2; the first one warms up
-  double round_seconds = 1e-3;  // of each finalist in each round
-  int max_launches = 200;       // of one measurement
-  double noise = 0.005;         // by which another than the likeliest must be faster
+  double close = 1.25;          ///< contenders slower than this times the best are dropped
+  std::size_t finalists = 6;    ///< and at most this many stay
+  int rounds = 7;               ///< in which the finalists take turns, at least 2; the first one warms up
+  double round_seconds = 1e-3;  ///< of each finalist in each round
+  int max_launches = 200;       ///< of one measurement
+  double noise = 0.005;         ///< by which another than the likeliest must be faster
 };
 
 /// Back-to-back launches of a contender.
 struct tuning_turn {
-  std::size_t contender;
-  int launches;
+  std::size_t contender;  ///< number among the contenders
+  int launches;           ///< in this block
 };
 
 namespace detail {

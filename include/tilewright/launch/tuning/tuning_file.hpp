@@ -34,6 +34,7 @@ class tuning_file {
     read();
   }
 
+  /// The choice for a problem, with this file's key; nullopt: there is none.
   std::optional<std::string> find(const std::string& problem) const {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find({key_, problem});
@@ -54,7 +55,7 @@ class tuning_file {
   }
 
   struct entry {
-    std::string key, problem, choice;
+    std::string key, problem, choice;  ///< of the device and kernels; of the arguments; what to run
   };
   /// Parses one line of a tuning file; nullopt if its checksum or its fields are wrong.
   static std::optional<entry> parse(const std::string& line) {

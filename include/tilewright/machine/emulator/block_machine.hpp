@@ -22,6 +22,7 @@ class deadlock {
            const std::vector<waiting_place>& places)
       : threads_(threads), hopper_(hopper), places_(places) {}
 
+  /// The error message: which thread waits where, for what, and what the thread that it waits for does instead.
   std::string describe() const {
     const index_t in_hopper = first([](meeting at) { return is_of_hopper(at); });
     if (in_hopper >= 0) return describe_from(in_hopper);
@@ -83,13 +84,15 @@ class deadlock {
 
 /// A kernel whose type is erased.
 struct kernel_reference {
-  void* object;
+  void* object;  ///< what `call` is called with
+  /// runs the kernel; may throw
   void (*call)(void* object);
 };
 
 /// Gives the threads of a cluster what they ask of the machine.
 class block_machine final : private block_services {
  public:
+  /// `shape`: of one cluster; its LDS is allocated here. The references must outlive the machine.
   block_machine(const arch::target& target, const cluster_shape& shape, worker_progress& progress,
                 global_memory& memory, kernel_reference kernel)
       : target_(target),
@@ -120,7 +123,9 @@ class block_machine final : private block_services {
 
   /// By place, and there by operation. All accesses have place 0 if LDS accesses are not checked.
   const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
+  /// The source line that lds_counters() has at this index.
   call_site place(std::size_t number) const { return cluster_.place(number); }
+  /// Matrix instructions of waves so far; a wgmma counts as four.
   long_index_t matrix_instructions() const {
     return waves_.num_matrix_instructions() + (hopper_ ? hopper_->matrix_instructions() : 0);
   }

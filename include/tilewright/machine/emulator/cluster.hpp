@@ -19,15 +19,16 @@ namespace tilewright::emulator {
 
 /// The shape of a launch, as far as each cluster needs it.
 struct cluster_shape {
-  index_t num_blocks = 1;  // of the grid along x
-  index_t cluster = 1;     // blocks that run together
-  index_t block_size = 0;
-  index_t lds_bytes = 0;
-  bool checks_lds = false;
-  std::size_t stack_bytes = 0;
-  std::uint64_t seed = 0;  // of the order in which threads run; 0: by number
-  bool has_ranks = false;  // other launches run at the same time
+  index_t num_blocks = 1;       ///< of the grid along x
+  index_t cluster = 1;          ///< blocks that run together
+  index_t block_size = 0;       ///< threads of a block; a multiple of the wave size
+  index_t lds_bytes = 0;        ///< of each block
+  bool checks_lds = false;      ///< whether LDS accesses are checked for races and uninitialised bytes
+  std::size_t stack_bytes = 0;  ///< of each emulated thread
+  std::uint64_t seed = 0;       ///< of the order in which threads run; 0: by number
+  bool has_ranks = false;       ///< other launches run at the same time
 
+  /// Threads of a cluster.
   index_t num_threads() const { return block_size * cluster; }
 };
 
@@ -101,16 +102,20 @@ class cluster final : public memory_services {
     progress_.running = nullptr;
     return all_ended;
   }
+  /// After the last thread of a cluster has ended: late stores reach memory; throws if copies to LDS are still in
+  /// flight.
   void finish() {
     make_late_stores();
     for (const lds_checker& checker : checkers_) checker.end_block();
   }
 
+  /// Makes a thread the running one of this thread of the CPU.
   void run_on(thread_context& self) {
     current_thread = &self;
     progress_.running.store(&self, std::memory_order_relaxed);
     progress_.switches.store(progress_.switches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// Marks a thread that has left the kernel.
   void end(const thread_context& self) { waits_at_[std::size_t(self.number)].at = meeting::ended; }
 
   /// The running thread waits until it is woken.
@@ -123,8 +128,11 @@ class cluster final : public memory_services {
     if (at != meeting::unchanged_value) idle_rounds_ = 0;
     run_on(self);
   }
+  /// Lets a waiting thread run again. `number`: among the threads of the cluster.
   void wake(index_t number) { fibers_.wake(number, 1); }
+  /// The same for `count` consecutive threads.
   void wake(index_t first, index_t count) { fibers_.wake(first, count); }
+  /// Whether a thread can run.
   bool any_ready() const { return fibers_.any_ready(); }
 
   /// The thread waits for a value in global memory: it runs again when all others wait.
@@ -145,13 +153,19 @@ class cluster final : public memory_services {
 
   /// Those of block 0, then those of block 1, and so on.
   std::vector<thread_context>& threads() { return threads_; }
+  /// The first thread of a block of the cluster.
   thread_context& first_of(index_t block) { return threads_[std::size_t(block * block_size_)]; }
+  /// Threads of a block.
   index_t block_size() const { return block_size_; }
+  /// Blocks of the cluster.
   index_t blocks() const { return index_t(threads_.size()) / block_size_; }
+  /// Where each thread waits, by its number in the cluster.
   const std::vector<waiting_place>& waiting_places() const { return waits_at_; }
   /// Checker of a block's LDS; nullptr, as order(), if accesses are not checked.
   lds_checker* checker(index_t block) { return checkers_.empty() ? nullptr : &checkers_[std::size_t(block)]; }
+  /// Happens-before of the cluster's accesses; nullptr if they are not checked.
   access_order* order() { return checkers_.empty() ? nullptr : &order_; }
+  /// The source line of a number that check_lds_access() has returned.
   call_site place(std::size_t number) const { return places_[number]; }
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
@@ -183,6 +197,7 @@ class cluster final : public memory_services {
   void load_late(const void* from) override {
     if (std::ranges::any_of(late_stores_, [=](const auto& s) { return s.first == from; })) make_late_stores();
   }
+  /// Performs stores that other ranks may see late.
   void make_late_stores() {
     for (const auto& [to, values] : late_stores_) __builtin_memcpy(to, &values, sizeof(values));
     late_stores_.clear();

@@ -38,6 +38,7 @@ struct fault : std::runtime_error {
 #endif
 }
 
+/// "(x, y, z)".
 inline std::string to_string(const block_index& b) {
   std::string text = "(";  // g++ 12 warns of "(" + std::string at -O3
   text += std::to_string(b.x) + ", " + std::to_string(b.y) + ", " + std::to_string(b.z) + ")";
@@ -54,6 +55,7 @@ inline std::string to_string(call_site where) {
 
 class call_places {
  public:
+  /// A number for a source line, from 1 in order of first use.
   std::uint16_t number_of(call_site where) {
     const std::size_t hash = (reinterpret_cast<std::uintptr_t>(where.file) >> 4) * 31 + std::size_t(where.line);
     known_place& known = known_[hash % num_known];

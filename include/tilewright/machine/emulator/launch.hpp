@@ -37,15 +37,16 @@ enum class lds_checks : signed char {
 
 /// What launch() runs a kernel with. `target`, `grid` and `block_size` must be given.
 struct launch_config {
-  const arch::target* target = nullptr;
-  block_index grid = {};   // in blocks
-  index_t cluster = 1;     // blocks along x that run together, on targets that have clusters
-  index_t block_size = 0;  // threads; a multiple of the target's wave
-  index_t lds_bytes = 0;   // what a kernel's lds_allocate can have
-  int workers = 0;         // clusters that run at a time; 0: one per hardware thread
-  std::function<void(long_index_t done, long_index_t total)> progress =
-      {};                                // after each block, by one thread at a time
-  std::size_t stack_bytes = 256 * 1024;  // of each emulated thread
+  const arch::target* target = nullptr;  ///< whose hardware is emulated; required
+  block_index grid = {};                 ///< in blocks
+  index_t cluster = 1;                   ///< blocks along x that run together, on targets that have clusters
+  index_t block_size = 0;                ///< threads; a multiple of the target's wave
+  index_t lds_bytes = 0;                 ///< what a kernel's lds_allocate can have
+  int workers = 0;                       ///< clusters that run at a time; 0: one per hardware thread
+  /// Called after each block, by one thread at a time; {}: not at all.
+  std::function<void(long_index_t done, long_index_t total)> progress = {};
+  std::size_t stack_bytes = 256 * 1024;  ///< of each emulated thread
+  /// Whether LDS accesses are checked; by default the environment decides.
   lds_checks check_lds = lds_checks::from_environment;
   /// The allocations that the kernel may access. If there are any, all others are refused, and with LDS checks also
   /// races in them; {} checks nothing.
@@ -56,7 +57,7 @@ struct launch_config {
   /// Threads run in a random order that the seed fixes; 0: in the order of their numbers, or by the environment's
   /// TILEWRIGHT_SCHEDULE_SEED. A fault names the seed.
   std::uint64_t schedule_seed = 0;
-  rank_group* ranks = nullptr;  // whose other launches this one may wait for
+  rank_group* ranks = nullptr;  ///< whose other launches this one may wait for
 };
 
 namespace detail {

@@ -92,6 +92,7 @@ class rank_group {
     const std::lock_guard lock(mutex_);
     live_ += workers;
   }
+  /// A launch has ended. Others that wait for it look again.
   void remove() {
     const std::lock_guard lock(mutex_);
     --live_;
@@ -161,14 +162,16 @@ class rank_group {
 /// A worker that waits for blocks with lower numbers, or for other ranks.
 template <class LowerBlocksRun>
 struct waiting_worker {
-  LowerBlocksRun lower_blocks_run;
-  rank_group* ranks;  // null: there are none
-  const void* worker;
+  LowerBlocksRun lower_blocks_run;  ///< whether blocks with lower numbers still run in this launch
+  /// the launches of other ranks; nullptr: there are none
+  rank_group* ranks;   ///< null: there are none
+  const void* worker;  ///< identifies the worker in `ranks`
 
   /// Whether anything may still change what it waits for.
   bool operator()(bool can_go_on = false) const {
     return ranks ? ranks->may_change(worker, can_go_on) : lower_blocks_run();
   }
+  /// After sleep(): the worker runs again.
   void resume() const {
     if (ranks) ranks->resume(worker);
   }

@@ -15,6 +15,7 @@ namespace tilewright::emulator {
 /// the lanes have recorded are counted here, as instructions of their wave.
 class rendezvous : public wave_services {
  public:
+  /// For the waves of one cluster; the references must outlive it.
   rendezvous(const arch::target& target, const cluster_shape& shape, cluster& threads, lds_recorder& recorder)
       : cluster_(threads),
         recorder_(recorder),
@@ -68,6 +69,7 @@ class rendezvous : public wave_services {
     const wave_state& wave = waves_[std::size_t(self.wave_number)];
     return wave.arrived == 0 ? meeting::none : wave.at;
   }
+  /// The first lane's thread of a wave, by its number in the cluster; the others follow.
   thread_context* lanes_of(index_t wave) { return cluster_.threads().data() + wave * wave_size_; }
 
   /// All threads have ended: counts what they have recorded since they met.

@@ -55,6 +55,7 @@ inline void on_bad_address(int signal, siginfo_t* info, void*) {
 /// AddressSanitizer has a report of its own.
 class stack_overflow_reports {
  public:
+  /// Installs the handler of the signal of this thread of the CPU.
   stack_overflow_reports() {
     if (TILEWRIGHT_ADDRESS_SANITIZER) return;
     static const bool installed = [] {
@@ -72,6 +73,7 @@ class stack_overflow_reports {
   }
   stack_overflow_reports(const stack_overflow_reports&) = delete;
   stack_overflow_reports& operator=(const stack_overflow_reports&) = delete;
+  /// Restores the handler of before.
   ~stack_overflow_reports() {
     if (stack_ != nullptr) sigaltstack(&before_, nullptr);
   }
@@ -84,8 +86,8 @@ class stack_overflow_reports {
 
 /// What one worker has done so far, for the watchdog.
 struct worker_progress {
-  std::atomic<unsigned> switches{0};  // between emulated threads
-  std::atomic<const thread_context*> running{nullptr};
+  std::atomic<unsigned> switches{0};                    ///< between emulated threads
+  std::atomic<const thread_context*> running{nullptr};  ///< the thread that runs; nullptr: none
 };
 
 /// While it lives, looks once a second whether any worker has gone from one emulated thread to another. If none has for
@@ -93,11 +95,13 @@ struct worker_progress {
 /// A program that a debugger has stopped does not count seconds.
 class watchdog {
  public:
+  /// A thread that reports launches without a switch for so many seconds; 0: none is started.
   watchdog(const std::vector<worker_progress>& workers, int seconds) : workers_(workers), seconds_(seconds) {
     if (seconds > 0) thread_ = std::thread([this] { watch(); });
   }
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
+  /// Ends the thread.
   ~watchdog() {
     {
       const std::lock_guard lock(mutex_);

@@ -16,8 +16,8 @@ namespace tilewright::emulator {
 
 /// What one lane contributes: the byte of LDS that it addresses, and the words that it receives or stores.
 struct matrix_access {
-  index_t address = 0;
-  array<unsigned, 4> words{};
+  index_t address = 0;         ///< byte in LDS that the lane addresses
+  array<unsigned, 4> words{};  ///< what the lane stores or receives
 };
 
 /// Transposing reads; arch::source_of_transposing_read says where each element comes from. lane_at(lane) is the
@@ -58,6 +58,7 @@ void write_matrices(char* lds, bool transposed, LaneAt lane_at) {
 
 class wave_operations final : public rendezvous {
  public:
+  /// For the waves of one cluster; the references must outlive it.
   wave_operations(const arch::target& target, const cluster_shape& shape, cluster& threads, lds_recorder& recorder)
       : rendezvous(target, shape, threads, recorder),
         target_(target),
@@ -113,6 +114,7 @@ class wave_operations final : public rendezvous {
       ++num_matrix_instructions_;
     });
   }
+  /// Matrix instructions so far, of waves.
   long_index_t num_matrix_instructions() const { return num_matrix_instructions_; }
 
   array<unsigned, 4> ldmatrix_x4(thread_context& self, index_t address, bool transposed, call_site where) override {

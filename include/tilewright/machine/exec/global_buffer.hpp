@@ -8,8 +8,8 @@ namespace tilewright::exec {
 
 /// On AMD GPUs both members must be uniform over a wave.
 struct global_buffer {
-  char* base;
-  long_index_t bytes;
+  char* base;          ///< first byte
+  long_index_t bytes;  ///< length; negative: empty
 };
 
 TILEWRIGHT_HD global_buffer make_global_buffer(const void* base, long_index_t bytes) {

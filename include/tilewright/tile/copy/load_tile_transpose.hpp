@@ -12,7 +12,7 @@ namespace tilewright {
 /// The target of this compilation pass; on the CPU one without transposing instructions,
 /// so that any target can be emulated.
 struct current_target {
-  static constexpr arch::target value{};
+  static constexpr arch::target value{};  ///< without facts
 };
 #else
 using current_target = arch::current;

@@ -19,6 +19,7 @@ class online_softmax {
   using row_values = static_distributed_tensor<float, reduced_distribution<Distribution, 1>>;  ///< m, l, a: (rows).
   static constexpr index_t lds_bytes = reduce_lds_bytes<scores, 1>;  ///< 0 if no two waves share a row.
 
+  /// No scores so far: m is minus infinity, l is 0.
   TILEWRIGHT_HD online_softmax() {
     set_tile(largest_, -__builtin_inff());
     clear_tile(sum_);

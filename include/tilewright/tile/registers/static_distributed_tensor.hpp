@@ -25,10 +25,14 @@ struct static_distributed_tensor {
   using distribution_type = Distribution;
   static constexpr index_t num_elements = Distribution::num_elements;  ///< Of a thread.
 
+  /// by register
   alignas(16) array<T, num_elements> thread_buffer;
 
+  /// Elements of a thread.
   TILEWRIGHT_HD static constexpr index_t size() { return num_elements; }
+  /// Who holds which element.
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
+  /// The thread's elements, by register.
   TILEWRIGHT_HD constexpr array<T, num_elements>& get_thread_buffer() { return thread_buffer; }
   TILEWRIGHT_HD constexpr const array<T, num_elements>& get_thread_buffer() const { return thread_buffer; }
 
@@ -49,6 +53,7 @@ struct static_distributed_tensor {
   TILEWRIGHT_HD constexpr const T& operator[](const Index&) const {
     return thread_buffer[constant(detail::register_of<Distribution, Index>::value)];
   }
+  /// As operator[].
   template <detail::ElementIndex Index>
   TILEWRIGHT_HD constexpr T& operator()(const Index& index) {
     return (*this)[index];

@@ -29,16 +29,17 @@ struct buffer_in<address_space_enum::lds> {
 /// A tensor of T. Global memory is bounds-checked: elements outside the tensor read as zero and are never written.
 template <address_space_enum Space, class T, TensorDescriptor Descriptor>
 struct tensor_view {
+  /// must be 0 in LDS
   static constexpr index_t num_run_time_values = Space == address_space_enum::lds ? Descriptor::graph.num_values : 0;
   static_assert(num_run_time_values == 0,
                 "tensor_view: a tensor in LDS needs lengths and strides known at compile time: number<N>{}s");
-  static constexpr address_space_enum address_space = Space;
+  static constexpr address_space_enum address_space = Space;  ///< global memory or LDS
   using element_type = detail::remove_const_t<T>;
-  static constexpr bool is_read_only = detail::is_const_v<T>;
+  static constexpr bool is_read_only = detail::is_const_v<T>;  ///< T is const
   using descriptor_type = Descriptor;
 
-  typename detail::buffer_in<Space>::type buffer;
-  Descriptor descriptor;
+  typename detail::buffer_in<Space>::type buffer;  ///< the memory: a global_buffer or an lds_pointer
+  Descriptor descriptor;                           ///< lengths, strides, transforms
 };
 
 /// A tensor in global memory that begins at p.

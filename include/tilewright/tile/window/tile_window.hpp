@@ -16,12 +16,13 @@ struct tile_window {
   using distribution_type = Distribution;
   using element_type = typename View::element_type;
   using descriptor_type = typename View::descriptor_type;
-  static constexpr index_t ndim = descriptor_type::ndim;
-  static constexpr tensor_graph graph = descriptor_type::graph;
-  static constexpr index_t element_bytes = sizeof(element_type);
+  static constexpr index_t ndim = descriptor_type::ndim;          ///< dimensions
+  static constexpr tensor_graph graph = descriptor_type::graph;   ///< of the view's descriptor
+  static constexpr index_t element_bytes = sizeof(element_type);  ///< of an element
+  /// offsets are sums of multiples of the indices: the buffer moves with the window
   static constexpr bool is_linear_view = number<detail::grows_linearly(graph)>::value;
   using accesses = access_plan<graph, Distribution::encoding, element_bytes, Permutation>;
-  static constexpr address_rule rule = accesses::list.rule;
+  static constexpr address_rule rule = accesses::list.rule;  ///< how addresses follow from the window's position
   static constexpr index_t num_access = accesses::list.base.size();       ///< Accesses of a thread.
   static constexpr index_t num_bases = accesses::list.num_bases;          ///< Addresses that they start from.
   static constexpr index_t num_lanes = accesses::list.num_lanes;          ///< Lanes whose accesses the thread makes.
@@ -38,8 +39,11 @@ struct tile_window {
   array<multi_index<ndim>, num_lanes> thread_index;  ///< In the window: of each lane whose accesses the thread makes.
   array<index_t, num_bases> base;                    ///< Byte offsets from the buffer's first byte.
 
+  /// Index in the tensor of the window's first element.
   TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
+  /// Elements along each dimension.
   TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return Distribution::get_lengths(); }
+  /// Who holds which element.
   TILEWRIGHT_HD static constexpr Distribution get_tile_distribution() { return {}; }
 
   /// Byte offset of access number Access from the buffer's first byte, not compared with the tensor's bounds.
@@ -218,15 +222,18 @@ TILEWRIGHT_HD constexpr auto replace_bottom_tensor_view(const View& view,
 template <class View, class... Lengths>
 struct tile_window_with_static_lengths {
   using view_type = View;
-  static constexpr index_t ndim = View::descriptor_type::ndim;
-  static constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));
+  static constexpr index_t ndim = View::descriptor_type::ndim;                    ///< dimensions
+  static constexpr bool num_lengths_match = ndim == index_t(sizeof...(Lengths));  ///< one length for each dimension
   static_assert(num_lengths_match, "make_tile_window: one length is needed for each dimension of the view");
 
-  View view;
+  View view;                 ///< of the tensor
   multi_index<ndim> origin;  ///< Index in the tensor of the window's first element.
 
+  /// Index in the tensor of the window's first element.
   TILEWRIGHT_HD constexpr const multi_index<ndim>& get_window_origin() const { return origin; }
+  /// Elements along each dimension.
   TILEWRIGHT_HD static constexpr multi_index<ndim> get_window_lengths() { return {{Lengths::value...}}; }
+  /// The view that it is a window of.
   TILEWRIGHT_HD constexpr const View& get_bottom_tensor_view() const { return view; }
 };
 

@@ -4,6 +4,8 @@
 
 #include <tilewright/jit/gemm.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
+#include <tilewright/kernels/attention/backward/backward_args.hpp>
+#include <tilewright/kernels/attention/decode/decode_args.hpp>
 
 namespace tilewright::jit {
 
@@ -18,5 +20,26 @@ struct attention_problem {
 
 /// The kernel takes attention_args with the same lengths, strides, window and scale, and refuses others.
 kernel_request attention(const attention_problem& problem);
+
+/// Gradients of attention. One kernel serves all problems with its type and head dimensions: lengths, strides, window
+/// and scale are arguments. Null pointers of `args` are those that launches will have.
+struct attention_backward_problem {
+  element type = element::f16;          // or bf16
+  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
+  attention_backward_args args = {};
+};
+kernel_request attention_backward(const attention_backward_problem& problem);
+/// Bytes that args.workspace must have on a target, "gfx942" or "sm_90a".
+long_index_t workspace_bytes(const attention_backward_problem& problem, const std::string& target);
+
+/// Attention with few queries and a long, or paged, cache of keys. One kernel serves all problems with its type and
+/// head dimensions. q, k, v, o and the workspace of `args` may be null until they are launched. args.splits of a
+/// launch: args.choose_splits(SMs); its workspace: workspace_bytes(args, value_dim).
+struct attention_decode_problem {
+  element type = element::f16;          // or bf16
+  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
+  attention_decode_args args = {};
+};
+kernel_request attention_decode(const attention_decode_problem& problem);
 
 }  // namespace tilewright::jit

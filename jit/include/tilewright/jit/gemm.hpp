@@ -6,13 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include <tilewright/jit/element.hpp>
 #include <tilewright/jit/kernel_source.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
 
 namespace tilewright::jit {
-
-/// Elements of a matrix. fp8 and bf8 are e4m3 and e5m2 as the target's matrix instructions take them.
-enum class element { f16, bf16, f32, fp8, bf8, i8, i32 };
 
 /// What a kernel is made for: C = alpha A B + beta C, as gemm_args says.
 struct gemm_problem {

@@ -30,6 +30,8 @@ class kernel {
  public:
   const std::string& name() const;
   const kernel_facts& facts() const;
+  /// Blocks, or clusters of them, that the GPU runs at the same time.
+  index_t resident_clusters() const;
 
   /// Queues the kernel. Args: its args_type. Throws error, before anything is queued, if the size of the arguments or
   /// the grid is wrong, or with the sentence of the kernel's check().

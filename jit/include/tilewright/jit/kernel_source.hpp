@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct host_half {
   };
   /// For kernels with device_args.
   std::function<prepared(const void* args, const launch_facts& facts)> prepare = {};
+  /// Of followed_by: `grid`, or `prepare`, and `next`. Null: what `prepare` says of it, or the grid that was evaluated
+  /// for the problem.
+  std::shared_ptr<const host_half> next = {};
 };
 
 /// A ready kernel as text. What is known at run time only (lengths, strides, a policy) becomes part of `code` or

@@ -28,8 +28,9 @@ TEST(HopperTileFamily, BlocksThatLoadNothingOfB) {
   EXPECT_EQ((hopper_gemm_tile{.n = 48, .cluster_m = 4}).b_loaders(), 2);
   EXPECT_EQ((hopper_gemm_tile{.n = 64, .cluster_m = 4}).b_loaders(), 4);
   expect_edges<gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 40, .cluster_m = 4, .consumers = 1}>>(1, 0);
-  expect_edges<gemm_hopper<half_t, k, k,
-                           hopper_gemm_tile{.m = 64, .n = 24, .cluster_m = 4, .cluster_n = 2, .consumers = 1}>>(1, 0);
+  expect_edges<
+      gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 64, .n = 24, .cluster_m = 4, .cluster_n = 2, .consumers = 1}>>(1,
+                                                                                                                     0);
 }
 
 /// Alternating consumers with one box each, of fewer columns than a box has.

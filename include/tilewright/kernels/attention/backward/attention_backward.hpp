@@ -28,10 +28,7 @@ struct attention_gradients {
     return check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector);
   }
 
-  /// Blocks: x for rows and heads of K, then for those of Q; z for sequences.
-  static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.keys, rows) * args.kv_heads + ceil_div(args.queries, rows) * args.heads, 1, args.batch};
-  }
+  static constexpr grid_size grid(const args_type& args) { return grid_of_gradients(args, rows); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();
@@ -69,8 +66,8 @@ struct attention_backward {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using followed_by = detail::attention_gradients<Policy>;
-  static constexpr index_t lanes = 8, rows = 256 / lanes;  // of a row, of a block
-  static constexpr index_t block_size = 256;
+  static constexpr index_t lanes = 8, rows = detail::rows_of_row_sums;  ///< of a row, of a block
+  static constexpr index_t block_size = rows * lanes;
   static constexpr index_t lds_bytes = 0;
 
   static constexpr const char* check(const args_type& args) { return followed_by::check(args); }
@@ -79,10 +76,7 @@ struct attention_backward {
     return tilewright::workspace_bytes(args, tilewright::arch::is_wgmma(Policy::op) ? Policy::head_dim : 0);
   }
 
-  /// Blocks: x for rows, y for heads, z for sequences.
-  static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.queries, rows), args.heads, args.batch};
-  }
+  static constexpr grid_size grid(const args_type& args) { return detail::grid_of_row_sums(args); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     using T = typename Policy::element_type;

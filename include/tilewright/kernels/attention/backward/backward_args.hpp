@@ -12,15 +12,15 @@ namespace tilewright {
 struct attention_backward_args : attention_args {
   // Each pointer beside its strides: four pointers in a row are one load of 32 bytes, for which clang 22 reserves
   // scratch memory when it loads them again.
-  const void* d_o = nullptr;
-  attention_strides d_o_strides;
-  void* d_q = nullptr;
-  attention_strides d_q_strides;
-  void* d_k = nullptr;
-  attention_strides d_k_strides;
-  void* d_v = nullptr;
-  attention_strides d_v_strides;
-  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+  const void* d_o = nullptr;      ///< gradient of O
+  attention_strides d_o_strides;  ///< of d_o
+  void* d_q = nullptr;            ///< result: gradient of Q; must not overlap an input
+  attention_strides d_q_strides;  ///< of d_q
+  void* d_k = nullptr;            ///< result: gradient of K
+  attention_strides d_k_strides;  ///< of d_k
+  void* d_v = nullptr;            ///< result: gradient of V
+  attention_strides d_v_strides;  ///< of d_v
+  void* workspace = nullptr;      ///< of workspace_bytes(args), aligned to 16 bytes
 };
 
 /// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with
@@ -70,21 +70,36 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
              : nullptr;
 }
 
-/// Waves with the rows of one instruction; steps that leave registers for the sums of two products.
-template <class Arch, class T, index_t HeadDim, index_t ValueDim>
-TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
-  constexpr index_t dim = max(HeadDim, ValueDim), m = arch::describe(default_block_tile<Arch, T>().op).m;
+/// Waves with the rows of one instruction, m; steps that leave registers for the sums of two products.
+TILEWRIGHT_HD constexpr attention_tile default_backward_tile(const arch::target& on, index_t m, index_t head_dim,
+                                                             index_t value_dim) {
+  const index_t dim = max(head_dim, value_dim);
   // 32 rows of a part of 32 elements are less than a vector for each of 256 threads; more than 32 of wide heads need
   // too much LDS.
-  constexpr bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
-  if (!arch::is_amd(Arch::value))
+  const bool has_narrow_part = head_dim % 64 != 0 || value_dim % 64 != 0;
+  if (!arch::is_amd(on))
     return dim <= 64 ? attention_tile{128, 32, 4, true}
-                     : attention_tile{64, (HeadDim + ValueDim) * 384 > Arch::value.lds_bytes ? 32 : 64, 4, true};
-  const bool needs_space = Arch::value.wave_size == 64 ? has_narrow_part && dim > 128
-                                                       : has_narrow_part || dim > 192 || HeadDim + ValueDim > 320;
+                     : attention_tile{64, (head_dim + value_dim) * 384 > on.lds_bytes ? 32 : 64, 4, true};
+  const bool needs_space =
+      on.wave_size == 64 ? has_narrow_part && dim > 128 : has_narrow_part || dim > 192 || head_dim + value_dim > 320;
   const index_t waves = needs_space ? 2 : 4;
-  if (Arch::value.wave_size == 64) return {m * waves, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, waves};
+  if (on.wave_size == 64) return {m * waves, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, waves};
   return {m * waves, 16, waves, true};
+}
+template <class Arch, class T, index_t HeadDim, index_t ValueDim>
+TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
+  return default_backward_tile(Arch::value, arch::describe(default_block_tile<Arch, T>().op).m, HeadDim, ValueDim);
+}
+
+/// Blocks of the kernel that computes gradients of `rows` rows in a block: x for rows and heads of K, then for those of
+/// Q; z for sequences.
+constexpr grid_size grid_of_gradients(const attention_backward_args& args, index_t rows) {
+  return {ceil_div(args.keys, rows) * args.kv_heads + ceil_div(args.queries, rows) * args.heads, 1, args.batch};
+}
+/// Rows of a block of the kernel before it, and its blocks: x for rows, y for heads, z for sequences.
+inline constexpr index_t rows_of_row_sums = 32;
+constexpr grid_size grid_of_row_sums(const attention_backward_args& args) {
+  return {ceil_div(args.queries, rows_of_row_sums), args.heads, args.batch};
 }
 
 /// Whether the sums of dK and dV are more than a thread's registers: gfx11 holds operands twice.

@@ -18,9 +18,9 @@ namespace tilewright {
 /// of two consumers. Deterministic: blocks add to dQ in the order of their keys, so that it has the same bits in each
 /// run.
 struct hopper_backward_tile {
-  index_t queries;
-  index_t stages = 2;
-  bool is_deterministic = false;
+  index_t queries;                ///< rows of Q of a step: 64 or 128
+  index_t stages = 2;             ///< of the pipeline of Q and dO
+  bool is_deterministic = false;  ///< dQ is added up in a fixed order: results repeat bit for bit, but take longer
   friend constexpr bool operator==(const hopper_backward_tile&, const hopper_backward_tile&) = default;
 };
 
@@ -88,16 +88,19 @@ struct wgmma_backward_policy : detail::hopper_attention_choices<T, HeadDim, Valu
                 "wgmma_backward_policy: with 64 queries a step consumers share the columns of dQ, so HeadDim must "
                 "be more than 64; use 128 queries");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_backward_args>::op;
-  static constexpr hopper_backward_tile tile = Tile;
+  static constexpr hopper_backward_tile tile = Tile;  ///< how a block works
+  /// where its tensors are in LDS
   static constexpr detail::hopper_backward_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
   static_assert(lds.is_sound(),
                 "wgmma_backward_policy: the stages need more LDS than the GPU has; use fewer stages or queries");
   /// The products, with rows of K and V as rows: S = K Q^T, dP = V dO^T, dV = P dO, dK = dS Q; and dQ = dS^T K.
   static constexpr index_t keys = lds.keys;
-  static constexpr block_tile s_tile{keys, Tile.queries, HeadDim, 8, 1, op};
-  static constexpr block_tile d_p_tile{keys, Tile.queries, ValueDim, 8, 1, op};
+  static constexpr block_tile s_tile{keys, Tile.queries, HeadDim, 8, 1, op};     ///< S^T (keys, queries) = K Q^T
+  static constexpr block_tile d_p_tile{keys, Tile.queries, ValueDim, 8, 1, op};  ///< dP^T (keys, queries) = V dO^T
+  /// dV (keys, value dimension) = P^T dO
   static constexpr block_tile d_v_tile{keys, ValueDim, Tile.queries, 8, 1, op};
-  static constexpr block_tile d_k_tile{keys, HeadDim, Tile.queries, 8, 1, op};
+  static constexpr block_tile d_k_tile{keys, HeadDim, Tile.queries, 8, 1, op};  ///< dK (keys, head dimension) = dS^T Q
+  /// dQ (queries, head dimension) = dS K
   static constexpr block_tile d_q_tile{Tile.queries, lds.d_q_columns(), keys, Tile.queries / 16, 1, op};
   using s_distribution = c_distribution<s_tile>;
   using d_v_distribution = c_distribution<d_v_tile>;

@@ -18,9 +18,10 @@ struct attention_decode {
   using followed_by = detail::decode_combine<Policy>;
   using T = typename Policy::element_type;
   using product = detail::decode_product<Policy::op, 32>;
-  static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);
+  static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);  ///< of the rows that are exchanged
   /// Whether K and V of the next step fit into registers beside those of this one. gfx11 holds everything twice.
   static constexpr bool fits_ahead = product::stays_in_lanes && dim <= 128;
+  /// How a wave loads K and V.
   static constexpr detail::cache_loads loads = !tilewright::arch::is_amd(arch::value) ? detail::cache_loads::queue
                                                : fits_ahead                           ? detail::cache_loads::ahead
                                                                                       : detail::cache_loads::now;
@@ -31,7 +32,8 @@ struct attention_decode {
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave.
   static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;
-  static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;
+  static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;  ///< LDS of a step of K and V
+  /// LDS in which a wave's lanes exchange probabilities; 0: in registers
   static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
   /// A wave's own LDS; when its keys are done, its sums take this place.
   static constexpr index_t wave_bytes =
@@ -46,10 +48,7 @@ struct attention_decode {
     return why ? why : detail::check_decode(args);
   }
 
-  /// Blocks: x for splits and rows, y for key heads, z for sequences.
-  static constexpr grid_size grid(const args_type& args) {
-    return {args.splits * detail::decode_row_blocks(args), args.kv_heads, args.batch};
-  }
+  static constexpr grid_size grid(const args_type& args) { return detail::grid_of_decode(args); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();

@@ -2,6 +2,7 @@
 // Arguments of attention with few queries and a long cache of keys: lengths, pages, parts.
 #pragma once
 
+#include <tilewright/core/base/block_index.hpp>
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
 
@@ -17,12 +18,12 @@ struct attention_decode_args : attention_args {
   /// Paged cache: keys [i * rows_per_page, (i + 1) * rows_per_page) of sequence b are page block_table[b * table_stride
   /// + i]; k_strides.batch and v_strides.batch are from page to page. Null: not paged.
   const index_t* block_table = nullptr;
-  index_t table_stride = 0;
-  index_t rows_per_page = 0;  // a multiple of 16
+  index_t table_stride = 0;   ///< pages from one sequence's row of the table to the next
+  index_t rows_per_page = 0;  ///< a multiple of 16
 
   /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace.
   index_t splits = 1;
-  void* workspace = nullptr;  // of workspace_bytes(args), aligned to 16 bytes
+  void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block.
@@ -39,6 +40,16 @@ TILEWRIGHT_HD constexpr index_t decode_rows_of(const attention_decode_args& args
 }
 TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& args) {
   return ceil_div(decode_rows_of(args), decode_rows);
+}
+
+/// Blocks: x for splits and rows, y for key heads, z for sequences.
+constexpr grid_size grid_of_decode(const attention_decode_args& args) {
+  return {args.splits * decode_row_blocks(args), args.kv_heads, args.batch};
+}
+/// Blocks of the kernel that adds up the splits: x for rows, y for key heads, z for sequences; none for one split.
+constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
+  if (args.splits == 1) return {0, 0, 0};
+  return {decode_rows_of(args), args.kv_heads, args.batch};
 }
 
 /// What attention_decode cannot do with these arguments, beyond check_attention.
@@ -66,8 +77,9 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 
 }  // namespace detail
 
+/// Splits of the keys that keep this many SMs busy: at least 1, at most one for 256 keys. 0: unknown.
 constexpr index_t attention_decode_args::choose_splits(index_t SMs) const {
-  SMs = max(SMs, 1);  // 0: unknown
+  SMs = max(SMs, 1);
   const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
   const index_t most = max(1, min(min(keys / 256, 1024), SMs));
   const auto busy = [&](index_t number) {

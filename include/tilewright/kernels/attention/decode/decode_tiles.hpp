@@ -151,7 +151,8 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
                     ValueDim <= 256,
                 "attention_decode_policy: head dimensions are multiples of 32, from 32 to 256");
   static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
-  static constexpr index_t waves = Waves;
+  static constexpr index_t waves = Waves;  ///< of a block
+  /// the matrix instruction of both products
   static constexpr tilewright::arch::matrix_op op = detail::decode_op<Arch, T>();
 };
 

@@ -103,8 +103,9 @@ struct attention_forward {
   using keys_stream = detail::keys_stream<Policy>;
   using values_stream = detail::values_stream<Policy>;
   using exchange_type = detail::probability_exchange<Policy>;
-  static constexpr attention_tile tile = Policy::tile;
+  static constexpr attention_tile tile = Policy::tile;  ///< how a block works
   static constexpr index_t block_size = detail::attention_product<Policy, operand_major::k, 0>::tile.block_size();
+  /// Byte offsets in LDS: V's stages, and what waves exchange.
   static constexpr index_t values_begin = tile.stages() * keys_stream::bytes,
                            exchange_begin = values_begin + tile.stages() * values_stream::bytes;
   static constexpr index_t lds_bytes = exchange_begin + exchange_type::lds_bytes + detail::queries_lds_bytes<Policy>;

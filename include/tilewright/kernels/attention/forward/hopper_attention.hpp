@@ -171,7 +171,7 @@ struct attention_forward<Policy> {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   using device_args = detail::hopper_attention_device_args<args_type>;
-  static constexpr hopper_attention_tile tile = Policy::tile;
+  static constexpr hopper_attention_tile tile = Policy::tile;  ///< how a block works
   static constexpr index_t block_size = tile.block_size(), lds_bytes = Policy::lds.bytes();
   static constexpr index_t blocks_at_once = tile.blocks;
   static constexpr bool overlaps_previous = true;

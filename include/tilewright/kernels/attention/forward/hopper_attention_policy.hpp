@@ -15,12 +15,15 @@ namespace tilewright {
 /// Rows of Q of a block, 64 for each of its 1 to 3 consumers; keys of a step, a multiple of 16; steps whose K and V fit
 /// in LDS. One more warpgroup starts bulk copies.
 struct hopper_attention_tile {
+  /// Rows of Q of a block, 64 for each consumer; keys of a step.
   index_t queries, keys;
-  index_t stages = 2;
-  bool takes_turns = true;  // consumers start their products one after the other
-  index_t blocks = 1;       // of an SM at the same time
+  index_t stages = 2;       ///< of the pipelines of K and V
+  bool takes_turns = true;  ///< consumers start their products one after the other
+  index_t blocks = 1;       ///< of an SM at the same time
 
+  /// Warpgroups that compute, with 64 rows of Q each.
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
+  /// Threads: consumers and a warpgroup of producers.
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers() + 1) * 128; }
   /// What the copying warpgroup keeps of the registers that threads start with, and what consumers take. A single
   /// consumer of a single block has as many as there are.
@@ -112,12 +115,14 @@ struct hopper_attention_policy : detail::hopper_attention_choices<T, HeadDim, Va
                 "hopper_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of 16, of "
                 "32 with 8-bit elements, and 2 to 4 stages");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_args>::op;
-  static constexpr hopper_attention_tile tile = Tile;
+  static constexpr hopper_attention_tile tile = Tile;  ///< how a block works
+  /// where its tensors are in LDS
   static constexpr detail::hopper_attention_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
   static_assert(lds.is_sound(),
                 "hopper_attention_policy: Q and the stages need more LDS than the GPU has; use fewer keys or stages");
   /// S = Q K^T and O = P V of a step.
   static constexpr block_tile scores_tile{Tile.queries, Tile.keys, HeadDim, 4 * Tile.consumers(), 1, op};
+  /// O (queries, value dimension) = P (queries, keys) V
   static constexpr block_tile values_tile{Tile.queries, ValueDim, Tile.keys, 4 * Tile.consumers(), 1, op};
   using scores_distribution = c_distribution<scores_tile>;
   using outputs_distribution = c_distribution<values_tile>;

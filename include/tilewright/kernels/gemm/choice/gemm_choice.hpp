@@ -16,8 +16,8 @@ enum class gemm_kernel_kind : signed char { tile, small_m, small_m_v1 };
 
 /// A kernel of a GEMM, and how it is used.
 struct gemm_choice {
-  hopper_gemm_tile tile = {};  ///< Of gemm_kernel_kind::tile; else as it is here.
-  gemm_kernel_kind kernel = gemm_kernel_kind::tile;
+  hopper_gemm_tile tile = {};                        ///< Of gemm_kernel_kind::tile; else as it is here.
+  gemm_kernel_kind kernel = gemm_kernel_kind::tile;  ///< Which kind of kernel.
   /// 1: k is whole; more: k of every tile is split into so many slices, which another kernel adds up; 0: that of the
   /// last wave's tiles is split, so that all blocks have a share (stream-K).
   index_t parts = 0;
@@ -49,6 +49,7 @@ inline std::string kernel_name_of(const gemm_choice& c) {
          : c.kernel == gemm_kernel_kind::small_m ? "small_m"
                                                  : "small_m_v1";
 }
+/// The same with how k is split: "128x144_b2_pp, k whole".
 inline std::string name_of(const gemm_choice& c) {
   return kernel_name_of(c) + (c.parts == 0 ? "" : ", " + name_of_parts(c.parts));
 }

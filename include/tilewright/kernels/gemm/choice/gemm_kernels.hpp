@@ -13,9 +13,11 @@ namespace tilewright {
 /// Those of hopper_gemm_tiles, and those for small M, with vectors and without, which multiply elements of 16 bits.
 template <class Product>
 struct gemm_kernels {
-  using T = typename Product::element_type;
+  using T = typename Product::element_type;  ///< of A and B
+  /// The first of small M; how many kernels there are.
   static constexpr index_t num_tiles = hopper_gemm_tiles.size(), size = num_tiles + (sizeof(T) == 2 ? 2 : 0);
 
+  /// The kernel of index Nth, as an object.
   template <index_t Nth>
   static constexpr auto kernel_of() {
     using R = typename Product::result_type;

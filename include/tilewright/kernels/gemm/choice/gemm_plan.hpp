@@ -38,6 +38,7 @@ class gemm_plan {
       steps_.push_back(prepared_launch<Kernel>(split(args, choice_.parts)));
     });
   }
+  /// Queues the kernels on a stream; nothing is chosen or allocated.
   void operator()(detail::gpu_stream stream = nullptr) const {
     for (const step& s : steps_) s(stream);
   }

@@ -50,15 +50,16 @@ struct gemm_product {
   using element_type = T;
   using result_type = Result;
   using epilogue_type = Epilogue;
-  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;  ///< which dimension is contiguous
+  /// the same for the model
   static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
 };
 
-/// A tile for a product, and into how many parts k is split: as in gemm_choice.
+/// A tile for a product, and how k is split.
 struct hopper_gemm_choice {
-  hopper_gemm_tile tile = {};
-  index_t parts = 0;
-  double clocks = 0;  // as predicted
+  hopper_gemm_tile tile = {};  ///< that computes it
+  index_t parts = 0;           ///< of k, as in gemm_choice
+  double clocks = 0;           ///< of an SM, as predicted
 };
 
 /// Calls consider(choice) for each way to split k with a tile, for up to `most_parts` parts, at least 1. Parts that are

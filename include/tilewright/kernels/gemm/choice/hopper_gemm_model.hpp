@@ -8,8 +8,8 @@ namespace tilewright {
 
 /// What a product asks of a tile, besides its lengths.
 struct product_operand_types {
-  index_t element_bytes = 2;
-  bool a_along_k = true, b_along_k = true;
+  index_t element_bytes = 2;                ///< of A and B: 1 or 2
+  bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
 };
 
 namespace detail {
@@ -23,19 +23,19 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 /// 16 and 8 bits. docs/notes/performance.md has the fit.
 struct hopper_gemm_model {
   double launch = 2521, cluster = 162;  // of a kernel, and more for each block of a cluster
-  double mma = 0.949, issue = 16.7;         // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double mma = 0.949, issue = 16.7;     // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
   double one_consumer = 0.905, ping_pong = 0.96, rows_64 = 1.067;  // times these where a tile has them
-  double latency = 2104;                    // a stage is there so long after it was asked for
-  double load = 2.19, loads = 9.7;       // each row of A and B that a block loads; the loads of a stage
-  double shifted_row = 5.47;               // a row that is shifted to where it should start
-  double l2_rows = 43.2;                     // of 128 bytes in a clock, for all SMs ...
-  double not_merged = 0.34;               // ... and the share of rows that blocks load in vain: others load them, too
-  double lockstep = 0.117;                  // more where blocks of a cluster wait for each other's rows from memory
-  double end = 290;                        // each box of C of a consumer
+  double latency = 2104;                                           // a stage is there so long after it was asked for
+  double load = 2.19, loads = 9.7;      // each row of A and B that a block loads; the loads of a stage
+  double shifted_row = 5.47;            // a row that is shifted to where it should start
+  double l2_rows = 43.2;                // of 128 bytes in a clock, for all SMs ...
+  double not_merged = 0.34;             // ... and the share of rows that blocks load in vain: others load them, too
+  double lockstep = 0.117;              // more where blocks of a cluster wait for each other's rows from memory
+  double end = 290;                     // each box of C of a consumer
   double partial = 4346;                // each split of a tile but one, of 128 x 256 partial sums
-  double crossing = 0.254;                 // of a split tile's clocks more, if two tiles share a worker
-  double sums = 1408, sums_rate = 307;   // the kernel that adds up splits: its start, and floats in a clock
-  double bytes = 1779, memory = 538;  // of memory in a clock; until they come
+  double crossing = 0.254;              // of a split tile's clocks more, if two tiles share a worker
+  double sums = 1408, sums_rate = 307;  // the kernel that adds up splits: its start, and floats in a clock
+  double bytes = 1779, memory = 538;    // of memory in a clock; until they come
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -97,7 +97,10 @@ struct modelled_gemm {
   constexpr double clocks_of_k_tile(index_t active) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const index_t together = min(t.blocks, ceil_div(active * t.cluster(), SMs));  // blocks of an SM share its time
-    const double kind = (t.ping_pong ? x.ping_pong : t.consumers == 1 ? x.one_consumer : 1) * (t.m == 64 ? x.rows_64 : 1);
+    const double kind = (t.ping_pong        ? x.ping_pong
+                         : t.consumers == 1 ? x.one_consumer
+                                            : 1) *
+                        (t.m == 64 ? x.rows_64 : 1);
     const double rows = double(t.m) / t.cluster_n + double(t.n) / t.cluster_m,
                  in_l2 = x.not_merged * (t.m + t.n) + (1 - x.not_merged) * rows;
     const double loads = t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0 : x.load * rows + x.loads;

@@ -10,6 +10,7 @@ namespace tilewright::epilogue {
 
 /// x = args.alpha x. Sums that stay integers are multiplied as such.
 struct alpha {
+  /// Multiplies this thread's accumulators.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
     if constexpr (__is_same(typename Sums::element_type, int)) {
@@ -22,6 +23,7 @@ struct alpha {
 
 /// x += args.beta C. C is not read where beta is 0, so it may hold anything then.
 struct beta {
+  /// Adds beta C to this thread's accumulators; at: an epilogue_tile, which reads C.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     if constexpr (__is_same(typename Sums::element_type, int)) {
@@ -39,10 +41,12 @@ struct beta {
 
 /// x *= *args.scale, one float in memory.
 struct scale : detail::reads<&gemm_args::scale> {
+  /// An error message if there is no scale.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment&) {
     return args.scale ? nullptr : "epilogue::scale needs args.scale, which is null";
   }
+  /// Multiplies this thread's accumulators.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
     detail::require_floats<Sums>();
@@ -53,10 +57,12 @@ struct scale : detail::reads<&gemm_args::scale> {
 
 /// x(m, n) *= args.row_scale[m].
 struct row_scale : detail::reads<&gemm_args::row_scale> {
+  /// An error message if there are no scales.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment&) {
     return args.row_scale ? nullptr : "epilogue::row_scale needs args.row_scale, which is null";
   }
+  /// Multiplies this thread's accumulators; at: an epilogue_tile, which knows their rows.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     detail::require_floats<Sums>();
@@ -66,6 +72,7 @@ struct row_scale : detail::reads<&gemm_args::row_scale> {
 
 /// x(m, n) *= args.column_scale[n].
 struct column_scale : detail::reads<&gemm_args::column_scale> {
+  /// An error message if there are no scales or they are not as aligned as columns of C.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     if (!args.column_scale) return "epilogue::column_scale needs args.column_scale, which is null";
@@ -73,6 +80,7 @@ struct column_scale : detail::reads<&gemm_args::column_scale> {
                                                    : "epilogue::column_scale: args.column_scale must be aligned to "
                                                      "the kernel's vector; use the kernel with vector 1";
   }
+  /// Multiplies this thread's accumulators; at: an epilogue_tile, which knows their columns.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     detail::require_floats<Sums>();
@@ -82,6 +90,7 @@ struct column_scale : detail::reads<&gemm_args::column_scale> {
 
 /// x(m, n) += args.bias[n], n elements of C's type.
 struct bias : detail::reads<&gemm_args::bias> {
+  /// An error message if there is no bias or it is not as aligned as columns of C.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     if (!args.bias) return "epilogue::bias needs args.bias, which is null";
@@ -89,6 +98,7 @@ struct bias : detail::reads<&gemm_args::bias> {
                ? nullptr
                : "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1";
   }
+  /// Adds to this thread's accumulators; at: an epilogue_tile, which knows their columns.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     detail::require_floats<Sums>();
@@ -99,6 +109,7 @@ struct bias : detail::reads<&gemm_args::bias> {
 /// x = the activation's value at x.
 template <tilewright::activation Kind>
 struct activation {
+  /// Applies the function to this thread's accumulators.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args&) const {
     detail::require_floats<Sums>();
@@ -108,6 +119,7 @@ struct activation {
 
 /// The same for the activation that args.activation names.
 struct activation_from_args {
+  /// Clamps this thread's accumulators.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
     detail::require_floats<Sums>();
@@ -117,6 +129,7 @@ struct activation_from_args {
 
 /// x(m, n) += args.residual(m, n), a row-major matrix of C's type for each problem of the batch.
 struct residual : detail::reads<&gemm_args::residual> {
+  /// An error message if there is no residual, or its rows are not as aligned as C's.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     if (!args.residual) return "epilogue::residual needs args.residual, which is null";
@@ -126,6 +139,7 @@ struct residual : detail::reads<&gemm_args::residual> {
                : "epilogue::residual: args.residual, ld_residual and batch_stride_residual must be multiples of the "
                  "kernel's vector; use the kernel with vector 1";
   }
+  /// Adds to this thread's accumulators; at: an epilogue_tile, which reads the residual as it reads C.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     detail::require_floats<Sums>();
@@ -146,6 +160,7 @@ using from_args = chain<alpha, if_given<scale>, if_given<row_scale>, if_given<co
 
 /// x = silu(x) y, for policies of two products.
 struct swiglu {
+  /// Combines this thread's accumulators of two products; the result is in `gate`.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& gate, Sums& up, const At&, const Args&) const {
     detail::require_floats<Sums>();

@@ -8,13 +8,14 @@ namespace tilewright {
 
 /// What a kernel promises of memory that its epilogue reads, for the epilogue's `check`.
 struct vector_alignment {
-  index_t vector;        // elements that are read at once
-  index_t result_bytes;  // of an element of C
+  index_t vector;        ///< elements that are read at once
+  index_t result_bytes;  ///< of an element of C
 
   /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
   constexpr bool is_met_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
     return ld % vector == 0 && batch_stride % vector == 0 && is_aligned(data, min(vector * bytes, 16));
   }
+  /// Whether an address is a multiple of `bytes`; true at compile time.
   static constexpr bool is_aligned(const void* data, index_t bytes) {
     return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % unsigned(bytes) == 0;
   }
@@ -72,10 +73,12 @@ TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&...
 /// F where the arguments hold the pointer that it reads.
 template <class F>
 struct if_given {
+  /// The function's own check, where the arguments have what it needs.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     return F::is_given(args) ? detail::check<F>(args, promise) : nullptr;
   }
+  /// Applies the function, where the arguments have what it needs.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     if (F::is_given(args)) F{}(sums, at, args);
@@ -85,16 +88,19 @@ struct if_given {
 /// One function after the other. If there are several products, a function that takes one tile gets the first.
 template <class... Fs>
 struct chain {
+  /// The first error message of the functions; nullptr: there is none.
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment& promise) {
     const char* why = nullptr;
     (void)((why = detail::check<Fs>(args, promise)) || ...);
     return why;
   }
+  /// Applies the functions in order to the accumulators of one product.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
     (detail::call<Fs>(at, args, sums), ...);
   }
+  /// Applies them to those of two products; the first function of two combines them.
   template <class Sums, class At, class Args>
   TILEWRIGHT_HD void operator()(Sums& first, Sums& second, const At& at, const Args& args) const {
     (detail::call<Fs>(at, args, first, second), ...);

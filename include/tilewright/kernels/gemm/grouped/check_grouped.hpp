@@ -15,6 +15,22 @@ TILEWRIGHT_HD constexpr long_index_t grouped_tile_limit(const grouped_args& g, b
   return (by_rows ? along_m + g.groups : along_m * g.groups) * ceil_div(g.n, cols);
 }
 
+/// What kernels with this tile cannot do with these groups, as a sentence; nullptr when they can.
+constexpr const char* check_groups(const grouped_args& args, bool by_rows, index_t tile_m, index_t tile_n) {
+  if (args.batch != 1 || args.split_k != 1) return "grouped products have no batch, and do not split k";
+  if (args.groups < 1) return "there must be at least one group";
+  if ((args.ends == nullptr) == (args.counts == nullptr)) return "groups need either ends or counts";
+  if (!by_rows && args.c && results_overlap(args, args.groups))
+    return "the C of several groups lie in the same memory: give batch_stride_c";
+  const index_t all = by_rows ? args.m : args.k;
+  if (args.counts && (args.slot_rows < 1 || long_index_t(args.slot_rows) * args.groups != all))
+    return "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows";
+  if (all >= 1 << 30) return "all groups have 2^30 rows (2^30 k, if groups divide k) or more; use several launches";
+  return grouped_tile_limit(args, by_rows, tile_m, tile_n) > 0x7fffffff / 64
+             ? "C has too many tiles; use several launches"
+             : nullptr;
+}
+
 }  // namespace detail
 
 /// check_gemm() for a policy whose products are grouped.
@@ -23,21 +39,8 @@ constexpr const char* check_grouped(const typename Policy::args_type& args, cons
   static_assert(
       Policy::groups != group_kind::none,
       "grouped_gemm_kernel: the policy's products are not grouped; name it grouped<Policy, group_kind::rows>");
-  constexpr bool by_rows = Policy::groups == group_kind::rows;
-  constexpr block_tile tile = Policy::tile;
-  if (const char* why = check_gemm<Policy>(args, promise)) return why;
-  if (args.batch != 1 || args.split_k != 1) return "grouped products have no batch, and do not split k";
-  if (args.groups < 1) return "there must be at least one group";
-  if ((args.ends == nullptr) == (args.counts == nullptr)) return "groups need either ends or counts";
-  if (!by_rows && args.c && detail::results_overlap(args, args.groups))
-    return "the C of several groups lie in the same memory: give batch_stride_c";
-  const index_t all = by_rows ? args.m : args.k;
-  if (args.counts && (args.slot_rows < 1 || long_index_t(args.slot_rows) * args.groups != all))
-    return "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows";
-  if (all >= 1 << 30) return "all groups have 2^30 rows (2^30 k, if groups divide k) or more; use several launches";
-  return detail::grouped_tile_limit(args, by_rows, tile.m, tile.n) > 0x7fffffff / 64
-             ? "C has too many tiles; use several launches"
-             : nullptr;
+  const char* const why = check_gemm<Policy>(args, promise);
+  return why ? why : detail::check_groups(args, Policy::groups == group_kind::rows, Policy::tile.m, Policy::tile.n);
 }
 
 }  // namespace tilewright

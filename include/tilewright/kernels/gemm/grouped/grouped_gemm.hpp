@@ -14,7 +14,7 @@ namespace tilewright {
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
   using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;
-  static constexpr group_kind groups = Kind;
+  static constexpr group_kind groups = Kind;  ///< which dimension the groups divide
 };
 
 namespace detail {
@@ -26,6 +26,17 @@ struct grouped_launch {
   group_tiles tiles;
   index_t blocks;
 };
+
+/// A launch of tiles of m x n elements in an order, on a GPU that runs `resident` blocks at the same time.
+template <class Args>
+constexpr grouped_launch<Args> plan_groups(const Args& args, bool by_rows, index_t m, index_t n,
+                                           const grid_order& order, index_t resident) {
+  const long_index_t most = grouped_tile_limit(args, by_rows, m, n);
+  return {args, {ceil_div(args.n, n), order.group_rows}, most < resident ? index_t(most) : resident};
+}
+
+/// Whether groups of about equal length are so short that a block tile of 64 x 64 multiplies fewer rows of no group.
+constexpr bool has_short_groups(const grouped_args& args) { return ceil_div(args.m, max(args.groups, 1)) <= 64; }
 
 }  // namespace detail
 
@@ -39,7 +50,7 @@ struct grouped_gemm_kernel {
   using device_args = detail::grouped_launch<args_type>;
   static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
                            blocks_at_once = of_one_group::blocks_at_once;
-  static constexpr bool by_rows = Policy::groups == group_kind::rows;
+  static constexpr bool by_rows = Policy::groups == group_kind::rows;  ///< groups are rows of A and C, else slices of k
   static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1,
                 "grouped_gemm_kernel: there is one product for each group, and k is not split");
 
@@ -49,10 +60,7 @@ struct grouped_gemm_kernel {
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     constexpr block_tile tile = Policy::tile;
-    constexpr grid_order order = Policy::order;
-    const detail::group_tiles tiles{ceil_div(args.n, tile.n), order.group_rows};
-    const long_index_t most = detail::grouped_tile_limit(args, by_rows, tile.m, tile.n);
-    return {args, tiles, most < facts.resident_clusters ? index_t(most) : facts.resident_clusters};
+    return detail::plan_groups(args, by_rows, tile.m, tile.n, Policy::order, facts.resident_clusters);
   }
   static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 

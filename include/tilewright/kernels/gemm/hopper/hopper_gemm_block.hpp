@@ -104,9 +104,10 @@ struct hopper_gemm_block {
     return detail::tma_tensor<decltype(args.a)>{args.a, work.a_z};
   }
 
-  static constexpr group_kind groups = Policy::groups;
-  static constexpr bool is_block_scaled = Policy::is_block_scaled;
-  static constexpr block_tile tiles = Policy::tile;
+  static constexpr group_kind groups = Policy::groups;              ///< what divides A, B and C into groups
+  static constexpr bool is_block_scaled = Policy::is_block_scaled;  ///< A and B have scales for blocks
+  static constexpr block_tile tiles = Policy::tile;                 ///< for one set of consumers of a tile
+  /// what a block computes
   static constexpr hopper_gemm_tile tile =
       Policy::pipeline::tile.of_size(tiles.m, tiles.n, tiles.waves_m / 4, Policy::products);
   static_assert(tiles == wgmma_tile<element_type>(tiles.m, tiles.n, tile.consumers_per_tile()) && tile.is_sound(),
@@ -114,14 +115,18 @@ struct hopper_gemm_block {
                 "2 consumers and whose n is a multiple of 8 up to 256, with at most 160 accumulators for "
                 "each thread (192 in ping-pong), of two products with 64 rows for each consumer and columns "
                 "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
+  /// Which dimension is contiguous of wgmma's operands: with swap_ab its A is the GEMM's B.
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
-  static constexpr hopper_gemm_operands operands{arch::matrix_element_v<element_type>, arch::matrix_element_v<result_type>,
-                                                 Policy::a_major == operand_major::k,
-                                                 Policy::b_major == operand_major::k};
+  /// Elements and orders of A, B and C.
+  static constexpr hopper_gemm_operands operands{
+      arch::matrix_element_v<element_type>, arch::matrix_element_v<result_type>, Policy::a_major == operand_major::k,
+      Policy::b_major == operand_major::k};
+  /// Where a block's operands, slots of C and barriers are in LDS.
   static constexpr detail::hopper_gemm_lds lds =
       detail::lds_of(tile, operands, is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0);
-  static constexpr detail::hopper_gemm_lds::regions regions = lds.plan();
+  static constexpr detail::hopper_gemm_lds::regions regions = lds.plan();  ///< offsets in bytes
+  /// of the pipeline of A and B; elements along k of each
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
   static_assert(lds.a.is_sound() && lds.b.is_sound() && detail::is_tma_swizzle(lds.slot_layout()),
                 "warp_specialized_pipeline: the layouts in LDS are not those of wgmma and of TMA");
@@ -145,16 +150,20 @@ struct hopper_gemm_block {
   /// up.
   static constexpr bool can_split_all_tiles =
       groups == group_kind::none && tile.products == 1 && !is_block_scaled && !tile.ping_pong;
+  /// What the host checks and prepares with.
   static constexpr detail::hopper_gemm_facts facts{lds, operands, can_split_all_tiles};
 
   /// C of the block tile: (m, n) floats in the registers of its consumers.
   using accumulators = static_distributed_tensor<float, c_distribution<tiles>>;
   /// A warp's rows of a box of C, and who addresses them when they are written.
   static constexpr arch::lane_map result = arch::describe(tiles.op).c;
+  /// Which of its elements a lane of the warp holds.
   static constexpr distribution_encoding box = detail::wave_tile_encoding(tile.box_n() / 16, result);
+  /// Which rows of the box each lane addresses for stmatrix.
   static constexpr distribution_encoding box_addresses = detail::wave_tile_encoding(
       tile.box_n() / 16, tile.swap_ab ? arch::address_map(arch::exchange_of(arch::lds_op::ldmatrix), result)
                                       : detail::ldmatrix_address_map(result));
+  /// The box in LDS: 64 rows of C, box_n() columns, swizzled as TMA reads it.
   TILEWRIGHT_HD static constexpr auto box_descriptor() {
     return tensor_descriptor<number<detail::operand_graph(lds.slot_layout(), tile.swap_ab)>::value>{
         {}, lds.slot_layout().tile.rows * lds.slot_layout().tile.cols};

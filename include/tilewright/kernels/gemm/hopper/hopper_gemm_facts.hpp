@@ -8,11 +8,12 @@
 
 namespace tilewright {
 
-/// Elements of A and B, and of C; whether k is the contiguous dimension of A and of B, as they are given.
+/// Elements and orders of A, B and C, as they are given.
 struct hopper_gemm_operands {
-  arch::matrix_element element = arch::matrix_element::f16, result = arch::matrix_element::f16;
-  bool a_along_k = true, b_along_k = true;
+  arch::matrix_element element = arch::matrix_element::f16, result = arch::matrix_element::f16;  ///< of A and B; of C
+  bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
 
+  /// Bytes of an element of A or B, and of C.
   TILEWRIGHT_HD constexpr index_t element_bytes() const { return arch::bytes_of(element); }
   TILEWRIGHT_HD constexpr index_t result_bytes() const { return arch::bytes_of(result); }
   friend constexpr bool operator==(const hopper_gemm_operands&, const hopper_gemm_operands&) = default;
@@ -34,7 +35,8 @@ TILEWRIGHT_HD constexpr hopper_gemm_lds lds_of(const hopper_gemm_tile& t, const 
 struct hopper_gemm_facts {
   hopper_gemm_lds lds;
   hopper_gemm_operands operands;
-  bool can_split_all_tiles = true;  // whether gemm_args::split_k may be more than 1: no groups, products, scales, ping-pong
+  bool can_split_all_tiles =
+      true;  // whether gemm_args::split_k may be more than 1: no groups, products, scales, ping-pong
 
   TILEWRIGHT_HD constexpr const hopper_gemm_tile& tile() const { return lds.tile; }
   /// Whether the tile is sound and its stages and slots fit in LDS, with layouts that wgmma and TMA have.

@@ -13,10 +13,11 @@ namespace tilewright {
 /// of tiles is not full. The counters must be 0 before the first launch, and are 0 after each. Launches that share a
 /// workspace must not run at the same time.
 struct hopper_gemm_workspace {
-  static constexpr index_t num_counters = detail::split_k_counters;  // at the beginning
-  static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;
+  static constexpr index_t num_counters = detail::split_k_counters;  ///< at the beginning
+  static constexpr long_index_t num_floats = 2 * 132 * 128 * 256;    ///< of partial sums
+  /// at its begin; zero before the first launch, and after each
   static constexpr long_index_t counter_bytes = num_counters * long_index_t{4};
-  static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  // 35 MB
+  static constexpr long_index_t bytes = counter_bytes + num_floats * 4;  ///< 35 MB
 };
 
 namespace detail {
@@ -181,8 +182,7 @@ constexpr const char* check_equal_parts(const hopper_gemm_facts& kernel, const g
   if (!kernel.can_split_all_tiles) return "this kernel does not split k into equal parts: set split_k to 1";
   if (!g.workspace) return "split_k needs a hopper_gemm_workspace";
   if (g.batch > 65535) return "the batch has more than 65535 problems, for which k is not split into equal parts";
-  if (g.split_k < 1 || g.split_k > ceil_div(g.k, kernel.lds.a.k()) ||
-      workspace_bytes(g) > hopper_gemm_workspace::bytes)
+  if (g.split_k < 1 || g.split_k > ceil_div(g.k, kernel.lds.a.k()) || workspace_bytes(g) > hopper_gemm_workspace::bytes)
     return "split_k must be positive, not larger than the number of block tiles along k, and its parts must fit in a "
            "hopper_gemm_workspace";
   return nullptr;

@@ -31,14 +31,18 @@ struct hopper_gemm_tile {
     t.m = rows, t.n = cols, t.consumers = ping_pong ? 2 : sharing, t.products = num;
     return t;
   }
+  /// Consumers that compute one tile together.
   TILEWRIGHT_HD constexpr index_t consumers_per_tile() const { return ping_pong ? 1 : consumers; }
   /// Warpgroups that move data.
   TILEWRIGHT_HD constexpr index_t producers() const { return unaligned ? 2 : 1; }
+  /// Threads of a block.
   TILEWRIGHT_HD constexpr index_t block_size() const { return (consumers + producers()) * 128; }
+  /// Blocks of a cluster.
   TILEWRIGHT_HD constexpr index_t cluster() const { return cluster_m * cluster_n; }
 
   /// Where block `rank` of a cluster is; blocks that share B have consecutive ranks.
   TILEWRIGHT_HD constexpr index_t row_in_cluster(index_t rank) const { return cluster_m > 1 ? rank % cluster_m : 0; }
+  /// The column of block `rank` in its cluster: which of the blocks side by side.
   TILEWRIGHT_HD constexpr index_t col_in_cluster(index_t rank) const { return cluster_n > 1 ? rank / cluster_m : 0; }
 
   /// Of the blocks that share a tile of B, how many load a slice of it: slices are whole groups of 8 rows, the period
@@ -47,6 +51,7 @@ struct hopper_gemm_tile {
 
   /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
   TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers_per_tile()); }
+  /// Floats of C in each thread of a consumer.
   TILEWRIGHT_HD constexpr index_t accumulators() const { return repeat_m() * n / 2; }
 
   /// Whether the two consumers of a tile end it one after the other: see shared_tile_order.
@@ -55,14 +60,21 @@ struct hopper_gemm_tile {
   /// Columns of C: those of one product. TMA stores them in boxes of 64 rows and box_n() columns; the last box of a row
   /// may have less: last_box_n().
   TILEWRIGHT_HD constexpr index_t result_n() const { return n / products; }
+  /// Columns of a box of C: 64 or 32.
   TILEWRIGHT_HD constexpr index_t box_n() const { return result_n() % 32 != 0 || result_n() % 64 == 0 ? 64 : 32; }
+  /// Boxes for 64 rows of a tile of C.
   TILEWRIGHT_HD constexpr index_t boxes_per_row() const { return ceil_div(result_n(), box_n()); }
+  /// Columns of the last of these.
   TILEWRIGHT_HD constexpr index_t last_box_n() const { return result_n() - (boxes_per_row() - 1) * box_n(); }
+  /// Whether the last one has fewer columns than the others.
   TILEWRIGHT_HD constexpr bool has_narrow_box() const { return last_box_n() < box_n(); }
+  /// Whether box number `box` of a consumer is such a box.
   TILEWRIGHT_HD constexpr bool is_narrow_box(index_t box) const {
     return has_narrow_box() && modulo(box, boxes_per_row()) + 1 == boxes_per_row();
   }
+  /// Boxes of a tile that one consumer fills.
   TILEWRIGHT_HD constexpr index_t boxes_per_consumer() const { return repeat_m() * boxes_per_row(); }
+  /// Boxes of a tile.
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return consumers_per_tile() * boxes_per_consumer(); }
 
   /// The order in which a tile's boxes are stored: those of one consumer after those of the other.
@@ -71,8 +83,10 @@ struct hopper_gemm_tile {
   }
   /// The first element of a box in the tile, and the consumer that fills it.
   struct box_origin {
+    /// Row, column, and the consumer, from 0.
     index_t m, n, consumer;
   };
+  /// Where the box of this box_number() is.
   TILEWRIGHT_HD constexpr box_origin origin_of_box(index_t number) const {
     const index_t consumer = divide(number, boxes_per_consumer()), box = modulo(number, boxes_per_consumer());
     return {(divide(box, boxes_per_row()) * consumers_per_tile() + consumer) * 64,

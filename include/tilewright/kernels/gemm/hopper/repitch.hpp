@@ -10,9 +10,11 @@ namespace tilewright {
 
 /// `rows` rows of `cols` elements. Leading dimensions and strides of the batch count elements.
 struct repitch_args {
-  const void* from = nullptr;
-  void* to = nullptr;
+  const void* from = nullptr;  ///< rows of any alignment
+  void* to = nullptr;          ///< rows aligned to 16 bytes
+  /// Rows and elements of each; elements from row to row in both; matrices of the batch.
   index_t rows = 0, cols = 0, from_ld = 0, to_ld = 0, batch = 1;
+  /// In elements.
   long_index_t from_batch_stride = 0, to_batch_stride = 0;
 };
 
@@ -20,6 +22,7 @@ struct repitch_args {
 template <class T>
 struct repitch {
   using args_type = repitch_args;
+  /// Rows and elements that a block copies.
   static constexpr index_t block_size = 256, lds_bytes = 0, rows_of_block = 8, cols_of_block = 512;
   static constexpr bool overlaps_previous = true;
   /// Neighbouring lanes move neighbouring elements, since rows may start anywhere.

@@ -23,16 +23,18 @@ struct small_m_gemm {
   using T = typename Policy::element_type;
   using R = typename Policy::result_type;
   using tiles = detail::small_m_tiles<Policy>;
-  static constexpr block_tile tile = Policy::tile;
+  static constexpr block_tile tile = Policy::tile;  ///< of C and k, of a wave
+  /// Threads and LDS of a block; elements along k of its waves together.
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = Policy::waves * tiles::wave_bytes,
                            blocks_at_once = 2, k_of_block = Policy::waves * tile.k;
+  /// Whether A is contiguous along k; whether vectors of B are unaligned and shifted in registers.
   static constexpr bool overlaps_previous = true, a_along_k = Policy::a_major == operand_major::k,
                         shifts = Policy::vector == 1;
 
   struct device_args {
-    gemm_args args;
-    stream_k_schedule schedule;  // of blocks, in steps of k_of_block
-    index_t blocks;
+    gemm_args args;              ///< as the caller gave them
+    stream_k_schedule schedule;  ///< of blocks, in steps of k_of_block
+    index_t blocks;              ///< persistent blocks
   };
 
   static constexpr const char* check(const args_type& g) {

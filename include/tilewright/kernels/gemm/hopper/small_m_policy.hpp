@@ -22,9 +22,10 @@ struct small_m_policy {
   using result_type = Result;
   using epilogue = Epilogue;
   using args_type = gemm_args;
+  /// Elements of an access to A and to B, and waves of a block.
   static constexpr index_t products = 1, a_vector = AVector, vector = Vector, waves = 8;
-  static constexpr split_k_kind split_k = split_k_kind::none;
-  static constexpr operand_major a_major = AMajor, b_major = BMajor;
+  static constexpr split_k_kind split_k = split_k_kind::none;         ///< waves share k, in LDS
+  static constexpr operand_major a_major = AMajor, b_major = BMajor;  ///< which dimension is contiguous
 
   /// What one wave multiplies at once.
   static constexpr block_tile tile{16, 64, 32, 1, 1, tilewright::arch::matrix_op::mma_m16n8k16_x2};

@@ -12,7 +12,7 @@ namespace tilewright {
 /// Tile says how; the policy's block_tile and products say how large it is and who consumes.
 template <hopper_gemm_tile Tile = hopper_gemm_tile{}>
 struct warp_specialized_pipeline {
-  static constexpr hopper_gemm_tile tile = Tile;
+  static constexpr hopper_gemm_tile tile = Tile;  ///< what a block computes
 };
 
 /// A block tile of m x n for it: a stage has 128 bytes of each row along k.

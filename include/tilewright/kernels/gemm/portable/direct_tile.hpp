@@ -48,12 +48,12 @@ inline constexpr bool large_tile_fits_registers =
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_direct_256x256 : gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
                                          multi_stage_pipeline<detail::direct_shape<Arch, T>(256, 256).stages>> {
-  static constexpr const char* name = "gemm_direct_256x256";
+  static constexpr const char* name = "gemm_direct_256x256";  ///< in reports and tuning files
 };
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 struct gemm_direct_128x128 : gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(128, 128, 2, 2),
                                          multi_stage_pipeline<detail::direct_shape<Arch, T>(128, 128).stages>> {
-  static constexpr const char* name = "gemm_direct_128x128";
+  static constexpr const char* name = "gemm_direct_128x128";  ///< in reports and tuning files
 };
 
 }  // namespace tilewright

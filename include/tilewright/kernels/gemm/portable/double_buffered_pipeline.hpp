@@ -13,8 +13,8 @@ namespace tilewright {
 ///   LDS    | reads of t         | write t + 1 to the other | barrier |
 ///   global | load t + 1                    |
 struct double_buffered_pipeline {
-  static constexpr index_t num_stages = 2;
-  static constexpr index_t barriers_per_tile = 1;
+  static constexpr index_t num_stages = 2;         ///< tiles of A and B in LDS
+  static constexpr index_t barriers_per_tile = 1;  ///< of a k tile
 
   /// Estimated registers of a thread.
   template <class Policy>

@@ -18,8 +18,8 @@ struct multi_stage_pipeline {
   static_assert(
       Stages >= 2,
       "multi_stage_pipeline: one tile is multiplied while another is in flight, so at least 2 stages are needed");
-  static constexpr index_t num_stages = Stages;
-  static constexpr index_t barriers_per_tile = 1;
+  static constexpr index_t num_stages = Stages;    ///< tiles of A and B in LDS
+  static constexpr index_t barriers_per_tile = 1;  ///< of a k tile
 
   /// Estimated registers of a thread: operands of two steps along k, an address for each copy.
   template <class Policy>

@@ -17,8 +17,8 @@ namespace tilewright {
 ///          | the other stage, from registers       |         |                            |
 ///   global |                                       |         | load t + 3 into registers  |
 struct one_wave_per_simd_pipeline {
-  static constexpr index_t num_stages = 2;
-  static constexpr index_t barriers_per_tile = 1;
+  static constexpr index_t num_stages = 2;         ///< tiles of A and B in LDS
+  static constexpr index_t barriers_per_tile = 1;  ///< of a k tile
 
   /// Estimated registers of a thread: operands of two steps along k, two tiles in flight.
   template <class Policy>

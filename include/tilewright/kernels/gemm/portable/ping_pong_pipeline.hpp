@@ -18,7 +18,7 @@ namespace tilewright {
 ///   waves 4-7 |        | move 0     | multiply 0 | move 1     | multiply 1 |
 ///   barriers           ^            ^            ^            ^
 struct ping_pong_pipeline {
-  static constexpr index_t num_stages = 2;
+  static constexpr index_t num_stages = 2;  ///< tiles of A and B in LDS
 
   /// Slices of a tile: 64 bytes along k each, or one step of the matrix instruction if that is longer.
   template <class Policy>

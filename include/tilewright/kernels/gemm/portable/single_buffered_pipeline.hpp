@@ -15,8 +15,8 @@ namespace tilewright {
 ///   LDS    | read the last `held` steps of t  | barrier | write t + 1 | barrier | read t + 1 |
 ///   global |                                            | load t + 2                         |
 struct single_buffered_pipeline {
-  static constexpr index_t num_stages = 1;
-  static constexpr index_t barriers_per_tile = 2;
+  static constexpr index_t num_stages = 1;         ///< tiles of A and B in LDS
+  static constexpr index_t barriers_per_tile = 2;  ///< of a k tile
 
   /// Steps along k that are read ahead: half of the tile, or one if there are no registers for more.
   template <class Policy>

@@ -60,7 +60,7 @@ struct block_scaled : Policy {
   using args_type = block_scaled_args;
   using pipeline = typename detail::conditional_t<arch::is_wgmma(Policy::tile.op), Policy,
                                                   detail::scaled_by_all_waves<Policy::tile>>::pipeline;
-  static constexpr bool is_block_scaled = true;
+  static constexpr bool is_block_scaled = true;  ///< run() takes scales
 };
 
 }  // namespace tilewright

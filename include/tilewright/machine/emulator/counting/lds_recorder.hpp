@@ -20,6 +20,7 @@ namespace tilewright::emulator {
 /// lanes that are at it.
 class lds_recorder {
  public:
+  /// `threads`: of a cluster.
   lds_recorder(const arch::target& target, index_t threads)
       : target_(target), waves_(std::size_t(threads / target.wave_size)), known_(num_known) {
     for (wave_log& wave : waves_) wave.entries.resize(std::size_t(initial_rows * target.wave_size));

@@ -14,6 +14,7 @@ namespace tilewright::emulator {
 /// A copy reads. A write of the value that is there already does not race with the write that put it there.
 enum class global_touch : signed char { read, copy, write, same_write, atomic_update };
 
+/// The verb of messages: "reads".
 inline const char* name(global_touch how) {
   constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates"};
   return names[static_cast<int>(how)];
@@ -21,9 +22,10 @@ inline const char* name(global_touch how) {
 
 /// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order.
 struct access_record {
+  /// `cluster`: from 1; 0: there is no access. `time`: of the cluster's access_order.
   std::uint32_t cluster = 0, time = 0;
-  std::uint16_t thread = 0;  // of the cluster; after its threads come the agents of barriers in LDS
-  std::uint16_t place = 0;
+  std::uint16_t thread = 0;  ///< of the cluster; after its threads come the agents of barriers in LDS
+  std::uint16_t place = 0;   ///< index of the source line
 };
 
 /// Memory is divided into pages, and a page into granules of 16 bytes, or of fewer once an access begins or ends inside
@@ -31,12 +33,12 @@ struct access_record {
 /// not supersede.
 class global_history {
  public:
-  static constexpr std::uintptr_t page_bytes = 1024;
+  static constexpr std::uintptr_t page_bytes = 1024;  ///< history is kept by pages of this size
 
   struct race {
-    const char* did = nullptr;  // nullptr: there is none
-    access_record before = {};
-    std::uintptr_t address = 0;
+    const char* did = nullptr;   ///< nullptr: there is none
+    access_record before = {};   ///< the earlier access
+    std::uintptr_t address = 0;  ///< first byte that both touch
   };
 
   /// Notes an access to bytes of one page, or returns an earlier one that it conflicts with and that does not happen

@@ -16,16 +16,18 @@ namespace tilewright::emulator {
 
 /// An allocation that kernels of a launch may access.
 struct memory_range {
-  const void* begin = nullptr;
-  long_index_t bytes = 0;
+  const void* begin = nullptr;  ///< first byte
+  long_index_t bytes = 0;       ///< length
 };
 
 /// A mutex that is held for some nanoseconds.
 class spin_lock {
  public:
+  /// Waits until the lock is free.
   void lock() {
     while (taken_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   }
+  /// Only by the thread that has locked it.
   void unlock() { taken_.clear(std::memory_order_release); }
 
  private:
@@ -36,10 +38,13 @@ class spin_lock {
 /// compared, so that large launches cost little.
 class global_memory {
  public:
+  /// No `ranges`: any memory may be accessed. `finds_races`: whether conflicting accesses of blocks are faults.
   global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster)
       : ranges_(std::move(ranges)), finds_races_(finds_races), threads_of_cluster_(threads_of_cluster) {}
 
+  /// Whether accesses are to be reported to this object at all.
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
+  /// True once enough accesses of a launch without ranges have been compared: later ones are not.
   bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
 
   /// Throws if there are ranges and the bytes are not inside of one.
@@ -88,6 +93,7 @@ class global_memory {
     add(to, clusters_[cluster - 1].known);
     to[cluster] = time;
   }
+  /// What was released to this counter in global memory happens before the cluster's next access.
   void acquire(std::uint32_t cluster, const unsigned* counter) {
     const std::lock_guard lock(mutex_);
     add(clusters_[cluster - 1].known, released_[counter]);

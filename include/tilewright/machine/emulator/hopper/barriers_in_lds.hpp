@@ -13,10 +13,13 @@ namespace tilewright::emulator {
 /// Barriers in the LDS of a cluster's blocks.
 class barriers_in_lds {
  public:
+  /// mbarriers in the LDS of these threads' blocks.
   explicit barriers_in_lds(cluster& threads) : threads_(threads) {}
 
+  /// Forgets all barriers: LDS is new.
   void begin_cluster() { barriers_.clear(); }
 
+  /// mbarrier.init at a byte address of the thread's block; throws if it is not aligned to 8 bytes or outside of LDS.
   void init(thread_context& self, index_t address, index_t arrivals, call_site where) {
     check_place(self, address, "initialises", where);
     if (arrivals < 1) refuse(self, "initialises a barrier in LDS", where, " for no arrivals");
@@ -31,6 +34,8 @@ class barriers_in_lds {
     }
   }
 
+  /// mbarrier.arrive, with the bytes that copies will add (expect_tx; 0: none); throws if there is no barrier or a
+  /// phase has more arrivals than it expects.
   void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) {
     barrier& b = find(self, block, address, "arrives at", where);
     if (b.missing == 0)
@@ -43,6 +48,7 @@ class barriers_in_lds {
     end_phase(b);
   }
 
+  /// Returns when the phase of this parity has ended; throws if the barrier is a phase further by then.
   void wait(thread_context& self, index_t address, unsigned parity, call_site where) {
     barrier& b = find(self, self.rank, address, "waits at", where);
     check_access(self, self.rank, lds_touch::barrier_update, address, where);
@@ -153,13 +159,16 @@ class barriers_in_lds {
 /// Named barriers of a cluster's blocks, and the barrier of the cluster.
 class counting_barriers {
  public:
+  /// Named barriers of blocks, and the barrier of the cluster.
   explicit counting_barriers(cluster& threads) : threads_(threads) {}
 
+  /// All barriers are free.
   void begin_cluster() {
     named_.clear();
     cluster_ = {};
   }
 
+  /// bar.sync (`waits`) or bar.arrive: `id` 1 to 15, `threads` a multiple of the wave size, else it throws.
   void named(thread_context& self, index_t id, index_t threads, bool waits, call_site where) {
     if (id < 1 || id > 15 || threads % self.target->wave_size != 0) {
       refuse(self, "asks for the named barrier " + std::to_string(id) + " of " + std::to_string(threads) + " threads",
@@ -174,12 +183,14 @@ class counting_barriers {
     come(b, self, waits, meeting::named_barrier, where);
   }
 
+  /// barrier.cluster.arrive and .wait of all threads of the cluster.
   void cluster_sync(thread_context& self, call_site where) {
     cluster_.threads = index_t(threads_.threads().size());
     if (cluster_.arrived + 1 == cluster_.threads && threads_.order() != nullptr) threads_.order()->cluster_sync();
     come(cluster_, self, true, meeting::cluster_barrier, where);
   }
 
+  /// Which barrier this waiting thread waits at and how many threads are missing, for error messages.
   std::string describe(const thread_context& self) const {
     const auto waits_there = [&](const barrier& b) {
       return std::find(b.waiting.begin(), b.waiting.end(), self.number) != b.waiting.end();

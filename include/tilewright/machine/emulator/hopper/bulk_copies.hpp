@@ -31,6 +31,7 @@ inline tensor_map_request request_of(const tensor_map& map) {
   return request;
 }
 
+/// Bytes of a TMA box with its padding.
 inline index_t bytes_in_lds(const tensor_map_request& r) { return r.row_bytes() * r.box[1]; }
 
 /// Throws if the box's place in LDS is not allowed.
@@ -117,8 +118,10 @@ inline void add_floats(float* to, const char* from, index_t bytes) {
 
 class bulk_stores {
  public:
+  /// TMA stores of these threads.
   explicit bulk_stores(cluster& threads) : threads_(threads) {}
 
+  /// Forgets the stores of the cluster before.
   void begin_cluster() { of_thread_.assign(threads_.threads().size(), {}); }
 
   /// write(what was in LDS) once the thread has waited for it.

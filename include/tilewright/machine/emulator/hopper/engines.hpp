@@ -14,9 +14,11 @@ namespace tilewright::emulator {
 
 class hopper_machine final : public hopper_services {
  public:
+  /// For the threads of one cluster, which must outlive it.
   explicit hopper_machine(cluster& threads)
       : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {}
 
+  /// Forgets everything of the cluster before.
   void begin_cluster() {
     barriers_.begin_cluster();
     counting_barriers_.begin_cluster();
@@ -61,6 +63,7 @@ class hopper_machine final : public hopper_services {
     return counting_barriers_.describe(self);
   }
 
+  /// wgmma instructions so far, counted as four waves each.
   long_index_t matrix_instructions() const { return warpgroups_.instructions_of_waves(); }
 
  private:

@@ -14,10 +14,12 @@ namespace tilewright::emulator {
 
 class warpgroups {
  public:
-  static constexpr index_t size = warpgroup_size;
+  static constexpr index_t size = warpgroup_size;  ///< threads
 
+  /// Warpgroups of these threads.
   explicit warpgroups(cluster& threads) : threads_(threads) {}
 
+  /// Nothing is in flight.
   void begin_cluster() {
     groups_.assign(std::size_t(index_t(threads_.threads().size()) / size), {});
     if (access_order* const order = threads_.order()) {
@@ -26,8 +28,10 @@ class warpgroups {
     lanes_.assign(threads_.threads().size(), {});
   }
 
+  /// wgmma.fence of one thread.
   void fence(const thread_context& self) { lane_of(self).has_fenced = true; }
 
+  /// wgmma of one thread; the last one of its warpgroup starts the instruction. `c`: n / 2 accumulators of the thread.
   void start(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) {
     warpgroup& group = group_of(self, where);
     lane& mine = lane_of(self);
@@ -56,6 +60,7 @@ class warpgroups {
     }
   }
 
+  /// wgmma.commit_group of one thread.
   void commit(const thread_context& self) {
     lane& mine = lane_of(self);
     mine.group_ends.push_back(mine.started);
@@ -101,6 +106,7 @@ class warpgroups {
       refuse(self, "leaves the kernel before it has waited for its matrix instructions");
   }
 
+  /// Instructions so far, counted as four waves each.
   long_index_t instructions_of_waves() const { return instructions_of_waves_; }
 
  private:

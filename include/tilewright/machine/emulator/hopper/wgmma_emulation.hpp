@@ -15,8 +15,10 @@ namespace tilewright::emulator {
 
 /// An operand's descriptor. PTX ISA, "Matrix descriptor": addresses and strides count 16 bytes.
 struct wgmma_descriptor_fields {
+  /// Address and strides in bytes; swizzle: 0 none, 1 to 3 for 128, 64 and 32 bytes.
   index_t start, leading_stride, stride, base_offset, swizzle;
 
+  /// From the 64 bits that the instruction takes.
   explicit wgmma_descriptor_fields(unsigned long long bits)
       : start(index_t(bits & 0x3fff) * 16),
         leading_stride(index_t(bits >> 16 & 0x3fff) * 16),
@@ -31,9 +33,9 @@ struct wgmma_descriptor_fields {
 /// One operand of a matrix instruction: rows of 32 bytes along k, or with `transposed` 16 rows along k of elements of 2
 /// bytes.
 struct wgmma_operand_in_lds {
-  wgmma_descriptor_fields fields;
-  index_t rows;  // m or n
-  bool transposed;
+  wgmma_descriptor_fields fields;  ///< where the operand is in LDS
+  index_t rows;                    ///< m or n
+  bool transposed;                 ///< m or n is contiguous, not k
 
   /// PTX ISA, "Strides": rows along k, each as long as the pattern, form groups of 8; `stride` leads to the next group.
   /// Transposed, rows along m or n, each as long as the pattern: `stride` leads to the next 8, `leading_stride` to the
@@ -57,14 +59,18 @@ struct wgmma_operand_in_lds {
   }
 };
 
+/// The operand A (64 rows) of a wgmma, if it is in LDS.
 inline wgmma_operand_in_lds a_of(const wgmma_operands& o) { return {wgmma_descriptor_fields(o.a), 64, o.transpose_a}; }
+/// The operand B (n rows) of a wgmma.
 inline wgmma_operand_in_lds b_of(const wgmma_operands& o) { return {wgmma_descriptor_fields(o.b), o.n, o.transpose_b}; }
 
 /// The row and column of c that register i of a thread of the warpgroup holds. PTX ISA, "Register fragments for wgmma",
 /// matrix D.
 struct wgmma_position {
-  index_t row, col;
+  index_t row, col;  ///< in the 64 x n result
 };
+/// Element of C in accumulator i (of n / 2) of a thread of the warpgroup. PTX ISA, "Register fragments for wgmma",
+/// matrix D.
 constexpr wgmma_position position_of_wgmma_result(index_t thread, index_t i) {
   const index_t lane = thread % 32;
   return {thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + lane % 4 * 2 + i % 2};
@@ -100,8 +106,9 @@ void multiply_in_lds(BytesOfA bytes_of_a, const wgmma_operand_in_lds& b, const c
 /// What a warpgroup's threads hold of a, 16 bytes each. PTX ISA, "Register fragments for wgmma", matrix A: two rows, 8
 /// apart, of 4 bytes each, then the same 16 bytes further along k.
 struct wgmma_a_in_registers {
-  const char* bytes;
+  const char* bytes;  ///< of the 128 threads, 16 bytes each
 
+  /// Where the element of a row (0 to 63) at a byte (0 to 31) along k is.
   const char* operator()(index_t row, index_t k_byte) const {
     const index_t thread = row / 16 * 32 + row % 8 * 4 + k_byte % 16 / 4;
     return bytes + thread * 16 + k_byte / 16 * 8 + row % 16 / 8 * 4 + k_byte % 4;
@@ -123,16 +130,18 @@ inline constexpr index_t warpgroup_size = 128;  // threads
 /// The accumulators of instructions in flight: sums that the threads do not see yet. Their registers hold NaN
 /// meanwhile.
 struct wgmma_accumulators {
-  static constexpr unsigned poison = 0xffa5ffa5;  // NaN
+  static constexpr unsigned poison = 0xffa5ffa5;  ///< NaN
 
-  index_t n = 0;
-  index_t in_flight = 0;  // instructions
-  std::array<float*, warpgroup_size> registers{};
-  std::vector<float> sums{};
+  index_t n = 0;                                   ///< columns of C
+  index_t in_flight = 0;                           ///< instructions
+  std::array<float*, warpgroup_size> registers{};  ///< by thread: its first accumulator
+  std::vector<float> sums{};                       ///< 64 x n, row-major
 
+  /// For 64 x `columns` results, with that many instructions in flight.
   wgmma_accumulators(index_t columns, index_t instructions)
       : n(columns), in_flight(instructions), sums(std::size_t(64 * columns)) {}
 
+  /// Whether `c` are the thread's registers of these instructions, of the same width.
   bool are_of(const thread_context& self, const float* c, index_t columns) const {
     return in_flight > 0 && registers[std::size_t(self.number % warpgroup_size)] == c && n == columns;
   }
@@ -172,9 +181,10 @@ struct wgmma_accumulators {
 
 /// Operand a of each thread: where its registers are, and what they held when the instruction started.
 struct wgmma_a_registers {
-  std::array<const void*, warpgroup_size> places{};
-  std::array<std::array<char, 16>, warpgroup_size> bytes{};
+  std::array<const void*, warpgroup_size> places{};          ///< by thread: its operand's registers
+  std::array<std::array<char, 16>, warpgroup_size> bytes{};  ///< what they held
 
+  /// A thread passes its 16 bytes of a. Throws without a wgmma_fence().
   void take(const thread_context& self, const void* a, bool has_fenced, call_site where) {
     if (!has_fenced) refuse(self, "passes operand a in registers to wgmma", where, " without a wgmma_fence()");
     const auto thread = std::size_t(self.number % warpgroup_size);

@@ -14,12 +14,15 @@ namespace tilewright::emulator {
 /// A vector clock: by agent, the time before which everything that it did happens before the owner's next access.
 /// Fenced: the same for what copies and matrix instructions of the owner see.
 struct known_accesses {
+  /// Times by agent, 0 where the vector is too short.
   std::vector<std::uint32_t> over, fenced;
 
+  /// The later time of each agent.
   void add(const known_accesses& other) {
     add(over, other.over);
     add(fenced, other.fenced);
   }
+  /// The same for one vector of times.
   static void add(std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
     if (to.size() < from.size()) to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) to[i] = max(to[i], from[i]);
@@ -31,12 +34,18 @@ struct known_accesses {
 /// them, such as copies and warpgroups.
 class access_order {
  public:
+  /// For the threads of a cluster.
   explicit access_order(index_t threads) : threads_(threads) {}
 
+  /// The time of accesses made now.
   std::uint32_t now() const { return now_; }
+  /// Advances the clock; returns the new time.
   std::uint32_t tick() { return ++now_; }
+  /// Whether vector clocks are kept: use() has been called.
   bool is_used() const { return !known_.empty(); }
+  /// The time at which the running cluster began.
   std::uint32_t begin() const { return begin_; }
+  /// Threads of the cluster.
   index_t num_threads() const { return threads_; }
 
   /// Forgets the cluster before. True if the clock restarts from zero.
@@ -64,11 +73,14 @@ class access_order {
     }
   }
 
+  /// A number for something that works for threads: after those of the threads.
   index_t new_agent() { return agents_++; }
 
+  /// Whether what the agent did at that time happens before the thread's next access.
   bool is_over(index_t thread, index_t agent, std::uint32_t time) const {
     return is_used() && at(known_[std::size_t(thread)].over, agent) > time;
   }
+  /// The same for what the thread's copies and matrix instructions see: needs fence_async_proxy().
   bool is_fenced(index_t thread, index_t agent, std::uint32_t time) const {
     return at(known_[std::size_t(thread)].fenced, agent) > time;
   }
@@ -79,18 +91,22 @@ class access_order {
 
   /// Adds the thread's clock to `to`, for threads that acquire it.
   void release(index_t thread, known_accesses& to) { to.add(up_to_now(thread)); }
+  /// What `from` knows happens before the thread's next access.
   void acquire(index_t thread, const known_accesses& from) { known_[std::size_t(thread)].add(from); }
   /// Adds what the agent has done.
   void release_agent(index_t agent, known_accesses& to) {
     if (to.over.size() <= std::size_t(agent)) to.over.resize(std::size_t(agent) + 1);
     to.over[std::size_t(agent)] = tick();
   }
+  /// What the agent has done happens before the thread's next access.
   void acquire_agent(index_t thread, index_t agent) { release_agent(agent, known_[std::size_t(thread)]); }
 
+  /// The thread's copies and matrix instructions see what it knows.
   void fence_async_proxy(index_t thread) {
     known_accesses& mine = up_to_now(thread);
     known_accesses::add(mine.fenced, mine.over);
   }
+  /// Publishes the thread's clock for cluster_sync().
   void fence_barrier_init(index_t thread) { published_[std::size_t(thread)] = up_to_now(thread); }
 
   /// A barrier of these threads: all get the union of their clocks.
@@ -107,6 +123,7 @@ class access_order {
     for (known_accesses& k : known_) k.add(all);
     cluster_sync_ = tick();
   }
+  /// Time of the latest barrier of the cluster.
   std::uint32_t latest_cluster_sync() const { return cluster_sync_; }
 
  private:

@@ -99,8 +99,8 @@ class lds_checker : public lds_history {
   /// Reads LDS asynchronously: a warpgroup of the block, or the bulk stores of its threads, which are numbered after
   /// them.
   struct bulk_reader {
-    index_t number;
-    std::uint16_t sequence;  // of the instruction or copy
+    index_t number;          ///< of the thread in its block
+    std::uint16_t sequence;  ///< of the instruction or copy
   };
 
   /// A bulk copy or a matrix instruction of the thread's wave starts to read.

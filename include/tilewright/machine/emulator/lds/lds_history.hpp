@@ -58,6 +58,7 @@ class lds_history {
     if (late_.empty()) return;
     for (std::size_t wave = 0; wave < wave_time_.size(); ++wave) wave_sync(index_t(wave));
   }
+  /// The lanes of a wave synchronise: what they did happens before what they do next.
   void wave_sync(index_t wave) {
     const index_t lanes = 1 << wave_shift_;
     order_->meet(first_thread_ + wave * lanes, lanes);

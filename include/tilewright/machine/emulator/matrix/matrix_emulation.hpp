@@ -16,15 +16,16 @@ namespace tilewright::emulator {
 
 /// Where one lane keeps its operands of a matrix instruction, whatever their types.
 struct matrix_operands {
-  const char* a = nullptr;
-  const char* b = nullptr;
-  char* c = nullptr;
+  const char* a = nullptr;  ///< the lane's registers of A
+  const char* b = nullptr;  ///< the lane's registers of B
+  char* c = nullptr;        ///< the lane's accumulators: read and written
 };
 
 /// One matrix instruction. Products are exact and are added to the accumulator in the order of k, each sum rounded to
 /// float; int8_t is added up in int, modulo 2^32.
 class matrix_emulator {
  public:
+  /// For one instruction; computes its lane maps once.
   explicit matrix_emulator(arch::matrix_op op) : op_(arch::describe(op)), element_bytes_(arch::element_bytes(op)) {
     // A is kept as m rows, B as k rows, so that the innermost loop runs along n in both B and C.
     list_places(op_.a, a_places_, [this](arch::matrix_position p) { return p.row * op_.k + p.col; });
@@ -35,6 +36,7 @@ class matrix_emulator {
     }
   }
 
+  /// Lanes that execute it together.
   index_t wave_size() const { return op_.wave_size(); }
 
   /// The lower of two lanes that should hold copies of the same A and B but do not; -1 if all is well.
@@ -49,6 +51,8 @@ class matrix_emulator {
     return -1;
   }
 
+  /// C += A B for all lanes of a wave. `lanes`: wave_size() elements. Sums are float (double, int) as the
+  /// instruction's.
   void run(arch::matrix_element a_element, arch::matrix_element b_element, const matrix_operands* lanes) const {
     using enum arch::matrix_element;
     if (a_element != b_element) {
@@ -155,6 +159,7 @@ class matrix_emulator {
 /// The emulators of instructions, each made when it is first asked for.
 class matrix_emulators {
  public:
+  /// The emulator of an instruction; made at its first use.
   const matrix_emulator& of(arch::matrix_op op) { return all_.try_emplace(op, op).first->second; }
 
  private:

@@ -55,6 +55,7 @@ class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
 
+  /// `count` fibers that run function(argument, number); seed 0: in order of their numbers, else in a random order.
   fiber_group(index_t count, std::size_t stack_bytes, std::uint64_t seed, body function, void* argument)
       : count_(count),
         random_(seed),
@@ -109,6 +110,7 @@ class fiber_group {
   /// The lowest address of a fiber's stack: its first page is the guard.
   const char* stack_of(index_t fiber) const { return static_cast<const char*>(stacks_[std::size_t(fiber)].bottom); }
 
+  /// Whether a fiber can run.
   bool any_ready() const { return next(0) != count_; }
 
   /// Makes a range of fibers ready to run.

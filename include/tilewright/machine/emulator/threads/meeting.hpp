@@ -30,8 +30,8 @@ enum class meeting : signed char {
 
 /// Where a thread waits, and the line.
 struct waiting_place {
-  meeting at = meeting::none;
-  exec::call_site where{nullptr, 0};
+  meeting at = meeting::none;         ///< what it waits for
+  exec::call_site where{nullptr, 0};  ///< the source line of the wait
 };
 
 /// Whether the lanes of one wave meet there.

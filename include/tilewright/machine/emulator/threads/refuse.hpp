@@ -9,6 +9,7 @@
 
 namespace tilewright::emulator {
 
+/// Throws a fault: "thread 1 of block (0, 0, 0) <what>".
 [[noreturn]] inline void refuse(const thread_context& self, const std::string& what) {
   throw_fault("thread " + std::to_string(self.thread_id) + " of block " + to_string(self.block) + " " + what);
 }
@@ -24,6 +25,7 @@ inline std::string in_parentheses(const thread_context& self, call_site where) {
   refuse(self, does + in_parentheses(self, where) + why);
 }
 
+/// Throws the fault of an LDS access that is outside of what the thread has allocated or not aligned.
 [[noreturn]] inline void refuse_lds_access(const thread_context& self, arch::lds_op op, index_t address,
                                            call_site where) {
   const std::string access = std::string("executes ") + arch::instruction_name(self.target->isa, op) +
@@ -34,6 +36,7 @@ inline std::string in_parentheses(const thread_context& self, call_site where) {
   refuse(self, access + ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated");
 }
 
+/// Throws the fault of an access outside of a buffer: `bytes` bytes at `byte_offset`.
 [[noreturn]] inline void refuse_global_access(const thread_context& self, const char* does, index_t bytes,
                                               long_index_t byte_offset, call_site where) {
   refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,

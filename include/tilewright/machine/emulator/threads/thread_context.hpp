@@ -21,19 +21,23 @@ namespace tilewright::emulator {
 enum class lds_touch : signed char { read, write, atomic_update, barrier_update, begin_copy, end_copy };
 
 struct recent_access {
+  /// `address`: byte in LDS; `time`: of the cluster's access_order.
   std::uint32_t address, time;
-  std::uint16_t place;
-  std::uint8_t bytes;
-  lds_touch how;
+  std::uint16_t place;  ///< index of its source line
+  std::uint8_t bytes;   ///< its length
+  lds_touch how;        ///< what it did
 };
 
 /// LDS accesses of a thread complete in order, and at most `capacity` of them are in flight.
 class recent_accesses {
  public:
-  static constexpr index_t capacity = 16;
+  static constexpr index_t capacity = 16;  ///< accesses in flight at most
 
+  /// A new access, in flight; the oldest of `capacity` completes.
   void add(const recent_access& access) { accesses_[index_t(count_++ % capacity)] = access; }
+  /// All but the latest `left` have completed.
   void wait(index_t left) { waited_ = max(waited_, count_ - left); }
+  /// Nothing is in flight.
   void clear() { count_ = waited_ = 0; }
 
   /// use(access) for each one that the thread has not waited for, oldest first.
@@ -61,14 +65,21 @@ class wave_services {
  public:
   /// Without `waits_for_lds`, accesses that the thread has not waited for stay in flight.
   virtual void block_sync(thread_context&, bool waits_for_lds, call_site) = 0;
+  /// The lanes of the wave synchronise.
   virtual void wave_sync(thread_context&, call_site) = 0;
+  /// The 4 bytes of lane `source_lane` modulo the wave size.
   virtual unsigned shuffle(thread_context&, unsigned value, index_t source_lane, call_site) = 0;
+  /// Bit i: the condition of lane i.
   virtual std::uint64_t ballot(thread_context&, bool condition, call_site) = 0;
+  /// A matrix instruction; a, b, c: the lane's registers.
   virtual void mma(thread_context&, arch::matrix_op, arch::matrix_element a_element, arch::matrix_element b_element,
                    void* c, const void* a, const void* b, call_site) = 0;
+  /// The lane addresses a row of 16 bytes; returns its words of four 8 x 8 matrices.
   virtual array<unsigned, 4> ldmatrix_x4(thread_context&, index_t address, bool transposed, call_site) = 0;
+  /// The opposite of ldmatrix_x4.
   virtual void stmatrix_x4(thread_context&, index_t address, const array<unsigned, 4>& words, bool transposed,
                            call_site) = 0;
+  /// gfx950's ds_read_b64_tr: the lane addresses 8 bytes; elements of 1 or 2 bytes.
   virtual array<unsigned, 2> transposing_read(thread_context&, index_t address, index_t element_bytes, call_site) = 0;
 
  protected:
@@ -100,10 +111,13 @@ class memory_services {
 
 class block_services {
  public:
+  /// The thread's lds_allocate; throws if the launch has given less, or at a second call.
   virtual void allocate_lds(thread_context&, index_t bytes, call_site) = 0;
+  /// Makes room in the log of the wave's lanes; throws if the thread repeats one access for ever.
   virtual void extend_log(thread_context&) = 0;
   /// Throws on a target without this hardware.
   virtual hopper_services& hopper(const thread_context&, call_site) = 0;
+  /// Throws the fault of an access outside of the thread's LDS.
   [[noreturn]] virtual void refuse_lds_access(thread_context&, arch::lds_op, index_t address, call_site) = 0;
 
  protected:
@@ -111,48 +125,47 @@ class block_services {
 };
 
 struct thread_context {
-  index_t thread_id = 0;
-  index_t lane_id = 0;
-  index_t wave_id = 0;
-  index_t block_size = 0;
-  block_index block = {0, 0, 0};
-  index_t num_blocks = 0;  // of the grid along x
+  index_t thread_id = 0;          ///< in its block
+  index_t lane_id = 0;            ///< in its wave
+  index_t wave_id = 0;            ///< in its block
+  index_t block_size = 0;         ///< threads of the block
+  block_index block = {0, 0, 0};  ///< the block in the grid
+  index_t num_blocks = 0;         ///< of the grid along x
 
-  // Blocks of a cluster run together: the block's number in it, the thread's number among all their threads, its wave's
-  // among all waves.
-  index_t rank = 0;
-  index_t number = 0;
-  index_t wave_number = 0;
+  // Blocks of a cluster run together.
+  index_t rank = 0;         ///< the block's number in its cluster
+  index_t number = 0;       ///< among all threads of the cluster
+  index_t wave_number = 0;  ///< among all waves of the cluster
 
-  block_services* services = nullptr;
-  wave_services* wave = nullptr;
-  memory_services* memory = nullptr;
-  const arch::target* target = nullptr;
+  block_services* services = nullptr;    ///< what the block does
+  wave_services* wave = nullptr;         ///< what waves do together
+  memory_services* memory = nullptr;     ///< checks of accesses
+  const arch::target* target = nullptr;  ///< the GPU that is emulated
 
-  char* lds = nullptr;
-  index_t lds_bytes = 0;  // what this thread has allocated; nothing can be accessed before
+  char* lds = nullptr;    ///< of the block
+  index_t lds_bytes = 0;  ///< what this thread has allocated; nothing can be accessed before
 
   // The thread's LDS accesses since the last rendezvous, each as place << 32 | lds_op << 24 | byte address; places are
   // told apart only when accesses are checked. The logs of a wave's lanes are interleaved: an entry's neighbours in
   // memory are the same access of the neighbouring lanes.
-  std::uint64_t* log = nullptr;
-  std::uint64_t* log_end = nullptr;
-  index_t log_stride = 0;
+  std::uint64_t* log = nullptr;      ///< the next entry
+  std::uint64_t* log_end = nullptr;  ///< where extend_log() is needed
+  index_t log_stride = 0;            ///< entries from one of this lane to its next
 
-  static constexpr index_t log_address_bits = 24;
+  static constexpr index_t log_address_bits = 24;  ///< bits of an entry that hold the address
 
-  bool checks_lds = false;
-  recent_accesses recent{};     // where accesses are checked
-  call_site scope{nullptr, 0};  // of the outermost call_scope
+  bool checks_lds = false;      ///< whether LDS accesses are checked
+  recent_accesses recent{};     ///< where accesses are checked
+  call_site scope{nullptr, 0};  ///< of the outermost call_scope
 
-  bool checks_memory = false;
+  bool checks_memory = false;  ///< whether accesses to global memory are checked
 
-  call_site last_place{nullptr, 0};  // of its last call of the machine
-  const void* last_load = nullptr;   // from global memory
-  index_t loads_from_there = 0;      // consecutive ones
+  call_site last_place{nullptr, 0};  ///< of its last call of the machine
+  const void* last_load = nullptr;   ///< from global memory
+  index_t loads_from_there = 0;      ///< consecutive ones
 
-  const char* stack_guard = nullptr;  // the page below the stack, which is not accessible
-  std::size_t stack_bytes = 0;
+  const char* stack_guard = nullptr;  ///< the page below the stack, which is not accessible
+  std::size_t stack_bytes = 0;        ///< of the thread
 
   /// The line that faults of the current call name.
   call_site place_of(call_site where) const { return scope.file != nullptr ? scope : where; }
@@ -171,16 +184,17 @@ struct thread_context {
 
   /// A copy to LDS that async_wait() completes; nullptr as `from` stands for zeros.
   struct async_copy {
-    const char* from;
-    index_t to, bytes, bytes_read;  // zeros after those that are read
-    unsigned place;
-    array<char, 16> source;  // as it was when the copy started
-    call_site where;
+    const char* from;  ///< in global memory
+    /// `to`: byte address in LDS; `bytes`: written there, of which `bytes_read` come from memory, then zeros.
+    index_t to, bytes, bytes_read;  ///< zeros after those that are read
+    unsigned place;                 ///< index of the source line
+    array<char, 16> source;         ///< as it was when the copy started
+    call_site where;                ///< the source line
   };
-  std::vector<async_copy> async_copies;
-  std::vector<std::size_t> async_group_ends;  // copies up to the end of each group
-  index_t async_copies_begun = 0;
-  std::vector<index_t> async_begins;  // in a wave's first lane: first byte in LDS of each copy of the wave
+  std::vector<async_copy> async_copies;       ///< started and not yet waited for, oldest first
+  std::vector<std::size_t> async_group_ends;  ///< copies up to the end of each group
+  index_t async_copies_begun = 0;             ///< by this thread in the kernel
+  std::vector<index_t> async_begins;          ///< in a wave's first lane: first byte in LDS of each copy of the wave
 
   /// Throws if the access is outside of the allocated LDS or not aligned to its size.
   void check_place(arch::lds_op op, index_t address, index_t bytes, call_site where) {
@@ -196,6 +210,7 @@ struct thread_context {
     write_down(op, address, checks_lds ? memory->check_lds_access(*this, how, address, bytes, place_of(where)) : 0);
   }
 
+  /// Logs an access for the counts of conflicts; `place`: index of its source line.
   void write_down(arch::lds_op op, index_t address, unsigned place) {
     if (log == log_end) services->extend_log(*this);
     *log = std::uint64_t{place} << 32 | unsigned(op) << log_address_bits | unsigned(address);
@@ -209,6 +224,7 @@ inline thread_local constinit thread_context* current_thread = nullptr;
 /// While it lives, faults of the thread name this line.
 class call_scope {
  public:
+  /// From here on, faults name this line, unless an outer scope does.
   explicit call_scope(call_site where) : thread_(current_thread) {
     if (thread_ == nullptr || thread_->scope.file != nullptr) {
       thread_ = nullptr;
@@ -218,6 +234,7 @@ class call_scope {
   }
   call_scope(const call_scope&) = delete;
   call_scope& operator=(const call_scope&) = delete;
+  /// Ends the scope.
   ~call_scope() {
     if (thread_ != nullptr) thread_->scope = {nullptr, 0};
   }

@@ -50,7 +50,7 @@ struct walking_buffer {
     words[1] = unsigned(base >> 32);
   }
 
-  detail::resource_words words;
+  detail::resource_words words;  ///< the buffer resource, whose base moves
 };
 
 template <index_t Bytes>

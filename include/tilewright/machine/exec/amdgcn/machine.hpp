@@ -116,8 +116,10 @@ TILEWRIGHT_HD void buffer_store(const global_buffer& buffer, long_index_t byte_o
 
 /// Typed with its address space, so that every access is a ds_ instruction.
 struct lds_pointer {
+  /// byte in the block's LDS
   __attribute__((address_space(3))) char* address;
 
+  /// The address `bytes` further.
   TILEWRIGHT_HD friend lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.address + bytes}; }
 };
 

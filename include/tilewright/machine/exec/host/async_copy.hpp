@@ -32,7 +32,7 @@ struct walking_buffer {
   explicit walking_buffer(const global_buffer& buffer) : rest(buffer) {}
   void advance(long_index_t bytes) { rest = exec::advance(rest, bytes); }
 
-  global_buffer rest;
+  global_buffer rest;  ///< what is left of the memory
 };
 
 template <index_t Bytes, bool ReadOnce = false>

@@ -15,8 +15,8 @@ inline emulator::hopper_services& hopper(call_site where) { return self().servic
 inline unsigned lds_address(lds_pointer p) { return unsigned(p.byte); }
 
 struct mbarrier {
-  static constexpr index_t bytes = 8;
-  unsigned address;
+  static constexpr index_t bytes = 8;  ///< of an mbarrier in LDS; aligned to as many
+  unsigned address;                    ///< byte in the block's LDS
 
   void init(index_t arrivals, call_site where = {}) const {
     detail::hopper(where).init_barrier(detail::self(), index_t(address), arrivals, where);

@@ -37,8 +37,9 @@ void wait_for_lds() {
 inline void wave_sync(call_site where = {}) { detail::self().wave->wave_sync(detail::self(), where); }
 
 struct lds_pointer {
-  index_t byte = 0;
+  index_t byte = 0;  ///< in the block's LDS
 
+  /// The address `bytes` further.
   friend constexpr lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.byte + bytes}; }
 };
 

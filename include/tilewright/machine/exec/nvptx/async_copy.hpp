@@ -10,7 +10,7 @@ struct walking_buffer {
   TILEWRIGHT_HD explicit walking_buffer(const global_buffer& buffer) : base(buffer.base) {}
   TILEWRIGHT_HD void advance(long_index_t bytes) { base += bytes; }
 
-  const char* base;
+  const char* base;  ///< moves along the tensor
 };
 
 template <index_t Bytes, bool ReadOnce = false>

@@ -10,8 +10,8 @@ namespace tilewright::exec::inline nvptx {
 TILEWRIGHT_HD unsigned lds_address(lds_pointer p) { return static_cast<unsigned>(__cvta_generic_to_shared(p.address)); }
 
 struct mbarrier {
-  static constexpr index_t bytes = 8;
-  unsigned address;
+  static constexpr index_t bytes = 8;  ///< of an mbarrier in LDS; aligned to as many
+  unsigned address;                    ///< byte in the block's LDS
 
   TILEWRIGHT_HD void init(index_t arrivals) const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals));

@@ -39,8 +39,9 @@ using native_t = tilewright::detail::conditional_t<
     Bytes == 16, uint4, tilewright::detail::conditional_t<Bytes == 8, uint2, tilewright::detail::unsigned_of<Bytes>>>;
 
 struct lds_pointer {
-  char* address;
+  char* address;  ///< generic address
 
+  /// The address `bytes` further.
   TILEWRIGHT_HD friend lds_pointer operator+(lds_pointer p, index_t bytes) { return {p.address + bytes}; }
 };
 

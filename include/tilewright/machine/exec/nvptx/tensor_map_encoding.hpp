@@ -8,12 +8,15 @@ namespace tilewright::exec {
 
 /// The arguments of cuTensorMapEncodeTiled. Enumerators are named in the comments.
 struct tensor_map_encoding {
-  int type, swizzle, promotion;
-  unsigned rank;
-  void* data;
+  int type, swizzle, promotion;  ///< of the CUDA driver's enumerations
+  unsigned rank;                 ///< dimensions, 1 to 5
+  void* data;                    ///< first element; aligned to 16 bytes
+  /// Elements of each dimension, innermost first; bytes from one to the next, but for the innermost.
   unsigned long long lengths[5], strides[4];
+  /// Elements of a box; every element is copied.
   unsigned box[5], steps[5] = {1, 1, 1, 1, 1};
 
+  /// What cuTensorMapEncodeTiled() takes for this request.
   explicit tensor_map_encoding(const tensor_map_request& r)
       : type(r.element_bytes() == 1                    ? 0            // CU_TENSOR_MAP_DATA_TYPE_UINT8
              : r.element_bytes() == 4                  ? 7            // CU_TENSOR_MAP_DATA_TYPE_FLOAT32

@@ -17,6 +17,7 @@ namespace tilewright::exec::inline stub {
   TILEWRIGHT_HD __VA_ARGS__ { __builtin_trap(); }
 
 struct lds_pointer {
+  /// The address `bytes` further.
   TILEWRIGHT_HD friend constexpr lds_pointer operator+(lds_pointer p, index_t) { return p; }
 };
 

@@ -160,10 +160,7 @@ struct decode_combine {
 
   static constexpr const char* check(const args_type& args) { return check_decode(args); }
 
-  static constexpr grid_size grid(const args_type& args) {
-    if (args.splits == 1) return {0, 0, 0};
-    return {decode_rows_of(args), args.kv_heads, args.batch};
-  }
+  static constexpr grid_size grid(const args_type& args) { return grid_of_decode_combine(args); }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// jit::grouped_gemm(problem): GEMM for groups whose lengths are on the device (MoE), as a request to a jit::compiler.
+#pragma once
+
+#include <tilewright/jit/element.hpp>
+#include <tilewright/jit/kernel_source.hpp>
+#include <tilewright/kernels/gemm/gemm_args.hpp>
+
+namespace tilewright::jit {
+
+/// What a kernel is made for, as grouped_args says.
+struct grouped_problem {
+  element type = element::f16;              // of A and B
+  element result = element::f16;            // of C
+  bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
+  group_kind groups = group_kind::rows;     // what they divide: rows, or k
+  /// Lengths choose the tile; a kernel serves all lengths that its vector allows. Of the pointers a, b and c, null ones
+  /// count as multiples of 16 bytes. One of ends and counts must be given, if only as given_later(). Scales, bias,
+  /// residual and activation that are given here are what the kernel applies.
+  grouped_args args = {};
+};
+
+/// The kernel takes grouped_args. On a Hopper GPU its workspace, if it has one, is a hopper_gemm_workspace.
+kernel_request grouped_gemm(const grouped_problem& problem);
+
+}  // namespace tilewright::jit

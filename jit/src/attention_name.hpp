@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What requests for attention share: the name of a kernel, and what its type and head dimensions must be.
+#pragma once
+
+#include <string>
+
+#include <tilewright/jit/element.hpp>
+#include <tilewright/jit/error.hpp>
+
+#include "hopper_gemm.hpp"
+
+namespace tilewright::jit {
+
+/// For instance f16_d128, bf16_d192_128.
+inline std::string attention_name(element type, int head_dim, int value_dim) {
+  return short_name(type) + "_d" + std::to_string(head_dim) +
+         (value_dim == head_dim ? "" : "_" + std::to_string(value_dim));
+}
+
+/// Throws error with the operation's name.
+inline void require_attention(const std::string& operation, element type, int head_dim, int value_dim) {
+  if (type != element::f16 && type != element::bf16) throw error(operation + ": the elements are f16 or bf16");
+  for (const int dim : {head_dim, value_dim})
+    if (dim < 32 || dim > 256 || dim % 32 != 0)
+      throw error(operation + ": head dimensions are multiples of 32 from 32 to 256, not " + std::to_string(dim));
+}
+
+}  // namespace tilewright::jit
