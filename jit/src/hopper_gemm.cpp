@@ -110,7 +110,7 @@ std::optional<gemm_choice> choose(const gemm_problem& p, const hopper_gemm_opera
   gemm_args args = p.args;
   alignas(16) static char somewhere[16] = {};
   if (!args.workspace) args.workspace = somewhere;
-  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, p.args.workspace ? 16 : 1))
+  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, p.args.workspace ? 16 : 1, 1.0))
     if (const gemm_choice choice{.tile = c.tile, .parts = c.parts}; can(choice)) return choice;
   // Rows that TMA cannot load.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})

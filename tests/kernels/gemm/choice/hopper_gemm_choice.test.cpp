@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
 
 namespace tw = tilewright;
 
@@ -26,6 +30,58 @@ tw::hopper_gemm_tile chosen(int m, int n, int k, bool b_along_k = true) {
 
 TEST(SpecializedChoice, AllTilesAreSound) {
   for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) EXPECT_TRUE(t.is_sound());
+}
+
+TEST(SpecializedChoice, NamesAreReadBack) {
+  using enum tw::gemm_kernel_kind;
+  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles)
+    for (const tw::index_t parts : {0, 1, t.ping_pong ? 1 : 3}) {
+      const tw::gemm_choice c{.tile = t, .parts = parts};
+      EXPECT_EQ(tw::choice_named(tw::name_of(c)), c) << tw::name_of(c);
+    }
+  EXPECT_EQ(
+      tw::choice_named("128x72_a2_b4_c1_swap, k in 5 parts"),
+      (tw::gemm_choice{.tile = {.m = 128, .n = 72, .cluster_m = 4, .cluster_n = 2, .consumers = 1, .swap_ab = true},
+                       .parts = 5}));
+  EXPECT_EQ(tw::choice_named("small_m_v1, k whole"), (tw::gemm_choice{.kernel = small_m_v1, .parts = 1}));
+  for (const char* wrong :
+       {"", "128", "128x", "128x72,", "128x70", "96x64", "128x72_b3", "128x72_swap_a2", "small_m, k in 3 parts",
+        "128x72_pp, k in 3 parts", "128x72, k in 1 parts", "128x72, k whole ", "64x64_c1", "+128x72"})
+    EXPECT_EQ(tw::choice_named(wrong), std::nullopt) << wrong;
+}
+
+// Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
+TEST(SpecializedChoice, ExactTilesOfTheFamily) {
+  int members = 0;
+  std::set<int> columns;
+  tw::for_each_tile_of_family({}, [&](const tw::hopper_gemm_tile& t) {
+    ++members;
+    columns.insert(t.n);
+    EXPECT_TRUE(t.is_sound());
+    EXPECT_LE(t.accumulators(), t.ping_pong ? 192 : 160);
+  });
+  EXPECT_GT(members, 2000);
+  EXPECT_EQ(columns.size(), 32u) << "each multiple of 8";
+  const auto best = [](int m, int n, int k) {
+    alignas(16) static char workspace[16];
+    const tw::gemm_args g{.m = m, .n = n, .k = k, .workspace = workspace};
+    const std::vector<tw::hopper_gemm_choice> ranked = tw::rank_tiles_of_family(g, {}, 132, 16);
+    EXPECT_TRUE(
+        std::is_sorted(ranked.begin(), ranked.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; }));
+    EXPECT_LE(ranked.back().clocks, 1.3 * ranked.front().clocks);
+    return ranked.front();
+  };
+  // One wave of at most 132 tiles that leaves few SMs idle.
+  for (const auto& [m, n, k] :
+       {std::array{384, 6144, 4096}, std::array{777, 4096, 14336}, std::array{1024, 2112, 7168}}) {
+    const tw::hopper_gemm_tile t = best(m, n, k).tile;
+    const int tiles = tw::ceil_div(t.swap_ab ? n : m, t.m) * tw::ceil_div(t.swap_ab ? m : n, t.n);
+    EXPECT_LE(tiles, 132) << tw::name_of(t);
+    EXPECT_GE(tiles, 108) << tw::name_of(t);
+  }
+  // Few rows of A: they are columns of a narrow tile, as measured.
+  const tw::hopper_gemm_tile few = best(4, 8192, 3584).tile;
+  EXPECT_TRUE(few.swap_ab && few.n <= 16) << tw::name_of(few);
 }
 
 // What was fastest where all tiles were timed on an H100.

@@ -7,6 +7,9 @@
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
 #include <vector>
 
 namespace tilewright {
@@ -55,6 +58,29 @@ constexpr void for_each_tile_of_family(const hopper_gemm_operands& o, Function c
         }
 }
 
+namespace detail {
+
+/// The family as a list, made once for each kind of operands.
+inline const std::vector<hopper_gemm_tile>& tiles_of_family(const hopper_gemm_operands& o) {
+  static std::mutex mutex;
+  static std::map<std::array<index_t, 4>, std::vector<hopper_gemm_tile>> lists;
+  const std::lock_guard lock(mutex);
+  std::vector<hopper_gemm_tile>& list = lists[{o.element_bytes(), o.result_bytes(), o.a_along_k, o.b_along_k}];
+  if (list.empty()) for_each_tile_of_family(o, [&](const hopper_gemm_tile& t) { list.push_back(t); });
+  return list;
+}
+
+/// Clocks of an SM that a tile takes at least: those of the tensor cores.
+constexpr double least_clocks(const hopper_gemm_tile& t, const gemm_args& g, index_t element_bytes, index_t SMs) {
+  const hopper_gemm_model& x = hopper_gemm_times;
+  const double tiles =
+      double(ceil_div(g.m, t.m * t.cluster_m)) * t.cluster_m * g.batch * ceil_div(g.n, t.n * t.cluster_n) * t.cluster_n;
+  const double kind = t.ping_pong ? x.ping_pong : t.consumers == 1 ? x.one_consumer : 1;
+  return x.launch + tiles / SMs * ceil_div(g.k, 128 / element_bytes) * (t.m * t.n / 32.0 * x.mma * kind);
+}
+
+}  // namespace detail
+
 /// The choices of the family for a product that are predicted to take at most `within` times as long as the best, by
 /// predicted time.
 inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& args, const hopper_gemm_operands& o,
@@ -62,15 +88,20 @@ inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& arg
   const product_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k};
   std::vector<hopper_gemm_choice> all;
   double least = 1e300;
+  // So that most tiles need no prediction.
+  for_each_hopper_kernel(args, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
+    if (!c.tile.unaligned && (c.parts == 1 || args.workspace)) least = std::min(least, c.clocks);
+  });
   const gemm_args swapped = detail::in_order_of({.swap_ab = true}, args);
-  for_each_tile_of_family(o, [&](const hopper_gemm_tile& t) {
-    if (detail::is_wasteful(t, t.swap_ab ? swapped : args)) return;
+  for (const hopper_gemm_tile& t : detail::tiles_of_family(o)) {
+    const gemm_args& g = t.swap_ab ? swapped : args;
+    if (detail::is_wasteful(t, g) || detail::least_clocks(t, g, types.element_bytes, SMs) > within * least) continue;
     for_each_split(args, t, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
       if ((c.parts != 1 && !args.workspace) || c.clocks > within * least) return;
       least = std::min(least, c.clocks);
       all.push_back(c);
     });
-  });
+  }
   std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; });
   all.erase(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.clocks > within * least; }), all.end());
   return all;

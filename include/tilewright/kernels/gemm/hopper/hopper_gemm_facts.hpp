@@ -13,8 +13,9 @@ struct hopper_gemm_operands {
   arch::matrix_element element = arch::matrix_element::f16, result = arch::matrix_element::f16;  ///< of A and B; of C
   bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
 
-  /// Bytes of an element of A or B, and of C.
+  /// Of A or B.
   TILEWRIGHT_HD constexpr index_t element_bytes() const { return arch::bytes_of(element); }
+  /// Of C.
   TILEWRIGHT_HD constexpr index_t result_bytes() const { return arch::bytes_of(result); }
   friend constexpr bool operator==(const hopper_gemm_operands&, const hopper_gemm_operands&) = default;
 };
