@@ -32,7 +32,7 @@ UMBRELLAS = {"version.hpp": None, "core.hpp": "core/lds", "tilewright.hpp": "blo
 UMBRELLAS |= {f"{room}.hpp": room for room in RANK if room.startswith("kernels/")}
 # An umbrella reaches each public header of these folders, except those that need a GPU's runtime or one machine.
 COMPLETE = {"tilewright.hpp": ("tile/", "block/")} | {f"{room}.hpp": (f"{room}/",) for room in RANK if room.startswith("kernels/")}
-BY_THEMSELVES = re.compile(r"/detail/|kernels/gemm/choice/(gemm_autotune|gemm_kernels|gemm_plan|tuning_name)\.hpp|kernels/\w+/launch_\w+\.hpp")
+BY_THEMSELVES = re.compile(r"/detail/|kernels/gemm/choice/(gemm_autotune|gemm_choice|gemm_kernels|gemm_plan|hopper_tile_family|tuning_name)\.hpp|kernels/\w+/launch_\w+\.hpp")
 
 COMMENT = re.compile(r"//[^\n]*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
