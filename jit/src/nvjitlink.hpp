@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// nvJitLink, loaded at run time: makes a cubin of LTO-IR.
+// nvJitLink, loaded at run time: assembles PTX.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,11 @@ namespace tilewright::jit {
 
 class nvjitlink {
  public:
-  /// Throws error if the library is not there or is older than version major.minor of NVRTC.
+  /// Throws error if the library is not there or is older than version major.minor of PTX's compiler.
   nvjitlink(int major, int minor);
 
-  /// The cubin of a kernel for `target`, as a whole program: of PTX the linker makes what other objects could call, and
-  /// so ignores setmaxnreg, which spills where a thread has more than 128 accumulators. NVRTC makes a variable of each
-  /// constant in the headers; those that nothing reads are left out. Throws error with the message of the library.
-  std::string link(const std::string& lto_ir, const std::string& name, const std::string& target) const;
+  /// The cubin of a kernel for `target`. Throws error with the message of the library.
+  std::string assemble(const std::string& ptx, const std::string& name, const std::string& target) const;
 
  private:
   std::string log_of(void* link) const;
@@ -32,5 +30,8 @@ class nvjitlink {
   int (*log_)(void*, char*) = nullptr;
   int (*destroy_)(void**) = nullptr;
 };
+
+/// PTX without the variables that nothing in it reads. NVRTC makes a variable of each constant in the headers.
+std::string without_unused_variables(std::string ptx);
 
 }  // namespace tilewright::jit

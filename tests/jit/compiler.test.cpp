@@ -44,6 +44,26 @@ TEST(ElfFacts, AreReadOrRefused) {
   }
 }
 
+TEST(UnusedVariables, AreRemovedFromPtx) {
+  const std::string kept =
+      ".version 9.0\n"
+      ".global .align 4 .b8 tilewright_facts[8] = {1, 0, 0, 0, 128};\n"
+      ".global .align 4 .u32 _ZN10tilewright4usedE = 4;\n"
+      ".global .align 8 .u64 _ZN10tilewright7pointerE = generic(_ZN10tilewright7pointedE);\n"
+      ".global .align 4 .b8 _ZN10tilewright7pointedE[2] = {7, 9};\n"
+      ".visible .global .align 4 .u32 _Z6sharedE = 4;\n"
+      "\tmov.u64 %rd1, _ZN10tilewright4usedE;\n"
+      "\tld.global.u64 %rd2, [_ZN10tilewright7pointerE];\n";
+  const std::string unused =
+      ".global .align 4 .u32 _ZN10tilewright4useE = 4;\n"
+      ".global .align 1 .u8 _ZN10tilewright6linearE;\n"
+      ".global .align 1 .b8 $str$1[3] = {115, 109};\n"
+      ".global .align 8 .u64 _ZN10tilewright6targetE[2] = {generic($str$1), 7};\n"
+      ".global .align 4 .f32 _ZN10tilewright4_one$E = 0f3F800000;\n";
+  EXPECT_EQ(jit::without_unused_variables(unused + kept + unused), kept);
+  EXPECT_EQ(jit::without_unused_variables(""), "");
+}
+
 TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
   const auto product = [](int m, int n, int k) {
     return jit::gemm_problem{.args = {.m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n, .batch = 3}};
@@ -215,7 +235,7 @@ TEST_F(Compiler, NvrtcGivesConsumersTheirRegisters) {
                               .policy = tile};
     return jit::compiler(o).code_object(jit::gemm(p)).size();
   };
-  EXPECT_LT(bytes("256x160"), bytes("256x80") * 5 / 4);
+  EXPECT_LT(bytes("256x160") - bytes("256x80"), 30'000u) << "47,000 with spills";
 }
 
 TEST_F(Compiler, HiprtcGetsTheHeaderAndTheTarget) {

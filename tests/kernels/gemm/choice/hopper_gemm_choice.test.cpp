@@ -90,8 +90,6 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
     EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
     EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
     EXPECT_EQ(chosen(322, 2176, 9216, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 112, .cluster_n = 4}));
-    EXPECT_EQ(chosen(1408, 1600, 3392, b_along_k),
-              (tw::hopper_gemm_tile{.m = 128, .n = 160, .cluster_m = 4, .cluster_n = 2}));
   }
   EXPECT_TRUE(chosen(12480, 8192, 320).ping_pong);
 }

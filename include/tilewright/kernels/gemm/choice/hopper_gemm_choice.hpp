@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// The tiles to choose from.
+/// The tiles that are compiled ahead of time, as the program propose-tiles selects them, and those for unaligned rows.
 inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
     {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 256},
@@ -17,18 +17,18 @@ inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 96, .consumers = 1},
     {.m = 128, .n = 160, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 128, .n = 176, .cluster_m = 2},
-    {.m = 128, .n = 176, .cluster_n = 2, .ping_pong = true},
-    {.m = 128, .n = 160, .cluster_m = 4, .cluster_n = 2},
-    {.m = 128, .n = 128, .cluster_n = 2},
-    {.m = 128, .n = 208, .cluster_m = 2},
-    {.m = 128, .n = 224, .cluster_m = 2},
-    {.m = 128, .n = 80, .cluster_n = 4},
-    {.m = 64, .n = 96, .cluster_n = 4, .consumers = 1},
-    {.m = 64, .n = 96, .cluster_m = 4, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 128, .cluster_m = 4, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 64, .swap_ab = true},
-    {.m = 256, .n = 32, .swap_ab = true},
+    {.m = 64, .n = 16, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 64, .cluster_n = 2, .swap_ab = true},
+    {.m = 128, .n = 104, .cluster_n = 2, .swap_ab = true},
+    {.m = 64, .n = 32, .consumers = 1, .swap_ab = true},
+    {.m = 256, .n = 152, .cluster_n = 2, .swap_ab = true},
+    {.m = 128, .n = 232, .cluster_m = 2},
+    {.m = 64, .n = 8, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 192, .cluster_m = 4, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 88, .cluster_n = 2, .swap_ab = true},
+    {.m = 192, .n = 80, .cluster_n = 4, .swap_ab = true, .ping_pong = true},
+    {.m = 192, .n = 112, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 248, .cluster_m = 2, .swap_ab = true},
     {.m = 128, .n = 128, .unaligned = true},
     {.m = 64, .n = 128, .consumers = 1, .unaligned = true},
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
