@@ -16,6 +16,11 @@ if(TARGET tilewright_jit)
   install(TARGETS tilewright_jit EXPORT tilewright-jit-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jit FILE_SET HEADERS COMPONENT jit)
   install(EXPORT tilewright-jit-targets NAMESPACE tilewright:: DESTINATION ${package_dir} COMPONENT jit)
 endif()
+if(TARGET tilewright_ops)
+  install(TARGETS tilewright_ops tilewright_c EXPORT tilewright-ops-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ops LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ops FILE_SET HEADERS COMPONENT ops)
+  install(EXPORT tilewright-ops-targets NAMESPACE tilewright:: DESTINATION ${package_dir} COMPONENT ops)
+endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
 install(EXPORT tilewright-host-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
 
@@ -30,18 +35,19 @@ install(
   FILES ${PROJECT_BINARY_DIR}/package/tilewright-config.cmake
         ${PROJECT_BINARY_DIR}/package/tilewright-config-version.cmake
         ${CMAKE_CURRENT_LIST_DIR}/tilewright-device.cmake
+        ${CMAKE_CURRENT_LIST_DIR}/tilewright-kernels.cmake
   DESTINATION ${package_dir}
 )
 # For other build systems: pkg-config --cflags --libs tilewright (or tilewright-host, tilewright-jit).
-foreach(module IN ITEMS tilewright tilewright-host tilewright-jit)
+foreach(module IN ITEMS tilewright tilewright-host tilewright-jit tilewright-ops tilewright-c)
   set(pc_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
   set(component headers)
-  if(module STREQUAL "tilewright-jit")
-    if(NOT TARGET tilewright_jit)
+  if(module MATCHES "^tilewright-(jit|ops|c)$")
+    if(NOT TARGET tilewright_${CMAKE_MATCH_1})
       continue()
     endif()
     set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    set(component jit)
+    string(REPLACE "c" "ops" component "${CMAKE_MATCH_1}")  # the C library belongs to the component ops
   endif()
   file(RELATIVE_PATH up /${pc_dir} /)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${module}.pc.in ${PROJECT_BINARY_DIR}/package/${module}.pc @ONLY)

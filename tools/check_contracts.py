@@ -145,9 +145,12 @@ class Reader:
             kind = self.next()
             if not is_class and not is_hidden and kind in ("using", "concept") and self.peek() != "namespace":
                 self.names.add(self.peek())
-            if is_class and self.peek() == "args_type":
+            is_alias, begin = self.peek(1) == "=", self.at
+            is_kernel = self.peek() == "args_type"
+            self.skip_to(";")
+            if is_class and (is_kernel or not is_alias and "args_type" in (token[1] for token in self.tokens[begin:self.at])):
                 self.kernels.add(names[-1])
-            return self.skip_to(";")
+            return None
         if self.peek() in TYPES and self.read_type(names, is_class, is_hidden):
             return None
         name, is_function, needs = self.read_declarator()
@@ -161,7 +164,7 @@ class Reader:
         if has_contract and names:
             self.documented |= {(names[-1], one) for one in (name, *more)}
         if not is_hidden:
-            if not is_class:
+            if not is_class and (needs or not is_function):
                 self.names.add(name)
             if needs and (is_function or is_class):
                 self.found += [(line, names + [one], has_contract) for one in (name, *more)]

@@ -24,8 +24,7 @@ tw::gemm_choice tuned_choice(const std::vector<tw::gemm_args>& all) {
   const tw::gemm_choice best = tw::gemm_autotune<product>(all, nullptr, nullptr, {}, &times);
   if (std::getenv("GEMM_BENCHMARK_TIMES")) {
     std::sort(times.begin(), times.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
-    for (const auto& [choice, seconds] : times)
-      std::printf(" [%s] %.2f", tw::name_of(choice).c_str(), seconds * 1e6);
+    for (const auto& [choice, seconds] : times) std::printf(" [%s] %.2f", tw::name_of(choice).c_str(), seconds * 1e6);
     std::printf("\n");
   }
   return best;

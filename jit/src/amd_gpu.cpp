@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A GPU through HIP's runtime. Only functions that are the same in HIP 5, 6 and 7 are called.
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -17,11 +18,14 @@
 namespace tilewright::jit {
 namespace {
 
+shared_library hip_library() {
+  return shared_library({std::getenv("TILEWRIGHT_HIP_LIBRARY"), "libamdhip64.so.7", "libamdhip64.so.6",
+                         "libamdhip64.so.5", "libamdhip64.so"});
+}
+
 class amd_gpu final : public gpu {
  public:
-  amd_gpu()
-      : library_({std::getenv("TILEWRIGHT_HIP_LIBRARY"), "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
-                  "libamdhip64.so"}) {
+  explicit amd_gpu(int device) : library_(hip_library()), device_(device) {
     library_.find(error_string_, "hipGetErrorString");
     library_.find(load_, "hipModuleLoadData");
     library_.find(unload_, "hipModuleUnload");
@@ -30,15 +34,15 @@ class amd_gpu final : public gpu {
     library_.find(allocate_, "hipMalloc");
     library_.find(release_, "hipFree");
     library_.find(copy_, "hipMemcpy");
+    library_.find(set_, "hipMemset");
     library_.find(synchronize_, "hipDeviceSynchronize");
+    library_.find(get_device_, "hipGetDevice");
+    library_.find(set_device_, "hipSetDevice");
     int (*init)(unsigned) = nullptr;
-    int (*get_device)(int*) = nullptr;
     library_.find(init, "hipInit");
-    library_.find(get_device, "hipGetDevice");
-    int device = 0;
     require(init(0), "looking for a GPU");
-    require(get_device(&device), "looking for a GPU");
-    read_properties(device);
+    if (device_ < 0) require(get_device_(&device_), "looking for a GPU");
+    read_properties(device_);
     require_known_target(target_);
   }
 
@@ -47,6 +51,7 @@ class amd_gpu final : public gpu {
   int SMs() const override { return 0; }  // nothing for AMD asks
 
   void* load(const std::string& code_object) override {
+    const as_current guard(*this);
     void* module = nullptr;
     require(load_(&module, code_object.data()), "loading a kernel");
     return module;
@@ -58,6 +63,7 @@ class amd_gpu final : public gpu {
     return result;
   }
   void launch(void* function, const launch_shape& shape, const void* args, std::size_t bytes, void* stream) override {
+    const as_current guard(*this);
     void* extra[] = {reinterpret_cast<void*>(1), const_cast<void*>(args),  // HIP_LAUNCH_PARAM_BUFFER_POINTER
                      reinterpret_cast<void*>(2), &bytes,                   // HIP_LAUNCH_PARAM_BUFFER_SIZE
                      reinterpret_cast<void*>(3)};                          // HIP_LAUNCH_PARAM_END
@@ -67,6 +73,7 @@ class amd_gpu final : public gpu {
             "queueing the kernel");
   }
   void* allocate(std::size_t bytes) override {
+    const as_current guard(*this);
     void* memory = nullptr;
     require(allocate_(&memory, bytes), "allocating memory");
     return memory;
@@ -79,12 +86,38 @@ class amd_gpu final : public gpu {
     synchronize();
     require(copy_(to, from, bytes, 2), "copying from the GPU");  // hipMemcpyDeviceToHost
   }
-  void synchronize() override { require(synchronize_(), "running a kernel"); }
+  void clear(void* memory, std::size_t bytes) override {
+    const as_current guard(*this);
+    require(set_(memory, 0, bytes), "clearing memory");
+    require(synchronize_(), "clearing memory");
+  }
+  void synchronize() override {
+    const as_current guard(*this);
+    require(synchronize_(), "running a kernel");
+  }
   launch_facts facts(void*, const launch_shape& shape) override {
     return {.resident_clusters = expected_blocks(target_, shape.lds_bytes, shape.block_size)};
   }
 
  private:
+  /// Makes this GPU the thread's current one for a while.
+  class as_current {
+   public:
+    explicit as_current(const amd_gpu& g) : gpu_(g) {
+      g.require(g.get_device_(&before_), "looking for a GPU");
+      if (before_ != g.device_) g.require(g.set_device_(g.device_), "using the GPU");
+    }
+    ~as_current() {
+      if (before_ != gpu_.device_) (void)gpu_.set_device_(before_);
+    }
+    as_current(const as_current&) = delete;
+    as_current& operator=(const as_current&) = delete;
+
+   private:
+    const amd_gpu& gpu_;
+    int before_ = 0;
+  };
+
   void require(int result, const char* what) const {
     if (result != 0) throw error(std::string(what) + ": " + error_string_(result));
   }
@@ -106,6 +139,7 @@ class amd_gpu final : public gpu {
   }
 
   shared_library library_;
+  int device_;
   const char* (*error_string_)(int) = nullptr;
   int (*load_)(void**, const void*) = nullptr;
   int (*unload_)(void*) = nullptr;
@@ -115,12 +149,31 @@ class amd_gpu final : public gpu {
   int (*allocate_)(void**, std::size_t) = nullptr;
   int (*release_)(void*) = nullptr;
   int (*copy_)(void*, const void*, std::size_t, int) = nullptr;
+  int (*set_)(void*, int, std::size_t) = nullptr;
   int (*synchronize_)() = nullptr;
+  int (*get_device_)(int*) = nullptr;
+  int (*set_device_)(int) = nullptr;
   std::string target_, name_;
 };
 
 }  // namespace
 
-std::shared_ptr<gpu> find_amd_gpu() { return std::make_shared<amd_gpu>(); }
+std::shared_ptr<gpu> find_amd_gpu(int device) { return std::make_shared<amd_gpu>(device); }
+
+device_finder find_amd_devices() {
+  static int (*current)(int*) = nullptr;
+  static int (*of_stream)(void*, int*) = nullptr;  // since HIP 5.6
+  static const shared_library library = hip_library();
+  library.find(current, "hipGetDevice");
+  if (library.has("hipStreamGetDevice")) library.find(of_stream, "hipStreamGetDevice");
+  (void)find_amd_gpu(-1);  // throws if there is none
+  return [](void* stream) {
+    int device = 0;
+    const bool is_own = reinterpret_cast<std::uintptr_t>(stream) > 2;  // not the default stream, nor that of a thread
+    if ((is_own && of_stream ? of_stream(stream, &device) : current(&device)) != 0)
+      throw error("HIP does not know the stream; give one that exists, or none");
+    return device;
+  };
+}
 
 }  // namespace tilewright::jit

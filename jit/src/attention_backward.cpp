@@ -13,6 +13,7 @@ namespace {
 
 attention_backward_args with_pointers(const attention_backward_problem& p) {
   attention_backward_args args = p.args;
+  stand_ins stand_in;
   stand_in(args.q, args.k, args.v, args.o, args.lse, args.d_o, args.d_q, args.d_k, args.d_v, args.workspace);
   return args;
 }

@@ -27,6 +27,7 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     combine.grid = [args_of](const void* args) { return grid_of(detail::grid_of_decode_combine(args_of(args))); };
     s.host.next = std::make_shared<const host_half>(std::move(combine));
     attention_decode_args args = problem.args;
+    stand_ins stand_in;
     stand_in(args.q, args.k, args.v, args.o, args.workspace);
     require_fit("attention_decode", s.host.check(&args));
     return s;

@@ -16,6 +16,7 @@ buffer::~buffer() {
 }
 
 void buffer::upload(const void* from) const { device_->upload(data_, from, bytes_); }
+void buffer::clear() const { device_->clear(data_, bytes_); }
 void buffer::download(void* to) const { device_->download(to, data_, bytes_); }
 
 }  // namespace tilewright::jit

@@ -54,6 +54,10 @@ void compiler::prepare(const std::vector<kernel_request>& requests) {
 
 std::string compiler::archive_key(const kernel_source& source) const { return state_->content_key(make_unit(source)); }
 
+std::string compiler::archive_name(const kernel_source& source) const {
+  return state_->archive_name(source, archive_key(source));
+}
+
 std::string compiler::archived_text(const std::string& name) const {
   for (const auto& a : state_->archives) {
     const std::string_view text = a->text(name);

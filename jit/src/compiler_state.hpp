@@ -48,7 +48,7 @@ struct compiler::state {
       require_known_target(given.target);
       target = given.target;
     } else {
-      device = find_gpu();
+      device = find_gpu(given.device);
       target = device->target();
     }
   }
@@ -76,7 +76,8 @@ struct compiler::state {
     const file_cache::lock held(with, key);
     if (std::optional<std::string> code = with.find(key)) return *code;  // another process has made it
     std::string code = by.compile(unit);
-    (void)read_facts(code, unit.name);
+    if (const kernel_facts facts = read_facts(code, unit.name); facts.refusal[0] != 0)
+      throw error(unit.name + ": " + facts.refusal);
     with.store(key, unit.name + " for " + target, code);
     return code;
   }
@@ -89,11 +90,11 @@ struct compiler::state {
       const std::string_view code = a->find(content);
       if (!code.empty()) return std::string(code);
     }
-    if (options.on_miss == miss::fail && !options.cache.enabled) fail_on_miss(source);
+    if (options.on_miss == miss::fail && !options.cache.enabled) fail_on_miss(source, content);
     const digest key = cache_key(content);
     if (options.on_miss == miss::fail) {
       if (std::optional<std::string> code = cache.find(key)) return *code;
-      fail_on_miss(source);
+      fail_on_miss(source, content);
     }
     return find_or_make(cache, tools(), unit, key);
   }
@@ -108,8 +109,15 @@ struct compiler::state {
     return {};
   }
 
-  [[noreturn]] void fail_on_miss(const kernel_source& source) const {
-    throw error(source.name + " for " + target + " is in no archive" +
+  std::string archive_name(const kernel_source& source, const std::string& content) const {
+    std::string name = source.name + " (";
+    for (std::size_t i = 0; i < 4; ++i)
+      for (const int shift : {4, 0}) name += "0123456789abcdef"[(static_cast<unsigned char>(content[i]) >> shift) & 15];
+    return name + ") for " + target;
+  }
+
+  [[noreturn]] void fail_on_miss(const kernel_source& source, const std::string& content) const {
+    throw error(archive_name(source, content) + " is in no archive" +
                 (options.cache.enabled ? " and not in the cache " + cache.directory().string() : std::string()) +
                 ", and compiler_options::on_miss forbids to compile it");
   }
@@ -117,7 +125,7 @@ struct compiler::state {
   std::shared_ptr<gpu> gpu_for_loading() {
     const std::lock_guard guard(tools_mutex);
     if (!device) {
-      std::shared_ptr<gpu> found = find_gpu();
+      std::shared_ptr<gpu> found = find_gpu(options.device);
       if (found->target() != target)
         throw error("kernels for " + target + " cannot be loaded: the GPU here is " + found->target());
       device = found;

@@ -26,6 +26,7 @@ kernel_request cross_entropy(const cross_entropy_problem& problem) {
   require_float("cross_entropy", problem.type);
   return remembered([problem](const std::string& target) {
     cross_entropy_args<void, void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.target);
     if (problem.kind != kinds::gradient) stand_in(args.loss);
     if (problem.kind != kinds::loss) stand_in(args.gradient);

@@ -30,6 +30,7 @@ kernel_request elementwise(const elementwise_problem& problem) {
   return remembered([problem](const std::string& target) {
     map_args<void, void> args = problem.args;
     const bool has_two = args.x2.dims > 0;
+    stand_ins stand_in;
     stand_in(args.x.data, args.y.data);
     if (has_two) stand_in(args.x2.data);
     kernel_source s;

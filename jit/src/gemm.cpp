@@ -3,16 +3,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
-#include <tilewright/core/arch/arch.hpp>
-#include <tilewright/core/arch/gpu_facts.hpp>
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/check_gemm.hpp>
+#include <tilewright/kernels/gemm/choice/choice_name.hpp>
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "constants.hpp"
+#include "gemm_reports.hpp"
 #include "hopper_gemm.hpp"
 #include "source_text.hpp"
 #include "targets.hpp"
@@ -36,10 +40,10 @@ bool is_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16
 int widest_vector(const gemm_problem& p) {
   const gemm_args& g = p.args;
   const auto all_are_multiples = [&](long_index_t v) {
-    for (const long_index_t x :
-         {long_index_t(p.a_along_k ? g.k : g.m), long_index_t(p.b_along_k ? g.k : g.n), long_index_t(g.n),
-          long_index_t(g.lda), long_index_t(g.ldb), long_index_t(g.ldc), long_index_t(g.residual ? g.ld_residual : 0),
-          g.batch_stride_a, g.batch_stride_b, g.batch_stride_c, g.residual ? g.batch_stride_residual : 0})
+    for (const long_index_t x : {long_index_t(p.a_along_k ? g.k : g.m), long_index_t(p.b_along_k ? g.k : g.n),
+                                 long_index_t(g.n), long_index_t(g.lda), long_index_t(g.ldb), long_index_t(g.ldc),
+                                 long_index_t(g.residual ? g.ld_residual : 0), g.batch_stride_a, g.batch_stride_b,
+                                 g.batch_stride_c, g.product_stride_b, g.residual ? g.batch_stride_residual : 0})
       if (x % v != 0) return false;
     return true;
   };
@@ -51,51 +55,64 @@ int widest_vector(const gemm_problem& p) {
   return v;
 }
 
-/// A named tile and, by experience, its share of the rate of the largest.
-struct tile_choice {
-  const char* name;
-  int m, n;
-  double rate;
-};
-constexpr tile_choice tiles[] = {{"256x256", 256, 256, 1},
-                                 {"128x256", 128, 256, 1},
-                                 {"128x128", 128, 128, 0.85},
-                                 {"128x64", 128, 64, 0.7},
-                                 {"64x64", 64, 64, 0.55}};
+/// A tile of a target, and in how many slices k is.
+struct portable_choice {
+  const gemm_static_report* report;
+  choice_name name;  // parts: 1 or more
+  double seconds = 0;
 
-/// The tile whose rounds of blocks take the least time.
-std::string choose_tile(const gemm_args& g, const std::string& target) {
-  double compute_units = 100;
-  for (const arch::gpu_facts& gpu : arch::known_gpus)
-    if (target.starts_with(gpu.target)) compute_units = gpu.compute_units;
-  const tile_choice* best = nullptr;
-  double best_time = 0;
-  for (const tile_choice& t : tiles) {
-    if (t.m == 256 && !target.starts_with("gfx9")) continue;
-    if (t.n == 256 && t.m == 128 && !is_nvidia(target)) continue;
-    const double blocks = double(ceil_div(g.m, t.m)) * double(ceil_div(g.n, t.n)) * g.batch * g.split_k;
-    const double time = std::max(1.0, blocks / compute_units + 0.5) * t.m * t.n / t.rate;
-    if (best == nullptr || time < best_time) {
-      best = &t;
-      best_time = time;
-    }
-  }
-  return best->name;
+  std::string choice() const { return name.parts == 1 ? name.tile : name.text(); }
+};
+
+/// Whether the library has a policy's tile for the elements of a problem, in vectors of this length. Large tiles exist
+/// for 16-bit elements in whole vectors; with a gate, waves have an even number of instructions along n.
+bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& tile, int vector) {
+  if (p.has_gate && tile.n < 128) return false;
+  return tile.m * tile.n <= 128 * 128 ? name == "128x128" || bytes_of(p.type) == 2
+                                      : bytes_of(p.type) == 2 && vector == 8;
 }
 
-/// The base class of the policy. Tiles other than the default exist for 16-bit elements in whole vectors.
-std::string policy_base(const gemm_problem& p, const std::string& target, int vector, std::string& tile) {
-  const bool may_choose = bytes_of(p.type) == 2 && vector == 8;
-  tile = !p.policy.empty() ? p.policy : may_choose ? choose_tile(p.args, target) : "128x128";
-  const bool is_default = tile == "128x128";
-  if (!is_default && !may_choose)
-    throw error("gemm: the policy " + tile + " needs 16-bit elements in whole vectors of 16 bytes");
-  if (std::none_of(std::begin(tiles), std::end(tiles), [&](const tile_choice& t) { return tile == t.name; }))
-    throw error("gemm: there is no policy '" + tile + "' for " + target);
+/// Times are those of 16-bit elements with the same number of bytes along k.
+std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::string& target) {
+  const gemm_reports& known = gemm_reports_of(target);
+  const int vector = widest_vector(p);
+  const gemm_args& g = p.args;
+  const std::optional<choice_name> asked = choice_name::parse(p.policy);
+  const gemm_lengths lengths{g.m, (p.has_gate ? 2ll : 1ll) * g.n,
+                             ceil_div<long_index_t>(g.k * long_index_t(bytes_of(p.type)), 2), g.batch};
+  std::vector<portable_choice> list;
+  for (std::size_t i = 0; i < known.names.size(); ++i) {
+    const gemm_static_report& r = known.reports[i];
+    if (!has_tile(p, known.names[i], r.tile, vector)) continue;
+    const auto add = [&](index_t split) {
+      list.push_back({&r, {known.names[i], split}, estimate_gemm(r, *known.gpu, lengths, split).seconds});
+    };
+    if (!p.policy.empty()) {
+      if (asked && asked->tile == known.names[i]) add(asked->parts > 0 ? asked->parts : std::max(g.split_k, 1));
+    } else if (g.split_k > 0) {
+      add(g.split_k);
+    } else {
+      for_each_portable_kernel(array<gemm_static_report, 1>{{r}}, *known.gpu, lengths, !p.has_gate,
+                               [&](const gemm_estimate& e) { add(e.split_k); });
+    }
+  }
+  std::sort(list.begin(), list.end(), [](const portable_choice& x, const portable_choice& y) {
+    return std::tuple(x.seconds, x.report, x.name.parts) < std::tuple(y.seconds, y.report, y.name.parts);
+  });
+  return list;
+}
+
+std::string portable_name(const gemm_problem& p, const choice_name& c) {
+  return "gemm_" + c.tile + "_" + operands_name(p) + "_v" + std::to_string(widest_vector(p)) +
+         (c.parts > 1 ? "_split" : "");
+}
+
+/// The base class of the policy.
+std::string policy_base(const gemm_problem& p, const std::string& target, const std::string& tile) {
   const auto major = [](bool along_k) { return along_k ? "tw::operand_major::k" : "tw::operand_major::mn"; };
-  return std::string("tw::gemm_") + (is_default ? "policy" : tile) + "<tw::arch::current, " +
+  return std::string("tw::gemm_") + (tile == "128x128" ? "policy" : tile) + "<tw::arch::current, " +
          type_name(p.type, target == "gfx942") + ", " + major(p.a_along_k) + ", " + major(p.b_along_k) + ", " +
-         std::to_string(vector) + ">";
+         std::to_string(widest_vector(p)) + ">";
 }
 
 /// The arguments' constants, of the kernel or of the problem that check() and grid() are evaluated for.
@@ -106,6 +123,7 @@ constants constants_of(const gemm_args& g) {
   c.set("m", g.m).set("n", g.n).set("k", g.k).set("lda", g.lda).set("ldb", g.ldb).set("ldc", g.ldc);
   c.set("batch_stride_a", g.batch_stride_a).set("batch_stride_b", g.batch_stride_b);
   c.set("batch_stride_c", g.batch_stride_c);
+  if (g.product_stride_b != 0) c.set("product_stride_b", g.product_stride_b);
   if (g.split_k > 1) c.points("workspace");
   if (g.residual) c.set("ld_residual", g.ld_residual).set("batch_stride_residual", g.batch_stride_residual);
   return c;
@@ -116,7 +134,8 @@ const char* compare(const gemm_args& p, const gemm_args& g) {
   if (g.m != p.m || g.n != p.n || g.k != p.k || g.batch != p.batch || g.split_k != p.split_k)
     return "the kernel was made for other lengths";
   if (g.lda != p.lda || g.ldb != p.ldb || g.ldc != p.ldc || g.batch_stride_a != p.batch_stride_a ||
-      g.batch_stride_b != p.batch_stride_b || g.batch_stride_c != p.batch_stride_c)
+      g.batch_stride_b != p.batch_stride_b || g.batch_stride_c != p.batch_stride_c ||
+      g.product_stride_b != p.product_stride_b)
     return "the kernel was made for other strides";
   if (p.residual && (g.ld_residual != p.ld_residual || g.batch_stride_residual != p.batch_stride_residual))
     return "the kernel was made for other strides of the residual";
@@ -148,8 +167,6 @@ const char* check_epilogue(const gemm_args& g, bool has_one, bool moves_vectors)
   return nullptr;
 }
 
-static_assert(default_block_tile<arch::sm80, half_t>().k == 32 && default_block_tile<arch::sm90, float>().k == 32);
-
 /// The host half of a kernel for an NVIDIA GPU, which takes all lengths.
 host_half half_for_all_lengths(const gemm_problem& p, const checked_gemm& kernel) {
   host_half half;
@@ -160,37 +177,44 @@ host_half half_for_all_lengths(const gemm_problem& p, const checked_gemm& kernel
   };
   half.grid = [kernel](const void* args) {
     const auto& g = *static_cast<const gemm_args*>(args);
-    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n), 1, g.batch};
+    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n / kernel.products), 1, g.batch};
   };
   return half;
 }
 
-kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
-  const gemm_args& g = p.args;
+std::string portable_code(const gemm_problem& p, const std::string& target, const choice_name& choice) {
+  return "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
+         "struct policy : " +
+         policy_base(p, target, choice.tile) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
+         ";\n  using epilogue = tw::epilogue::" +
+         (p.has_gate             ? "swiglu"
+          : has_epilogue(p.args) ? "from_args"
+                                 : "alpha_beta") +
+         ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
+         (choice.parts > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
+         "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
+}
+
+kernel_source portable_gemm(gemm_problem p, const std::string& target, const portable_choice& choice) {
+  gemm_args& g = p.args;
   const int vector = widest_vector(p);
-  std::string tile;
-  const std::string base = policy_base(p, target, vector, tile);
+  g.split_k = choice.name.parts;
   const bool for_all_lengths = is_nvidia(target) && g.split_k == 1;
   kernel_source s;
-  s.name = "gemm_" + tile + "_" + operands_name(p) + "_v" + std::to_string(vector);
-  s.code =
-      "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
-      "struct policy : " +
-      base + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
-      ";\n  using epilogue = tw::epilogue::" + (has_epilogue(g) ? "from_args" : "alpha_beta") + ";\n" +
-      (g.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
-      "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
+  s.name = portable_name(p, choice.name);
+  s.code = portable_code(p, target, choice.name);
   s.kernel = "general_gemm";
   if (!is_nvidia(target)) {
     s.code += constants_of(g).kernel("exact_gemm", s.kernel);
     s.kernel = "exact_gemm";
   }
-  const tile_choice& t =
-      *std::find_if(std::begin(tiles), std::end(tiles), [&](const auto& x) { return tile == x.name; });
+  const block_tile& tile = choice.report->tile;
+  const int bytes = bytes_of(p.type), tile_k = std::max(tile.k * 2 / bytes, 32);  // of other elements about as long
   const checked_gemm kernel{
-      t.m, t.n, t.n == 256 ? 64 : 32, p.a_along_k, p.b_along_k, bytes_of(p.type), bytes_of(p.result), vector};
+      tile.m, tile.n, tile_k, p.a_along_k, p.b_along_k, bytes, bytes_of(p.result), vector, p.has_gate ? 2 : 1};
   s.uses = {"kernels/gemm/gemm_kernel.hpp"};
-  if (tile != "128x128") s.uses.push_back("kernels/gemm/named_policies.hpp");
+  if (choice.name.tile != "128x128") s.uses.push_back("kernels/gemm/named_policies.hpp");
+  if (p.has_gate) s.uses.push_back("kernels/gemm/two_products.hpp");
   if (is_nvidia(target)) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
   if (for_all_lengths) {
     s.host = half_for_all_lengths(p, kernel);
@@ -205,6 +229,22 @@ kernel_source portable_gemm(const gemm_problem& p, const std::string& target) {
     return check_memory(kernel, given);
   };
   return s;
+}
+
+void require_problem(const gemm_problem& p) {
+  const gemm_args& g = p.args;
+  if (g.m < 1 || g.n < 1 || g.k < 1) throw refused("gemm: m, n and k must be positive");
+  if (g.split_k < 0) throw refused("gemm: split_k must be positive, or 0 for the library's choice");
+  if (p.has_gate && (has_epilogue(g) || g.split_k > 1))
+    throw refused("gemm: a product with a gate has no epilogue and is not split along k");
+}
+
+[[noreturn]] void refuse_policy(const gemm_problem& p, const std::string& target) {
+  for (const std::string& name : gemm_reports_of(target).names)
+    if (const auto asked = choice_name::parse(p.policy); asked && asked->tile == name)
+      throw refused("gemm: the policy " + name + " needs 16-bit elements in whole vectors of 16 bytes" +
+                    (p.has_gate ? ", and with a gate 128 columns" : ""));
+  throw refused("gemm: there is no policy '" + p.policy + "' for " + target);
 }
 
 }  // namespace
@@ -231,17 +271,41 @@ bool has_epilogue(const gemm_args& g) {
 }
 std::string operands_name(const gemm_problem& p) {
   return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +
-         short_name(p.result) + (has_epilogue(p.args) ? "_epilogue" : "");
+         short_name(p.result) +
+         (p.has_gate             ? "_gate"
+          : has_epilogue(p.args) ? "_epilogue"
+                                 : "");
+}
+
+std::vector<gemm_candidate> rank_gemm(const gemm_problem& p, const std::string& target) {
+  require_problem(p);
+  std::vector<gemm_candidate> list;
+  if (is_hopper(target)) list = rank_hopper_gemm(p);
+  for (const portable_choice& c : rank_portable(p, target)) {
+    gemm_args split = p.args;
+    split.split_k = c.name.parts;
+    list.push_back({.kernel = portable_name(p, c.name),
+                    .choice = c.choice(),
+                    .reason = p.policy.empty()
+                                  ? "the model predicts " + std::to_string(long(c.seconds * 1e6 + 0.5)) + " us"
+                                  : "as asked for",
+                    .split_k = c.name.parts,
+                    .workspace_bytes = c.name.parts > 1 ? workspace_bytes(split) : 0});
+  }
+  if (list.empty()) refuse_policy(p, target);
+  return list;
 }
 
 kernel_request gemm(const gemm_problem& problem) {
   return remembered([problem](const std::string& target) {
-    if (problem.args.m < 1 || problem.args.n < 1 || problem.args.k < 1)
-      throw error("gemm: m, n and k must be positive");
-    if (target == "sm_90a") {
-      if (std::optional<kernel_source> hopper = hopper_gemm(problem)) return *hopper;
+    require_problem(problem);
+    if (is_hopper(target)) {
+      const std::vector<gemm_candidate> hopper = rank_hopper_gemm(problem);
+      if (!hopper.empty()) return hopper_gemm(problem, hopper.front().choice);
     }
-    return portable_gemm(problem, target);
+    const std::vector<portable_choice> list = rank_portable(problem, target);
+    if (list.empty()) refuse_policy(problem, target);
+    return portable_gemm(problem, target, list.front());
   });
 }
 

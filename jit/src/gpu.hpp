@@ -33,16 +33,22 @@ class gpu {
   virtual void release(void* memory) = 0;
   virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void clear(void* memory, std::size_t bytes) = 0;
   virtual void synchronize() = 0;
-  /// What prepare() of a kernel is told.
+  /// What prepare() of a kernel gets.
   virtual launch_facts facts(void* function, const launch_shape& shape) = 0;
 };
 
-/// This machine's first GPU, or the one whose context is current. Throws error if there is none.
-std::shared_ptr<gpu> find_gpu();
+/// The GPU of a number; -1: the one whose context is current, else the first. Throws error if there is none.
+std::shared_ptr<gpu> find_gpu(int device);
 
 /// Throw error if the maker's runtime is not there or has no GPU.
-std::shared_ptr<gpu> find_nvidia_gpu();
-std::shared_ptr<gpu> find_amd_gpu();
+std::shared_ptr<gpu> find_nvidia_gpu(int device);
+std::shared_ptr<gpu> find_amd_gpu(int device);
+
+/// As jit::device_of, of one maker's streams.
+using device_finder = int (*)(void* stream);
+device_finder find_nvidia_devices();
+device_finder find_amd_devices();
 
 }  // namespace tilewright::jit

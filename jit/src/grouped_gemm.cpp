@@ -128,6 +128,7 @@ kernel_request grouped_gemm(const grouped_problem& problem) {
   if (problem.groups == group_kind::none) throw error("grouped_gemm: groups divide rows or k");
   return remembered([problem](const std::string& target) {
     grouped_args args = problem.args;
+    stand_ins stand_in;
     stand_in(args.a, args.b, args.c);
     std::optional<grouped_kernel> chosen;
     if (target == "sm_90a") chosen = find_hopper(problem, args);

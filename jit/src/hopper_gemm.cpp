@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
@@ -29,8 +31,8 @@ std::function<const char*(const gemm_args&)> with_epilogue(std::function<const c
                                                            index_t vector) {
   return [check = std::move(check), vector](const gemm_args& args) {
     const char* const why = check(args);
-    const vector_alignment promise{vector, sizeof(half_t)};
-    return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, promise);
+    const vector_alignment guarantee{vector, sizeof(half_t)};
+    return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, guarantee);
   };
 }
 
@@ -94,36 +96,40 @@ std::optional<hopper_gemm_operands> operands_of(const gemm_problem& p) {
   return hopper_gemm_operands{e, e, p.a_along_k, p.b_along_k};
 }
 
-/// The choice that p.policy names; without a policy, the one that the model prefers. Nothing if no kernel fits. `SMs`
-/// of an H100: the choice must not depend on where a kernel is made.
-std::optional<gemm_choice> choose(const gemm_problem& p, const hopper_gemm_operands& o) {
+/// Whether there is such a kernel and it takes the arguments, with k split as chosen.
+bool can_compute(gemm_args args, const gemm_choice& c, const hopper_gemm_operands& o, bool as_given) {
+  const bool exists = c.kernel == gemm_kernel_kind::tile ? detail::facts_of(c.tile, o).fits() : o.element_bytes() == 2;
+  args.split_k = as_given || c.kernel != gemm_kernel_kind::tile ? 1 : std::max(c.parts, 1);
+  return exists && !functions_of(c, o).check(args);
+}
+
+/// Choices that can compute the problem and their predicted clocks, the fastest first. SMs of an H100: the choice must
+/// not depend on where a kernel is made.
+std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const hopper_gemm_operands& o) {
   constexpr index_t SMs = 132;
-  const auto can = [&](const gemm_choice& c) {
-    const bool is_tile = c.kernel == gemm_kernel_kind::tile;
-    return (is_tile ? detail::facts_of(c.tile, o).fits() : o.element_bytes() == 2) && !functions_of(c, o).check(p.args);
-  };
-  if (!p.policy.empty()) {
-    const std::optional<gemm_choice> named = choice_named(p.policy);
-    return named && can(*named) ? named : std::nullopt;
-  }
-  // Of the whole family. Without a workspace in the problem a launch may have one, for stream-K.
+  const bool may_split = p.args.split_k == 0 || p.args.workspace;
   gemm_args args = p.args;
-  alignas(16) static char somewhere[16] = {};
-  if (!args.workspace) args.workspace = somewhere;
-  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, p.args.workspace ? 16 : 1, 1.0))
-    if (const gemm_choice choice{.tile = c.tile, .parts = c.parts}; can(choice)) return choice;
-  // Rows that TMA cannot load.
+  alignas(16) static char somewhere[16];
+  if (args.workspace == nullptr) args.workspace = somewhere;  // without one in the problem, a launch may have it
+  args.split_k = 1;
+  std::vector<std::pair<double, gemm_choice>> list;
+  const auto consider = [&](const gemm_choice& c, double clocks) {
+    if (can_compute(args, c, o, false)) list.push_back({clocks, c});
+  };
+  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, may_split ? 16 : 1, 1.1))
+    consider({.tile = c.tile, .parts = c.parts}, c.clocks);
+  if (!list.empty()) return list;
+  // Rows that TMA cannot load: kernels of small M first.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
-    if (const gemm_choice c{.kernel = kind}; can(c)) return c;
-  std::optional<gemm_choice> best;
-  double least = 1e300;
-  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1, [&](const hopper_gemm_choice& c) {
-    const gemm_choice choice{.tile = c.tile, .parts = c.parts};
-    if (c.clocks >= least || !can(choice)) return;
-    best = choice;
-    least = c.clocks;
-  });
-  return best;
+    consider({.kernel = kind}, 0);
+  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1,
+                         [&](const hopper_gemm_choice& c) { consider({.tile = c.tile, .parts = c.parts}, c.clocks); });
+  std::sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  return list;
+}
+
+std::string kernel_name(const gemm_problem& p, const gemm_choice& c) {
+  return (c.kernel == gemm_kernel_kind::tile ? "gemm_hopper_" : "gemm_") + kernel_name_of(c) + "_" + operands_name(p);
 }
 
 /// A tile as C++ text.
@@ -144,18 +150,34 @@ std::string text_of(const hopper_gemm_tile& t) {
 
 }  // namespace
 
-std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
+std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
   const std::optional<hopper_gemm_operands> operands = operands_of(p);
-  if (!operands || p.args.split_k != 1) return std::nullopt;
-  const std::optional<gemm_choice> chosen = choose(p, *operands);
-  if (!chosen) return std::nullopt;
+  if (!operands || p.args.split_k > 1 || p.has_gate) return {};
+  std::vector<std::pair<double, gemm_choice>> all;
+  if (p.policy.empty()) {
+    all = ranked(p, *operands);
+  } else if (const std::optional<gemm_choice> given = choice_named(p.policy)) {
+    if (can_compute(p.args, *given, *operands, true)) all.push_back({0, *given});
+  }
+  std::vector<gemm_candidate> list;
+  for (const auto& [clocks, choice] : all)
+    list.push_back(
+        {.kernel = kernel_name(p, choice),
+         .choice = name_of(choice),
+         .reason = p.policy.empty() ? "the model predicts " + std::to_string(long(clocks)) + " clocks" : "as asked for",
+         .workspace_bytes = choice.parts == 1 ? 0 : hopper_gemm_workspace::bytes});
+  return list;
+}
+
+kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
+  const std::optional<hopper_gemm_operands> operands = operands_of(p);
+  const std::optional<gemm_choice> chosen = choice_named(choice);
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
   const std::string end =
       type_name(p.result) + ", tw::epilogue::" + (has_epilogue(p.args) ? "from_args" : "alpha_beta") + ">";
   kernel_source s;
   if (chosen->kernel == gemm_kernel_kind::tile) {
-    s.name = "gemm_hopper_";
     s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
     if (chosen->parts < 2) {  // none follows
@@ -165,13 +187,12 @@ std::optional<kernel_source> hopper_gemm(const gemm_problem& p) {
     s.uses = {"kernels/gemm/choice/hopper_gemm_choice.hpp", "kernels/gemm/hopper/hopper_gemm_kernel.hpp"};
   } else {
     const bool wide = chosen->kernel == gemm_kernel_kind::small_m;
-    s.name = "gemm_";
     s.code = "struct policy : tw::small_m_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
              (wide ? "8, " : "1, ") + end + " {};\n";
     s.kernel = "tw::small_m_gemm<policy>";
     s.uses = {"kernels/gemm/hopper/small_m_gemm.hpp"};
   }
-  s.name += kernel_name_of(*chosen) + "_" + operands_name(p);
+  s.name = kernel_name(p, *chosen);
   const functions host = functions_of(*chosen, *operands);
   s.host.check = [check = host.check](const void* args) {
     const auto& given = *static_cast<const gemm_args*>(args);

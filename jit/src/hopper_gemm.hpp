@@ -2,15 +2,17 @@
 // Host halves of the GEMM kernels for Hopper.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include <tilewright/jit/gemm.hpp>
 
 namespace tilewright::jit {
 
-/// A kernel for sm_90a with device_args; nothing where none of them can compute the problem.
-std::optional<kernel_source> hopper_gemm(const gemm_problem& problem);
+/// Kernels for sm_90a with device_args, as rank_gemm does; none where none of them can compute the problem.
+std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& problem);
+/// The one of a choice that is in that list.
+kernel_source hopper_gemm(const gemm_problem& problem, const std::string& choice);
 
 // Shared by the makers of GEMM kernels.
 std::string type_name(element e, bool is_amd_fnuz = false);

@@ -15,12 +15,17 @@ namespace tilewright::jit {
 struct bound_kernel::state {
   std::shared_ptr<const kernel::state> of;
   std::vector<char> args, follower_args[2];
-  launch_shape shape, followers[2];  // grid[0] = 0: none
+  launch_shape shape, followers[2];  // of those that the kernel has; grid[0] = 0: none
+
+  /// Throws error if the kernel cannot take the arguments.
+  void prepare(const kernel::state& kernel, const void* given, std::size_t bytes, const block_grid& grid);
+  void prepare_followers(const kernel::state& kernel, const void* given, std::size_t bytes, host_half::prepared& first);
+  void launch(const kernel::state& kernel, void* stream) const;
 };
 
 kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const std::string& code_object)
     : device(std::move(on)), name(source.name), facts(read_facts(code_object, source.name)), host(source.host) {
-  if (facts.refusal[0] != 0) throw error(name + ": " + facts.refusal);
+  if (facts.refusal[0] != 0) throw refused(name + ": " + facts.refusal);
   if (facts.prepared && !host.prepare)
     throw error(name + " has device_args, so kernel_source::host must say how they are made");
   module = device->load(code_object);
@@ -28,6 +33,10 @@ kernel::state::state(std::shared_ptr<gpu> on, const kernel_source& source, const
   for (int i = 0; i < 2; ++i)
     if (const kernel_facts::follower& next = facts.followers[i]; next.block_size > 0)
       followers[i] = device->function(module, follower_name(name, i), next.lds_bytes);
+  if (facts.prepared) known = device->facts(function, shape());
+  const host_half* half = host.next.get();
+  for (int i = 0; i < 2 && half; ++i, half = half->next.get())
+    if (half->prepare) known_of_followers[i] = device->facts(followers[i], shape_of_follower(i));
 }
 
 launch_shape kernel::state::shape() const {
@@ -37,6 +46,11 @@ launch_shape kernel::state::shape() const {
           .overlaps_previous = facts.overlaps_previous != 0};
 }
 
+launch_shape kernel::state::shape_of_follower(int i) const {
+  const kernel_facts::follower& next = facts.followers[i];
+  return {.block_size = next.block_size, .lds_bytes = next.lds_bytes, .overlaps_previous = next.overlaps_previous != 0};
+}
+
 const std::string& kernel::name() const { return state_->name; }
 const kernel_facts& kernel::facts() const { return state_->facts; }
 
@@ -44,81 +58,82 @@ index_t kernel::resident_clusters() const {
   return state_->device->facts(state_->function, state_->shape()).resident_clusters;
 }
 
-void bound_kernel::operator()(void* stream) const {
-  const state& s = *state_;
-  s.of->device->launch(s.of->function, s.shape, s.args.data(), s.args.size(), stream);
-  for (int i = 0; i < 2 && s.followers[i].grid[0] > 0; ++i)
-    s.of->device->launch(s.of->followers[i], s.followers[i], s.follower_args[i].data(), s.follower_args[i].size(),
-                         stream);
+void bound_kernel::operator()(void* stream) const { state_->launch(*state_->of, stream); }
+
+void bound_kernel::state::launch(const kernel::state& kernel, void* stream) const {
+  kernel.device->launch(kernel.function, shape, args.data(), args.size(), stream);
+  for (int i = 0; i < 2 && kernel.followers[i] && followers[i].grid[0] > 0; ++i)
+    kernel.device->launch(kernel.followers[i], followers[i], follower_args[i].data(), follower_args[i].size(), stream);
 }
 
-void kernel::launch(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
-  bind(args, bytes, grid)(stream);
+void kernel::launch_bytes(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
+  bound_kernel::state bound;
+  bound.prepare(*state_, args, bytes, grid);
+  bound.launch(*state_, stream);
 }
 
 bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid& grid) const {
-  const kernel_facts& f = state_->facts;
-  const auto* const begin = static_cast<const char*>(args);
   auto bound = std::make_shared<bound_kernel::state>();
   bound->of = state_;
-  bound->shape = state_->shape();
-  bound->args.assign(begin, begin + bytes);
-  if (state_->host.check) {
-    if (const char* why = state_->host.check(args)) throw error(state_->name + ": " + why);
-  }
-  block_grid blocks = grid, next_blocks;
-  for (std::vector<char>& follower_args : bound->follower_args) follower_args.assign(begin, begin + bytes);
-  if (f.prepared) {
-    host_half::prepared made = state_->host.prepare(args, state_->device->facts(state_->function, bound->shape));
-    bound->args = std::move(made.device_args);
-    blocks = made.grid;
-    next_blocks = made.follower_grid;
-    if (!made.follower_args.empty()) bound->follower_args[0] = bound->follower_args[1] = std::move(made.follower_args);
-  } else if (grid.x == 0 && state_->host.grid) {
-    blocks = state_->host.grid(args);
-  } else if (grid.x == 0) {
-    if (!f.has_grid)
-      throw error(state_->name + " was compiled for no problem in particular, so its launch needs a grid");
-    blocks = {f.grid[0], f.grid[1], f.grid[2]};
-  }
-  std::memcpy(bound->shape.grid, &blocks, sizeof blocks);
-  if (int(bound->args.size()) != f.args_bytes)
-    throw error(state_->name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
-                std::to_string(bound->args.size()));
-  const host_half* half = state_->host.next.get();
-  for (int i = 0; i < 2; ++i, half = half ? half->next.get() : nullptr) {
-    const kernel_facts::follower& next = f.followers[i];
-    launch_shape& shape = bound->followers[i];
-    if (half) {
-      shape.block_size = next.block_size;
-      shape.lds_bytes = next.lds_bytes;
-      shape.overlaps_previous = next.overlaps_previous != 0;
-      block_grid of_follower;
-      if (half->prepare) {
-        host_half::prepared made = half->prepare(args, state_->device->facts(state_->followers[i], shape));
-        bound->follower_args[i] = std::move(made.device_args);
-        of_follower = made.grid;
-      } else {
-        of_follower = half->grid(args);
-      }
-      std::memcpy(shape.grid, &of_follower, sizeof of_follower);
-      continue;
-    }
-    if (f.prepared && i == 0)
-      std::memcpy(shape.grid, &next_blocks, sizeof next_blocks);
-    else
-      std::memcpy(shape.grid, next.grid, sizeof next.grid);
-    if (next.block_size == 0) continue;
-    if (!f.has_grid && !f.prepared)
-      throw error(state_->name +
-                  " has followed_by, whose grid nobody gives: compile it for a problem (kernel_source::problem)");
-    shape.block_size = next.block_size;
-    shape.lds_bytes = next.lds_bytes;
-    shape.overlaps_previous = next.overlaps_previous != 0;
-  }
+  bound->prepare(*state_, args, bytes, grid);
   bound_kernel result;
   result.state_ = std::move(bound);
   return result;
+}
+
+void bound_kernel::state::prepare(const kernel::state& kernel, const void* given, std::size_t bytes,
+                                  const block_grid& grid) {
+  const kernel_facts& f = kernel.facts;
+  const auto* const begin = static_cast<const char*>(given);
+  if (kernel.host.check) {
+    if (const char* why = kernel.host.check(given)) throw refused(kernel.name + ": " + why);
+  }
+  shape = kernel.shape();
+  host_half::prepared made{{}, grid};
+  if (f.prepared) {
+    made = kernel.host.prepare(given, kernel.known);
+    args = std::move(made.device_args);
+  } else {
+    args.assign(begin, begin + bytes);
+    if (grid.x == 0 && kernel.host.grid) made.grid = kernel.host.grid(given);
+  }
+  if (made.grid.x == 0 && !f.prepared) {
+    if (!f.has_grid)
+      throw error(kernel.name + " was compiled for no problem in particular, so its launch needs a grid");
+    made.grid = {f.grid[0], f.grid[1], f.grid[2]};
+  }
+  std::memcpy(shape.grid, &made.grid, sizeof made.grid);
+  if (int(args.size()) != f.args_bytes)
+    throw error(kernel.name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
+                std::to_string(args.size()));
+  prepare_followers(kernel, given, bytes, made);
+}
+
+void bound_kernel::state::prepare_followers(const kernel::state& kernel, const void* given, std::size_t bytes,
+                                            host_half::prepared& first) {
+  const kernel_facts& f = kernel.facts;
+  const auto* const begin = static_cast<const char*>(given);
+  const host_half* half = kernel.host.next.get();
+  for (int i = 0; i < 2 && f.followers[i].block_size > 0; ++i, half = half ? half->next.get() : nullptr) {
+    followers[i] = kernel.shape_of_follower(i);
+    follower_args[i].assign(begin, begin + bytes);
+    block_grid blocks;
+    if (half && half->prepare) {
+      host_half::prepared made = half->prepare(given, kernel.known_of_followers[i]);
+      follower_args[i] = std::move(made.device_args);
+      blocks = made.grid;
+    } else if (half) {
+      blocks = half->grid(given);
+    } else {
+      if (!f.has_grid && !f.prepared)
+        throw error(kernel.name +
+                    " has followed_by, whose grid nobody gives: compile it for a problem (kernel_source::problem)");
+      if (!first.follower_args.empty()) follower_args[i] = first.follower_args;
+      const int* const grid = f.followers[i].grid;
+      blocks = f.prepared && i == 0 ? first.follower_grid : block_grid{grid[0], grid[1], grid[2]};
+    }
+    std::memcpy(followers[i].grid, &blocks, sizeof blocks);
+  }
 }
 
 }  // namespace tilewright::jit

@@ -36,6 +36,7 @@ kernel_request row_norm(const norm_problem& problem) {
     throw error("row_norm: the result has the elements of x and no scales, or it is fp8, bf8 or i8 with scales");
   return remembered([problem](const std::string& target) {
     norm_args<void, void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.weight, args.y);
     if (problem.scales != scale_kind::none) stand_in(args.scale);
     const bool is_layer_norm = problem.kind == norm_kind::layer_norm;

@@ -11,6 +11,7 @@ namespace {
 /// With its pointers, and with a number of parts.
 norm_gradient_args<void> complete(const norm_gradient_problem& p) {
   norm_gradient_args<void> args = p.args;
+  stand_ins stand_in;
   stand_in(args.dy, args.s, args.weight, args.rstd, args.dx, args.dweight, args.parts);
   if (p.kind == norm_kind::layer_norm) stand_in(args.mean);
   if (args.num_parts == 0) args.num_parts = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A GPU through the CUDA driver, whose interface is declared here: no header of CUDA is needed to build the library.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -47,10 +48,12 @@ struct driver_launch {
 
 class nvidia_gpu final : public gpu {
  public:
-  nvidia_gpu() : library_({"libcuda.so.1"}) {
+  explicit nvidia_gpu(int device) : library_({"libcuda.so.1"}), device_(device) {
     library_.find(error_string_, "cuGetErrorString");
     library_.find(get_current_, "cuCtxGetCurrent");
-    library_.find(set_current_, "cuCtxSetCurrent");
+    library_.find(push_, "cuCtxPushCurrent_v2");
+    library_.find(pop_, "cuCtxPopCurrent_v2");
+    library_.find(get_current_device_, "cuCtxGetDevice");
     library_.find(get_attribute_, "cuDeviceGetAttribute");
     library_.find(load_, "cuModuleLoadData");
     library_.find(unload_, "cuModuleUnload");
@@ -61,6 +64,11 @@ class nvidia_gpu final : public gpu {
     library_.find(release_, "cuMemFree_v2");
     library_.find(upload_, "cuMemcpyHtoD_v2");
     library_.find(download_, "cuMemcpyDtoH_v2");
+    library_.find(set_, "cuMemsetD8Async");
+    library_.find(exchange_capture_mode_, "cuThreadExchangeStreamCaptureMode");
+    library_.find(create_stream_, "cuStreamCreate");
+    library_.find(wait_for_stream_, "cuStreamSynchronize");
+    library_.find(destroy_stream_, "cuStreamDestroy_v2");
     library_.find(synchronize_, "cuCtxSynchronize");
     library_.find(max_clusters_, "cuOccupancyMaxActiveClusters");
     library_.find(max_blocks_, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -73,7 +81,8 @@ class nvidia_gpu final : public gpu {
   int SMs() const override { return multiprocessors_; }
 
   void* load(const std::string& code_object) override {
-    use_context();
+    const in_context guard(*this);
+    const beside_captures allowed(*this);
     void* module = nullptr;
     require(load_(&module, code_object.data()), "loading a kernel");
     return module;
@@ -88,32 +97,45 @@ class nvidia_gpu final : public gpu {
     return result;
   }
   void launch(void* function, const launch_shape& shape, const void* args, std::size_t, void* stream) override {
-    use_context();
+    const in_context guard(*this);
     void* parameter = const_cast<void*>(args);
     const driver_launch how(shape, stream);
     require(launch_(&how.config, function, &parameter, nullptr), "queueing the kernel");
   }
   void* allocate(std::size_t bytes) override {
-    use_context();
+    const in_context guard(*this);
+    const beside_captures allowed(*this);
     void* memory = nullptr;
     require(allocate_(&memory, bytes), "allocating memory");
     return memory;
   }
   void release(void* memory) override { (void)release_(memory); }
   void upload(void* to, const void* from, std::size_t bytes) override {
-    use_context();
+    const in_context guard(*this);
     require(upload_(to, from, bytes), "copying to the GPU");
   }
   void download(void* to, const void* from, std::size_t bytes) override {
     synchronize();
+    const in_context guard(*this);
     require(download_(to, from, bytes), "copying from the GPU");
   }
+  void clear(void* memory, std::size_t bytes) override {
+    const in_context guard(*this);
+    const beside_captures allowed(*this);
+    constexpr unsigned non_blocking = 1;  // ordered with no other stream: the memory is new to them
+    void* stream = nullptr;
+    require(create_stream_(&stream, non_blocking), "making a stream");
+    const int set = set_(memory, 0, bytes, stream), waited = wait_for_stream_(stream);
+    (void)destroy_stream_(stream);
+    require(set, "clearing memory");
+    require(waited, "clearing memory");
+  }
   void synchronize() override {
-    use_context();
+    const in_context guard(*this);
     require(synchronize_(), "running a kernel");
   }
   launch_facts facts(void* function, const launch_shape& shape) override {
-    use_context();
+    const in_context guard(*this);
     int count = 0;
     if (shape.cluster > 1) {
       launch_shape one = shape;
@@ -137,12 +159,43 @@ class nvidia_gpu final : public gpu {
     if (error_string_(result, &text) != 0 || text == nullptr) text = "unknown error of the driver";
     throw error(std::string(what) + ": " + text);
   }
-  /// The caller's context if it has one, as CUDA's runtime makes it.
-  void use_context() const {
-    void* current = nullptr;
-    require(get_current_(&current), "looking for a context");
-    if (current == nullptr) require(set_current_(context_), "using the GPU's context");
-  }
+  /// The caller's context if it has one of this GPU, else the one that CUDA's runtime makes, for a while.
+  class in_context {
+   public:
+    explicit in_context(const nvidia_gpu& g) : gpu_(g) {
+      void* current = nullptr;
+      g.require(g.get_current_(&current), "looking for a context");
+      if (current == g.context_) return;
+      int device = -1;
+      if (current != nullptr) g.require(g.get_current_device_(&device), "looking for a GPU");
+      if (device == g.device_) return;
+      g.require(g.push_(g.context_), "using the GPU's context");
+      is_pushed_ = true;
+    }
+    ~in_context() {
+      void* popped = nullptr;
+      if (is_pushed_) (void)gpu_.pop_(&popped);
+    }
+    in_context(const in_context&) = delete;
+    in_context& operator=(const in_context&) = delete;
+
+   private:
+    const nvidia_gpu& gpu_;
+    bool is_pushed_ = false;
+  };
+  /// While a stream is captured into a graph, the driver refuses calls such as an allocation, and the capture fails,
+  /// unless the thread says that they are not meant for the graph.
+  class beside_captures {
+   public:
+    explicit beside_captures(const nvidia_gpu& g) : gpu_(g) { (void)gpu_.exchange_capture_mode_(&mode_); }
+    ~beside_captures() { (void)gpu_.exchange_capture_mode_(&mode_); }
+    beside_captures(const beside_captures&) = delete;
+    beside_captures& operator=(const beside_captures&) = delete;
+
+   private:
+    const nvidia_gpu& gpu_;
+    int mode_ = 2;  // relaxed; then the thread's own
+  };
   int attribute(int number) const {
     int value = 0;
     require(get_attribute_(&value, number, device_), "asking for the GPU's properties");
@@ -151,17 +204,18 @@ class nvidia_gpu final : public gpu {
 
   void find_device() {
     int (*init)(unsigned) = nullptr;
-    int (*get_current_device)(int*) = nullptr;
     int (*get_name)(char*, int, int) = nullptr;
     int (*retain)(void**, int) = nullptr;
     library_.find(init, "cuInit");
-    library_.find(get_current_device, "cuCtxGetDevice");
     library_.find(get_name, "cuDeviceGetName");
     library_.find(retain, "cuDevicePrimaryCtxRetain");
     require(init(0), "looking for a GPU");
     void* current = nullptr;
     require(get_current_(&current), "looking for a context");
-    if (current != nullptr) require(get_current_device(&device_), "looking for a GPU");
+    if (device_ < 0) {
+      device_ = 0;
+      if (current != nullptr) require(get_current_device_(&device_), "looking for a GPU");
+    }
     require(retain(&context_, device_), "making the GPU's context");
     char text[256] = {};
     require(get_name(text, sizeof text, device_), "asking for the GPU's name");
@@ -175,7 +229,9 @@ class nvidia_gpu final : public gpu {
   shared_library library_;
   int (*error_string_)(int, const char**) = nullptr;
   int (*get_current_)(void**) = nullptr;
-  int (*set_current_)(void*) = nullptr;
+  int (*push_)(void*) = nullptr;
+  int (*pop_)(void**) = nullptr;
+  int (*get_current_device_)(int*) = nullptr;
   int (*get_attribute_)(int*, int, int) = nullptr;
   int (*load_)(void**, const void*) = nullptr;
   int (*unload_)(void*) = nullptr;
@@ -188,14 +244,58 @@ class nvidia_gpu final : public gpu {
   int (*release_)(void*) = nullptr;
   int (*upload_)(void*, const void*, std::size_t) = nullptr;
   int (*download_)(void*, const void*, std::size_t) = nullptr;
+  int (*set_)(void*, unsigned char, std::size_t, void*) = nullptr;
+  int (*exchange_capture_mode_)(int*) = nullptr;
+  int (*create_stream_)(void**, unsigned) = nullptr;
+  int (*wait_for_stream_)(void*) = nullptr;
+  int (*destroy_stream_)(void*) = nullptr;
   int (*synchronize_)() = nullptr;
   std::string target_, name_;
-  int device_ = 0, multiprocessors_ = 0;
+  int device_ = -1, multiprocessors_ = 0;
   void* context_ = nullptr;
 };
 
 }  // namespace
 
-std::shared_ptr<gpu> find_nvidia_gpu() { return std::make_shared<nvidia_gpu>(); }
+std::shared_ptr<gpu> find_nvidia_gpu(int device) { return std::make_shared<nvidia_gpu>(device); }
+
+namespace {
+
+/// What the driver says of streams and contexts.
+struct context_functions {
+  int (*get_current)(void**) = nullptr;
+  int (*of_stream)(void*, void**) = nullptr;
+  int (*device)(int*) = nullptr;
+  int (*push)(void*) = nullptr;
+  int (*pop)(void**) = nullptr;
+
+  int device_of(void* stream) const {
+    void *context = nullptr, *popped = nullptr;
+    int number = 0;
+    if (reinterpret_cast<std::uintptr_t>(stream) <= 2) {  // the default stream, or that of a thread
+      if (get_current(&context) != 0) throw error("CUDA has no context");
+      return context == nullptr || device(&number) == 0 ? number : 0;
+    }
+    if (of_stream(stream, &context) != 0 || push(context) != 0)
+      throw error("CUDA does not know the stream; give one that exists, or none");
+    (void)device(&number);
+    (void)pop(&popped);
+    return number;
+  }
+};
+
+}  // namespace
+
+device_finder find_nvidia_devices() {
+  static context_functions functions;
+  const shared_library library({"libcuda.so.1"});
+  library.find(functions.get_current, "cuCtxGetCurrent");
+  library.find(functions.of_stream, "cuStreamGetCtx");
+  library.find(functions.device, "cuCtxGetDevice");
+  library.find(functions.push, "cuCtxPushCurrent_v2");
+  library.find(functions.pop, "cuCtxPopCurrent_v2");
+  (void)find_nvidia_gpu(-1);  // throws if there is none
+  return [](void* stream) { return functions.device_of(stream); };
+}
 
 }  // namespace tilewright::jit

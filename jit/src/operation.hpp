@@ -30,7 +30,7 @@ bool is_8_bits(element e);
 
 /// Throws error with the operation's name if the type is not f16, bf16 or f32.
 void require_float(const char* operation, element type);
-/// Throws error if `why`, the sentence of a check(), is one.
+/// Throws error if `why`, the error message of a check(), is not null.
 void require_fit(const std::string& operation, const char* why);
 
 template <class T>
@@ -55,12 +55,17 @@ auto with_arch(const std::string& target, F f) {
                                : f(of_type<arch::sm90>{});
 }
 
-/// Pointers that are null become given_later().
-template <class... T>
-void stand_in(T*&... pointers) {
-  int number = 0;
-  ((pointers = pointers ? pointers : static_cast<T*>(given_later(2048 + number++))), ...);
-}
+/// Pointers that are null become given_later(), each another one.
+class stand_ins {
+ public:
+  template <class... T>
+  void operator()(T*&... pointers) {
+    ((pointers = pointers ? pointers : static_cast<T*>(given_later(number_++))), ...);
+  }
+
+ private:
+  int number_ = 2048;
+};
 
 template <class Grid>
 block_grid grid_of(const Grid& g) {

@@ -55,6 +55,7 @@ kernel_source permute_source(const map_args<void, void>& given, const char* elem
 kernel_request permute(const permute_problem& problem) {
   return remembered([problem](const std::string& target) {
     map_args<void, void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x.data, args.y.data);
     kernel_source s;
     switch (problem.element_bytes) {

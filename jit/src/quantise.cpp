@@ -27,6 +27,7 @@ kernel_request quantise_rows(const quantise_problem& problem) {
     throw error("quantise_rows: the result is fp8, bf8 or i8, with scales per row or per 128 elements");
   return remembered([problem](const std::string& target) {
     quantise_args<void, void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.y, args.scale);
     const row_kernel_text text{
         .name = "quantise_" + short_name(problem.type) + name_of(problem.result, problem.scales),

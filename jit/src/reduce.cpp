@@ -13,6 +13,7 @@ namespace {
 
 reduce_args<void, void> with_pointers(const reduce_problem& p) {
   reduce_args<void, void> args = p.args;
+  stand_ins stand_in;
   stand_in(args.x.data, args.y.data);
   if (p.kind == reduce_kind::mean_variance) stand_in(args.variance);
   return args;

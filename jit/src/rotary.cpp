@@ -9,6 +9,7 @@ kernel_request rotary(const rotary_problem& problem) {
   require_float("rotary", problem.type);
   return remembered([problem](const std::string&) {
     rotary_args<void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.y, args.cos, args.sin);
     return with_float(problem.type, [&]<class T>(of_type<T>) {
       constexpr index_t widest = 16 / sizeof(T);

@@ -77,8 +77,8 @@ class runtime_compiler final : public toolchain {
     void* handle = nullptr;
   };
 
-  /// The cubin of the PTX without variables that nothing reads; nothing for PTX with setmaxnreg, which nvJitLink ignores,
-  /// as it makes objects that others could call: consumers with more than 128 accumulators would spill.
+  /// The cubin of the PTX without variables that nothing reads; nothing for PTX with setmaxnreg, which nvJitLink
+  /// ignores, as it makes objects that others could call: consumers with more than 128 accumulators would spill.
   std::optional<std::string> assembled(void* handle, const std::string& name) const {
     std::size_t size = 0;
     require(ptx_size_(handle, &size), name);
@@ -93,8 +93,8 @@ class runtime_compiler final : public toolchain {
     library_.find(function, (how_.prefix + name).c_str());
   }
   /// NVRTC makes PTX, which nvJitLink assembles where it can, and a cubin that has the unused variables. Loading
-  /// nvJitLink takes as long as a kernel from the disk, so it waits for the first compilation. The key of a kernel leaves
-  /// it out: whoever assembles, the kernel is the same.
+  /// nvJitLink takes as long as a kernel from the disk, so it waits for the first compilation. The key of a kernel
+  /// leaves it out: whoever assembles, the kernel is the same.
   void find_output() {
     std::string output = "Code";
     if (how_.prefix == "nvrtc") {

@@ -9,6 +9,7 @@ kernel_request softmax(const softmax_problem& problem) {
   require_float("softmax", problem.type);
   return remembered([problem](const std::string& target) {
     softmax_args<void> args = problem.args;
+    stand_ins stand_in;
     stand_in(args.x, args.y);
     const row_kernel_text text{
         .name =

@@ -25,6 +25,8 @@ void require_known_target(const std::string& target) {
   throw error("'" + target + "' is not a target; there are " + names);
 }
 
+bool is_hopper(const std::string& target) { return target.starts_with("sm_90"); }
+
 index_t expected_blocks(const std::string& target, int lds_bytes, int block_size) {
   const arch::target* const on = arch::find_target(target.c_str());
   index_t units = 1;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tilewright/core/base/config.hpp>
+#include <tilewright/core/base/index.hpp>
 
 namespace tilewright::jit {
 
@@ -16,5 +16,7 @@ void require_known_target(const std::string& target);
 index_t expected_blocks(const std::string& target, int lds_bytes, int block_size);
 
 bool is_nvidia(const std::string& target);
+/// sm_90a, or sm_90 as the CPU emulator calls it.
+bool is_hopper(const std::string& target);
 
 }  // namespace tilewright::jit

@@ -46,7 +46,7 @@ std::unique_ptr<toolchain> make_toolchain(const std::string& target, const std::
   if (compiler == "hiprtc") return make_hiprtc(target, flags);
   if (!compiler.empty()) return make_command(target, compiler, flags);
 
-  // Of those that are not there only the names are told.
+  // Of those that are missing only the names are listed.
   std::string tried;
   const auto attempt = [&](auto make) -> std::unique_ptr<toolchain> {
     try {

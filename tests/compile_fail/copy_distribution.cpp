@@ -10,10 +10,6 @@ struct three {
 
 constexpr auto copy_distribution_element = tilewright::make_copy_distribution<64, 32, three, 256>();
 
-// Rows of 6 vectors.
-// EXPECT: make_copy_distribution: the vectors of the contiguous length must divide the lanes of a wave
-constexpr auto copy_distribution_lanes = tilewright::make_copy_distribution<256, 24, float, 256>();
-
 // A copy whose block covers 32 rows at once, of 48 rows.
 // EXPECT: make_copy_distribution: the other length must be a multiple of what all threads cover at once
 constexpr auto copy_distribution_rows = tilewright::make_copy_distribution<48, 32, float, 256>();

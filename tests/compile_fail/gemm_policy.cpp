@@ -60,6 +60,6 @@ using too_small = gemm_policy<gfx942, half_t, k, k, 8, block_tile{16, 16, 16, 1,
 auto too_small_major = too_small::a_major;
 
 // Vectors of three elements, and of 32 bytes.
-// EXPECT(2): operand_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing
+// EXPECT(2): operand_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory guarantees nothing
 struct three : gemm_policy<gfx942, half_t, k, k, 3> {};
 struct sixteen : gemm_policy<gfx942, half_t, k, k, 16> {};

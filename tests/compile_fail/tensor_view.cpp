@@ -25,8 +25,8 @@ float data[4];
 auto view_pointer_to_lds = tw::make_tensor_view<tw::address_space_enum::lds>(
     data, tw::make_naive_tensor_descriptor_packed(make_tuple(number<4>{})));
 
-// Vectors of 8 from a view that promises 4.
-// EXPECT: require_vector: the window moves fewer elements at once; promise them to the descriptor
+// Vectors of 8 from a view that guarantees 4.
+// EXPECT: require_vector: the window moves fewer elements at once; guarantee them to the descriptor
 // EXPECT(gcc): the comparison reduces to '(4 >= 8)'
 // EXPECT(clang): static assertion failed due to requirement '4 >= 8'
 void f(float* p) { tw::require_vector<8>(tw::make_tile_window(view(p), lengths, {0, 0}, distribution{})); }

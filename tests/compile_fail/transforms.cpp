@@ -5,9 +5,9 @@
 namespace tw = tilewright;
 using tw::make_tuple, tw::number;
 
-// A promise that means nothing.
-// EXPECT(2): embed: the promised divisor must be positive
-constexpr auto embed_promise = tw::make_embed_transform(make_tuple(4), make_tuple(1), number<-1>{});
+// A guarantee that means nothing.
+// EXPECT(2): embed: the guaranteed divisor must be positive
+constexpr auto embed_guarantee = tw::make_embed_transform(make_tuple(4), make_tuple(1), number<-1>{});
 
 // Two lengths with one stride.
 // EXPECT: embed: as many strides as lengths are needed
@@ -19,10 +19,10 @@ constexpr auto embed_strides = tw::make_embed_transform(make_tuple(4, 8), make_t
 constexpr auto embed_too_many_dims =
     tw::make_embed_transform(make_tuple(2, 2, 2, 2, 2, 2, 2, 2), make_tuple(1, 1, 1, 1, 1, 1, 1, 1));
 
-// A promise of run time, a stride that is a word.
-// EXPECT: embed: the promised divisor must be known at compile time: number<8>{}
+// A guarantee of run time, a stride that is a word.
+// EXPECT: embed: the guaranteed divisor must be known at compile time: number<8>{}
 // EXPECT: embed: a stride must be number<N>{} or an integer
-constexpr auto promise = tw::make_embed_transform(make_tuple(4), make_tuple(1), 8);
+constexpr auto guarantee = tw::make_embed_transform(make_tuple(4), make_tuple(1), 8);
 constexpr auto embed_types = tw::make_embed_transform(make_tuple(4, 8), make_tuple(8, "one"));
 
 // An index before the dimension, and one that is a word.
@@ -34,7 +34,7 @@ constexpr auto freeze_index_word = tw::make_freeze_transform("first");
 // Functions that a functor transform cannot call.
 // EXPECT: functor: a function without captures is needed; hand over run-time values as the tuple of values
 // EXPECT: functor: the function must take the upper index and one index_t for each value, and return the lower index
-// EXPECT: functor: the promised run must be a positive number<R>
+// EXPECT: functor: the guaranteed run must be a positive number<R>
 constexpr int distance = 5;
 constexpr auto identity = [](int i) { return i; };
 constexpr auto captures = tw::make_functor_transform([step = distance](int i) { return i * step; }, 8);

@@ -89,7 +89,7 @@ TEST(DocsLds, Values) {
   const tw::tensor_graph layout = tw::padded_layout(tile, 16);
   const tw::distribution_encoding read = operand::encoding;
   const tw::lds_legality legality = tw::check_lds_access(*target, layout, read, 2, tw::lds_access_kind::read);
-  ASSERT_TRUE(legality.is_legal()) << legality.sentence();
+  ASSERT_TRUE(legality.is_legal()) << legality.message();
   const auto result = tw::analyze_lds_access(*target, layout, read, 2, tw::lds_access_kind::read);
   EXPECT_EQ(result.worst_degree, 1);
 }

@@ -52,7 +52,7 @@ TEST_F(JitAttention, GradientsOfOddLengths) {
   args.lse_strides = {.batch = queries, .head = queries, .row = 1};
   const jit::kernel kernel = compiler->load(jit::attention_backward(problem));
   EXPECT_EQ(kernel.name(), "attention_backward_f16_d32");
-  const jit::buffer workspace = compiler->allocate(std::size_t(jit::workspace_bytes(problem, "gfx942")));
+  const jit::buffer workspace = compiler->allocate(std::size_t(jit::workspace_bytes(problem, compiler->target())));
   args.q = q.data(), args.k = k.data(), args.v = v.data(), args.o = o.data(), args.lse = lse.data();
   args.d_o = d_o.data(), args.d_q = d_q.data(), args.d_k = d_k.data(), args.d_v = d_v.data();
   EXPECT_EQ(sentence_of([&] { kernel(args); }),

@@ -60,7 +60,7 @@ TEST_F(JitTensor, ReducesWithASecondKernel) {
   p.args.x = {x.data(), {rows, cols}};
   p.args.y = {y.data(), {rows, 1}};
   p.args.variance = variance.data();
-  const long_index_t bytes = jit::workspace_bytes(p, "gfx942");
+  const long_index_t bytes = jit::workspace_bytes(p, compiler->target());
   ASSERT_GT(bytes, 0);
   const jit::buffer workspace = compiler->allocate(std::size_t(bytes));
   const jit::kernel kernel = compiler->load(jit::reduce(p));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random encodings: sound ones own every element, embedding composes positions, vectors are what they promise.
+// Random encodings: sound ones own every element, embedding composes positions, vectors are what they guarantee.
 #include "../core/distribution/naive_distribution.hpp"
 #include "random_encoding.hpp"
 

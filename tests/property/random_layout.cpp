@@ -351,17 +351,17 @@ class builder {
                 static_cast<signed char>(t.upper.size()),
                 {},
                 t.kind == transform_kind::functor ? blocks_apart_function : nullptr};
-      index_t promise = 0;
+      index_t guarantee = 0;
       for (std::size_t i = 0; i < t.parameters.size(); ++i) {
-        const bool is_promise = t.kind == transform_kind::embed && i + 1 == t.parameters.size();
+        const bool is_guarantee = t.kind == transform_kind::embed && i + 1 == t.parameters.size();
         const bool must_be_static =
-            is_promise || t.kind == transform_kind::swizzle || (t.kind == transform_kind::xor_modulo && i == 1) ||
+            is_guarantee || t.kind == transform_kind::swizzle || (t.kind == transform_kind::xor_modulo && i == 1) ||
             (t.kind == transform_kind::indexing && i == 0) || (t.kind == transform_kind::functor && i == 2);
         const bool at_run_time = !all_static_ && !must_be_static && choices_.chance(4);
-        t.spec.parameters.push_back(is_promise ? promise : at_run_time ? dynamic : t.parameters[i]);
+        t.spec.parameters.push_back(is_guarantee ? guarantee : at_run_time ? dynamic : t.parameters[i]);
         if (at_run_time) {
           values.push_back(t.parameters[i]);
-          promise = detail::gcd(promise, t.parameters[i]);
+          guarantee = detail::gcd(guarantee, t.parameters[i]);
         }
       }
       words += std::string(" ") + name(t.kind) + text(t.parameters) + " from " + text(t.lower) + " to " + text(t.upper);

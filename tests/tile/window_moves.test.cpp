@@ -231,7 +231,7 @@ TEST(TensorView, RefusesRunTimeLengthsThatBreakTheirPromise) {
   EXPECT_EQ(fault_of([&] { view(9, 40, 64); }), "");
   const std::string broken =
       "thread 0 of block (0, 0, 0): make_naive_tensor_view: the contiguous length or a stride is no multiple of the "
-      "vector that was promised; promise less, or make the rows longer";
+      "vector that was guaranteed; guarantee less, or make the rows longer";
   EXPECT_EQ(fault_of([&] { view(8, 41, 64); }), broken);
   EXPECT_EQ(fault_of([&] { view(8, 40, 44); }), broken);
   EXPECT_EQ(fault_of([&] {

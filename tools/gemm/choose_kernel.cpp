@@ -2,7 +2,8 @@
 // Which kernel computes a problem.
 #include <algorithm>
 
-#include "best_policy.hpp"
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
+
 #include "kernel_entry.hpp"
 
 namespace gemm_program {
@@ -75,7 +76,8 @@ const kernel_entry* best_of(const candidates& list, const tw::gemm_args& args) {
       if (e->is_default) return e;
       continue;
     }
-    const double seconds = tw::estimate(*e->report, *gpu, args.m, args.n, args.k, args.split_k).seconds;
+    const double seconds =
+        tw::estimate_gemm(*e->report, *gpu, {args.m, args.n, args.k, args.batch}, args.split_k).seconds;
     if (best && seconds >= best_seconds) continue;
     best = e;
     best_seconds = seconds;

@@ -3,12 +3,12 @@
 #include "explain.hpp"
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "best_policy.hpp"
 #include "formatted.hpp"
 
 namespace gemm_program {
@@ -38,17 +38,6 @@ known_kernels known_of(const kernel_list& all, const std::string& target) {
     result.reports.push_back(*e->report);
   }
   return result;
-}
-
-tw::gemm_estimate choice(const known_kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k) {
-  tw::gemm_estimate best;
-  for (std::size_t i = 0; i < kernels.reports.size(); ++i) {
-    tw::gemm_estimate e =
-        tw::best_estimate(tw::array<tw::gemm_static_report, 1>{{kernels.reports[i]}}, *kernels.gpu, m, n, k);
-    e.policy = tw::index_t(i);
-    if (best.seconds == 0 || e.seconds < best.seconds) best = e;
-  }
-  return best;
 }
 
 const char* name_of(tw::gemm_bound bound) {
@@ -88,7 +77,7 @@ std::string explain(const kernel_list& all, const std::string& target, std::int6
                       r.global_bytes, r.lds_bytes, r.registers, r.blocks_per_cu(), name_of(r.bound(gpu)),
                       r.tera_bound(gpu));
   }
-  const tw::gemm_estimate e = choice(kernels, m, n, k);
+  const tw::gemm_estimate e = tw::choose_portable_gemm(kernels.reports, *kernels.gpu, {m, n, k});
   const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;
   text += formatted("m n k = %lld %lld %lld: %s, k in %d part%s; at best %.4g us, %.4g TFLOP/s, bound by %s\n",
                     static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
@@ -114,7 +103,7 @@ std::string explain_shapes(const kernel_list& all, const std::string& target) {
                                                       {8192, 28672}}};
   for (const auto& [m, n] : sizes) {
     for (const int k : {512, 2048, 4096, 16384}) {
-      const tw::gemm_estimate e = choice(kernels, m, n, k);
+      const tw::gemm_estimate e = tw::choose_portable_gemm(kernels.reports, *kernels.gpu, {m, n, k});
       text += formatted("%6d %6d %6d  %-14s %10d %8.0f %% %8.4g %8.4g  %s\n", m, n, k,
                         kernels.names[std::size_t(e.policy)], e.split_k, e.idle * 100, e.seconds * 1e6,
                         2.0 * m * n * k / e.seconds * 1e-12, bound_of(kernels, e).c_str());

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <tilewright/kernels/gemm/choice/static_report.hpp>
+
 #include "backend.hpp"
-#include "static_report.hpp"
 
 namespace gemm_program {
 
@@ -78,7 +79,7 @@ struct chosen_kernel {
 };
 
 /// The kernel for a problem: the one requested, or of those that can solve it, with vectors if memory allows, the
-/// one that best_policy's model prefers. Sets args.split_k. Throws refusal if there is none.
+/// one that the model of portable_gemm_choice.hpp prefers. Sets args.split_k. Throws refusal if there is none.
 chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, const kernel_request& request);
 
 /// One line for each kind of LDS instruction, from the analysis at compile time;

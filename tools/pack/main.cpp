@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tilewright-pack: an archive with the kernels of a list of problems, for several targets.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -25,8 +26,10 @@ struct options {
 };
 
 void list(const std::string& path) {
+  std::vector<std::string> sorted = jit::archive(path).names();
+  std::sort(sorted.begin(), sorted.end());
   std::string names;
-  for (const std::string& name : jit::archive(path).names()) names += name + "\n";
+  for (const std::string& name : sorted) names += name + "\n";
   program::print(names);
 }
 
@@ -45,15 +48,17 @@ void write(const options& o) {
     for (const jit::kernel_request& request : shapes.kernels) {
       const jit::kernel_source source = request(target);
       const std::string key = compiler.archive_key(source);
-      if (keys.insert(key).second) writer.add(key, source.name + " for " + target, compiler.code_object(source));
+      if (keys.insert(key).second) writer.add(key, compiler.archive_name(source), compiler.code_object(source));
     }
   }
   for (const auto& [name, text] : shapes.texts) writer.add_text(name, text);
   file.write(writer.bytes());
   file.commit();
-  program::print(o.output + ": " + std::to_string(keys.size()) + " kernels for " +
-                 std::to_string(shapes.kernels.size()) + " problems and " + std::to_string(targets.size()) +
-                 " targets\n");
+  const auto count = [](std::size_t n, const char* noun) {
+    return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+  };
+  program::print(o.output + ": " + count(keys.size(), "kernel") + " for " + count(shapes.kernels.size(), "problem") +
+                 " and " + count(targets.size(), "target") + "\n");
 }
 
 /// The text to print if only that was asked for.

@@ -20,8 +20,8 @@ void print(const std::string& text);
 /// Prints the sentence to standard error, and returns the code.
 int fail(exit_code code, const std::string& sentence);
 
-/// Runs `work`, whose result is the exit code, and turns exceptions into a sentence: refusal and a lack of memory give
-/// 2, others 1. With --json or --format json, standard output gets a JSON object with the sentence if nothing was
+/// Runs `work`, whose result is the exit code, and turns exceptions into an error message: refusal and a lack of memory
+/// give 2, others 1. With --json or --format json, standard output gets a JSON object with the sentence if nothing was
 /// printed.
 int run(const char* name, int argc, const char* const* argv, const std::function<int()>& work);
 

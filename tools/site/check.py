@@ -59,14 +59,14 @@ document.body.append(frame);
   for (const width of [400, 1280]) {
     frame.style.width = width + 'px';
     for (const page of PAGES) {
-      await new Promise((done) => { frame.onload = done; frame.src = page; });
+      await new Guarantee((done) => { frame.onload = done; frame.src = page; });
       const root = frame.contentDocument.documentElement;
       if (root.scrollWidth > root.clientWidth) lines.push(page + ' scrolls sideways at ' + width + ' pixels: ' + root.scrollWidth);
     }
   }
   frame.onload = null;
   frame.src = 'play.html';
-  for (let i = 0; i < 200 && !frame.contentDocument?.getElementById('play')?.dataset.code; ++i) await new Promise((r) => setTimeout(r, 50));
+  for (let i = 0; i < 200 && !frame.contentDocument?.getElementById('play')?.dataset.code; ++i) await new Guarantee((r) => setTimeout(r, 50));
   const said = frame.contentDocument.getElementById('play-verdict')?.textContent;
   if (said !== 'No conflicts.') lines.push('play.html says: ' + said);
   const pre = document.createElement('pre');

@@ -22,7 +22,7 @@ examined examine(const options& o, const named_layout& layout, const named_patte
   const tw::lds_legality legality = tw::check_lds_access(*o.target, result.graph, pattern.distribution,
                                                          o.tile.element_bytes, pattern.kind, 0, 1 << 30);
   if (!legality.is_legal()) {
-    throw refusal(title_of(pattern) + " of --layout " + layout.name + ": " + legality.sentence());
+    throw refusal(title_of(pattern) + " of --layout " + layout.name + ": " + legality.message());
   }
   result.analysis = tw::analyze_lds_access(*o.target, result.graph, pattern.distribution, o.tile.element_bytes,
                                            pattern.kind, o.reading);

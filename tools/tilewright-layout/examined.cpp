@@ -160,7 +160,7 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
     for (const examined& each : layout.accesses) {
       if (o.direct && is_write(*each.pattern)) {
         text += title_of(*each.pattern) +
-                " without registers: " + (each.direct.is_legal() ? std::string("possible") : each.direct.sentence()) +
+                " without registers: " + (each.direct.is_legal() ? std::string("possible") : each.direct.message()) +
                 "\n";
       }
       if (each.analysis.same_dword_writes > 0)

@@ -24,7 +24,7 @@ named_layout solve(const std::vector<const tw::arch::target*>& all, const tw::ld
     }
     uses.push_back({pattern.distribution, pattern.kind});
     const tw::lds_legality fault = tw::check_lds_uses(targets, num_targets, tile, &uses.back(), 1);
-    if (!fault.is_legal()) throw refusal("--layout solve, pattern " + pattern.name + ": " + fault.sentence());
+    if (!fault.is_legal()) throw refusal("--layout solve, pattern " + pattern.name + ": " + fault.message());
   }
   const tw::lds_layout_choice choice =
       tw::choose_lds_layout(targets, num_targets, tile, uses.data(), index_t(uses.size()));

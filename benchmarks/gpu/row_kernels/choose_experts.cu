@@ -7,11 +7,10 @@
 namespace row_kernels {
 namespace {
 
-/// The kernel with the smallest MostExperts, of those with Vector elements in an access.
+/// The kernel with the MostExperts that choose_most_experts chooses, of those with Vector elements in an access.
 template <class T, index_t Vector, index_t Experts = 32>
 const char* start_choose_up_to(const tw::choose_experts_args<T>& args, const call& c) {
-  constexpr index_t finer = Experts < 64 ? 16 : Experts < 256 ? 32 : 64;
-  constexpr index_t more = Experts + (Vector > 2 ? finer : Experts);
+  constexpr index_t more = tw::choose_most_experts(Experts + 1, Vector);
   if constexpr (more <= 512) {
     if (args.experts > Experts) return start_choose_up_to<T, Vector, more>(args, c);
   }

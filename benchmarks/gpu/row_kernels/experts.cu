@@ -20,7 +20,7 @@ const char* start_order(const call& c) {
   }
   const tw::order_by_expert_args args{
       c.data<const index_t>(0), c.data<index_t>(1), c.data<index_t>(2), c.data<index_t>(3), counts, entries, experts};
-  if (experts <= 256) return start<tw::order_by_expert<arch, 256>>(args, c);
+  if (tw::choose_order_limit(experts) == 256) return start<tw::order_by_expert<arch, 256>>(args, c);
   return start<tw::order_by_expert<arch>>(args, c);
 }
 
@@ -40,12 +40,10 @@ const char* start_rows_of_experts(const call& c) {
                                      .x_stride = c[0].row_stride(),
                                      .y_stride = c[y].row_stride()};
   constexpr index_t vector = 16 / sizeof(T);
-  if (args.cols <= 128 * vector)
-    return start<tw::expert_rows<arch, T, tw::row_tile{128, 128, 1, vector}, Kind>>(args, c);
-  if (args.cols <= 256 * vector)
-    return start<tw::expert_rows<arch, T, tw::row_tile{256, 256, 1, vector}, Kind>>(args, c);
-  constexpr tw::row_tile longest = scatters ? tw::row_tile{512, 512, 1, vector} : tw::row_tile{256, 256, 2, vector};
-  return start<tw::expert_rows<arch, T, longest, Kind>>(args, c);
+  constexpr auto tile = [](index_t cols) { return tw::choose_expert_rows_tile(sizeof(T), cols, true, Kind); };
+  if (args.cols <= 128 * vector) return start<tw::expert_rows<arch, T, tile(128 * vector), Kind>>(args, c);
+  if (args.cols <= 256 * vector) return start<tw::expert_rows<arch, T, tile(256 * vector), Kind>>(args, c);
+  return start<tw::expert_rows<arch, T, tile(257 * vector), Kind>>(args, c);
 }
 
 const registered routing[] = {

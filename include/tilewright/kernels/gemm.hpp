@@ -5,6 +5,8 @@
 
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/static_report.hpp>
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>

@@ -5,6 +5,7 @@
 
 #include <tilewright/kernels/tensor/map_tensor.hpp>
 #include <tilewright/kernels/tensor/permute.hpp>
+#include <tilewright/kernels/tensor/permute_choice.hpp>
 #include <tilewright/kernels/tensor/permute_runs.hpp>
 #include <tilewright/kernels/tensor/permute_unaligned.hpp>
 #include <tilewright/kernels/tensor/reduce_block.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/core/base/math.hpp>
+#include <tilewright/launch/check_memory.hpp>
 
 namespace tilewright::detail {
 
@@ -19,16 +20,12 @@ struct row_matrix {
 };
 
 inline bool is_aligned(const row_matrix& m, index_t vector) {
-  return reinterpret_cast<unsigned long long>(m.data) % unsigned(vector * m.element_bytes) == 0 &&
-         m.row_stride % vector == 0 && m.batch_stride % vector == 0;
+  return is_aligned(m.data, vector * m.element_bytes) && m.row_stride % vector == 0 && m.batch_stride % vector == 0;
 }
 
 /// Whether the bytes from the first to the last elements of both overlap, even if rows of one lie between those of the
 /// other: kernels for unaligned rows read bytes beside them.
-inline bool overlap(const row_matrix& a, const row_matrix& b) {
-  const char *const first = static_cast<const char*>(a.data), *const second = static_cast<const char*>(b.data);
-  return first < second + b.bytes() && second < first + a.bytes();
-}
+inline bool overlap(const row_matrix& a, const row_matrix& b) { return overlap(a.data, a.bytes(), b.data, b.bytes()); }
 
 /// Whether both are the same memory, so that each thread reads an element before it writes it.
 inline bool is_in_place(const row_matrix& a, const row_matrix& b) {
@@ -48,7 +45,7 @@ template <class T>
 constexpr row_matrix row_array(const T* data, long_index_t n) {
   return {data, 1, n, n, sizeof(T)};
 }
-/// Why a kernel cannot write the first `results` of some matrices, as a sentence; nullptr if it can. Null: absent.
+/// Why a kernel cannot write the first `results` of some matrices, as an error message; nullptr: it can. Null: absent.
 template <index_t N>
 const char* check_results(const row_matrix (&matrices)[N], index_t results) {
   for (index_t i = 0; i < N; ++i) {
@@ -65,7 +62,7 @@ const char* check_results(const row_matrix (&matrices)[N], index_t results) {
 inline constexpr const char* needs_vectors =
     "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a vector of 1 takes any";
 
-/// Why no kernel can take such a matrix, as a sentence; nullptr if one can. A block takes `rows_at_once` rows.
+/// Why no kernel can take such a matrix, as an error message; nullptr: one can. A block takes `rows_at_once` rows.
 inline const char* check_matrix(const row_matrix& m, index_t vector, index_t rows_at_once) {
   if (m.rows < 1 || m.cols < 1 || m.batch < 1) return "rows, cols and batch must be positive";
   if (m.rows > 0x7fffffff - 65536 || m.cols > 0x7fffffff - 65536) return "rows or cols is too close to 2^31";

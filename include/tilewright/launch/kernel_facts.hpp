@@ -24,7 +24,7 @@ struct kernel_facts {
     int grid[3] = {};           ///< blocks along x, y, z
   };
   follower followers[2] = {};  ///< followed_by, and what follows that
-  char refusal[256] = {};      ///< the sentence of check(); empty: the kernel can compute the problem
+  char refusal[256] = {};      ///< the error message of check(); empty: the kernel can compute the problem
 
   /// Facts of a kernel whose grid the host computes at run time.
   template <class Kernel>

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// A launch was refused or could not start. Nothing ran and nothing was written. what() is one sentence: the one of the
+/// A launch was refused or could not start. Nothing ran and nothing was written. what() is one line: the one of the
 /// kernel's check(), or one of launch() with the message of HIP or CUDA.
 struct launch_error : std::runtime_error {
   using std::runtime_error::runtime_error;

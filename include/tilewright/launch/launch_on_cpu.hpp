@@ -127,7 +127,7 @@ emulator::launch_report launch_checked(const typename Kernel::args_type& args, c
 }  // namespace detail
 
 /// Runs a kernel, and those that follow it, on the CPU emulator, and waits for its end. Throws launch_error, before
-/// anything runs, with the sentence of Kernel::check(args) or where there is no target to emulate; emulator::fault
+/// anything runs, with the error message of Kernel::check(args) or where there is no target to emulate; emulator::fault
 /// where the kernel breaks a rule of the target. Returns counts of LDS and matrix instructions.
 template <class Kernel>
 emulator::launch_report launch(const typename Kernel::args_type& args, const launch_options& options = {}) {

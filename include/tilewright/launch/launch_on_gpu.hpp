@@ -169,7 +169,8 @@ class prepared_launch {
 };
 
 /// Queues a kernel on a stream of the current device and returns. Throws launch_error, before anything is queued, with
-/// the sentence of Kernel::check(args), where the program has no code for this GPU, or with the message of HIP or CUDA.
+/// the error message of Kernel::check(args), where the program has no code for this GPU, or with the message of HIP or
+/// CUDA.
 template <class Kernel>
 void launch(const typename Kernel::args_type& args, const launch_options& options = {}) {
   static_assert(require_ready_kernel<Kernel>());

@@ -86,7 +86,7 @@ concept HasBody = requires(const Kernel& kernel, const launched_args_t<Kernel>& 
 
 /// A kernel that launch() can start: a struct without state that has
 ///   args_type                what the caller fills in
-///   check(args)              a sentence about what the kernel cannot do with these arguments, or nullptr
+///   check(args)              why the kernel cannot run with these arguments, as an error message; nullptr: it can
 ///   grid(args)               the number of blocks: .x, .y and .z
 ///   block_size, lds_bytes    threads, and bytes of LDS, of a block
 ///   operator()(args)         what each thread does
@@ -105,7 +105,7 @@ concept ReadyKernel =
     detail::HasArgs<Kernel> && detail::HasCheck<Kernel> && detail::HasPrepare<Kernel> && detail::HasGrid<Kernel> &&
     detail::HasBlockSize<Kernel> && detail::HasLdsBytes<Kernel> && detail::HasBody<Kernel>;
 
-/// True; does not compile, with a sentence for the first missing part, if Kernel is no ReadyKernel.
+/// True; does not compile, with an error message for the first missing part, if Kernel is no ReadyKernel.
 template <class Kernel>
 consteval bool require_ready_kernel() {
   static_assert(detail::num_followers_v<Kernel> <= 2,
@@ -114,7 +114,7 @@ consteval bool require_ready_kernel() {
     static_assert(detail::HasArgs<Kernel>, "launch: the kernel has no args_type: name the struct of its arguments");
   } else if constexpr (!detail::HasCheck<Kernel>) {
     static_assert(detail::HasCheck<Kernel>,
-                  "launch: the kernel has no static check(const args_type&) that returns a const char*: the sentence "
+                  "launch: the kernel has no static check(const args_type&) that returns a const char*: the message "
                   "that refuses these arguments, or nullptr");
   } else if constexpr (!detail::HasPrepare<Kernel>) {
     static_assert(detail::HasPrepare<Kernel>,

@@ -74,12 +74,12 @@ TEST(TensorGraph, RunsOfPlainTensors) {
   static_assert(run_of_last(strided(number<8>{}, number<64>{}, number<64>{})) == 64);
   static_assert(run_of_last(strided(number<8>{}, number<64>{}, number<72>{})) == 8);
   static_assert(run_of_last(strided(number<8>{}, number<63>{}, number<64>{})) == 1);
-  static_assert(run_of_last(strided(8, 64, 64)) == 1, "nothing is promised");
+  static_assert(run_of_last(strided(8, 64, 64)) == 1, "nothing is guaranteed");
   static_assert(run_of_last(make_naive_tensor_descriptor(make_tuple(8, 64), make_tuple(64, one), number<8>{})) == 8);
   static_assert(run_of_last(make_naive_tensor_descriptor_packed(make_tuple(8, number<48>{}))) == 16, "of 2^20 and 48");
   static_assert(run_of_last(make_naive_tensor_descriptor(make_tuple(number<8>{}, number<64>{}),
                                                          make_tuple(number<64>{}, one), number<4>{})) == 4,
-                "no vector is longer than promised");
+                "no vector is longer than guaranteed");
   static_assert(run_of_last(make_naive_tensor_descriptor_packed(make_tuple(number<8>{}, number<64>{}), one)) == 1);
   static_assert(run_of_last(make_naive_tensor_descriptor_packed(make_tuple(8, 64), one)) == 1);
 }
@@ -104,7 +104,7 @@ TEST(TensorGraph, RunsThroughTransforms) {
   EXPECT_EQ(run_of_last(flat), 64);
 }
 
-// A merged dimension has vectors where the promise says that its fastest length is a multiple of them.
+// A merged dimension has vectors where the guarantee says that its fastest length is a multiple of them.
 TEST(TensorGraph, PromisesSurviveMerge) {
   const auto merged = [](const auto& descriptor, auto... columns) {
     return transform_tensor_descriptor(descriptor, make_tuple(make_merge_transform(make_tuple(3, 5, columns...))),

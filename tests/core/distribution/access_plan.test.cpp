@@ -126,8 +126,8 @@ TEST(AccessPlan, ConstantStepsWithPadsAndOffsets) {
 TEST(AccessPlan, UniformStepsThroughRunTimeStrides) {
   const auto plain = make_naive_tensor_descriptor(make_tuple(128, 64), make_tuple(80, number<1>{}));
   expect_addresses<along_k, 2>(plain, {{{0, 0}}, {{3, 5}}}, address_rule::uniform_steps, 1);
-  const auto promised = make_naive_tensor_descriptor(make_tuple(128, 64), make_tuple(80, number<1>{}), number<8>{});
-  expect_addresses<along_k, 2>(promised, {{{0, 0}}, {{64, 32}}}, address_rule::uniform_steps, 8);
+  const auto guaranteed = make_naive_tensor_descriptor(make_tuple(128, 64), make_tuple(80, number<1>{}), number<8>{});
+  expect_addresses<along_k, 2>(guaranteed, {{{0, 0}}, {{64, 32}}}, address_rule::uniform_steps, 8);
   const auto columns = make_naive_tensor_descriptor(make_tuple(128, 64), make_tuple(number<1>{}, 128), number<4>{});
   expect_addresses<along_rows, 2>(columns, {{{0, 0}}, {{64, 32}}}, address_rule::uniform_steps, 4);
 }

@@ -43,6 +43,15 @@ TEST(MakeCopyDistribution, FollowsRows) {
   expect_coalesced<1, int8_t>(make_copy_distribution<64, 32, int8_t, 64>(), 32);
 }
 
+// Rows of 72, 6 and 9 vectors: eight, two and one lanes next to each other.
+TEST(MakeCopyDistribution, TakesRowsWhoseVectorsDoNotDivideTheLanes) {
+  expect_coalesced<1, half_t>(make_copy_distribution<64, 576, half_t, 256>(), 64);
+  expect_coalesced<1, float>(make_copy_distribution<256, 24, float, 256>(), 8);
+  expect_coalesced<1, half_t>(make_copy_distribution<64, 72, half_t, 64, 32>(), 8);
+  expect_coalesced<0, half_t>(make_column_copy_distribution<576, 64, half_t, 256>(), 64);
+  static_assert(make_copy_distribution<64, 576, half_t, 256>().calculate_index({{1, 9}}) == multi_index<2>{9, 8});
+}
+
 TEST(MakeCopyDistribution, FollowsColumns) {
   expect_coalesced<0, half_t>(make_column_copy_distribution<64, 64, half_t, 256>(), 64);
   expect_coalesced<0, float>(make_column_copy_distribution<512, 32, float, 128, 32>(), 512);

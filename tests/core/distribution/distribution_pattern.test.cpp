@@ -84,8 +84,10 @@ TEST(DistributionPattern, SaysWhatCannotBeDivided) {
   EXPECT_EQ(fault({64, 32, 8, 0, 64}), not_positive);
   EXPECT_EQ(fault({64, 32, 8, 3, 64, 2}), groups);
   EXPECT_EQ(fault({64, 36, 8, 2, 64}), vector);
-  EXPECT_EQ(fault({64, 24, 8, 2, 64}), lanes) << "3 vectors in a row, 64 lanes";
-  EXPECT_EQ(fault({1, 384, 1, 1, 256}), lanes) << "384 vectors in a row, 256 lanes";
+  EXPECT_EQ(fault({64, 24, 8, 2, 64}), rows) << "3 vectors in a row: one lane for each row, 128 rows at once";
+  EXPECT_EQ(fault({128, 24, 8, 2, 64}), none);
+  EXPECT_EQ(fault({1, 384, 1, 1, 256}), rows) << "384 vectors in a row: 128 lanes for each row, two rows at once";
+  EXPECT_EQ(divide_copy({64, 576, 8, 4, 64}).lanes_x, 8) << "72 vectors in a row";
   EXPECT_EQ(fault({48, 32, 8, 2, 64}), rows) << "32 rows at once";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hilbert's curve: its shape on a square, and what it promises on every small rectangle.
+// Hilbert's curve: its shape on a square, and what it guarantees on every small rectangle.
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/core/distribution/matrix_curves.hpp>
 

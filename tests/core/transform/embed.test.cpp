@@ -26,7 +26,7 @@ TEST(Embed, Run) {
   EXPECT_EQ((embed{{8, 64, 72, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 8}));
   EXPECT_EQ((embed{{8, 48, 64, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 16}));
   EXPECT_EQ((embed{{8, 64, 64, 1, 0, 0}, 1, 2}.run({4})), (indices{1, 4}));
-  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 4}, 1, 2}.run({1 << 20})), (indices{1, 4})) << "no longer than promised";
+  EXPECT_EQ((embed{{8, 64, 64, 1, 0, 4}, 1, 2}.run({1 << 20})), (indices{1, 4})) << "no longer than guaranteed";
   EXPECT_EQ((embed{{64, 8, 1, 64, 0, 0}, 1, 2}.run({1 << 20})), (indices{64, 1})) << "column-major";
   EXPECT_EQ((embed{{8, 64, 64, 2, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 1})) << "nothing has stride 1";
   EXPECT_EQ((embed{{1, 64, 63, 1, 0, 0}, 1, 2}.run({1 << 20})), (indices{1, 64})) << "a stride that is never taken";

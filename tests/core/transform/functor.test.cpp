@@ -57,7 +57,7 @@ TEST(Functor, LengthsAndPromise) {
   EXPECT_EQ(run({9, 16, 8}, 16), 8);
   EXPECT_EQ(run({9, 16, 8}, 4), 4);
   EXPECT_EQ(run({9, 12, 8}, 16), 4);
-  EXPECT_EQ(run({9, dynamic, 8}, 16), 8) << "promised";
+  EXPECT_EQ(run({9, dynamic, 8}, 16), 8) << "guaranteed";
   EXPECT_EQ(run({9, dynamic, 6}, 6), 6);
   const indices lengths{9, 5};
   EXPECT_EQ(functor::lower_length(lengths.data(), 1, 0), 9);

@@ -30,7 +30,7 @@ TEST(Pad, Run) {
   EXPECT_EQ((pad{{64, 0, 3}, 1, 1}.run({16})), indices{16});
   EXPECT_EQ((pad{{64, 8, 0}, 1, 1}.run({16})), indices{8});
   EXPECT_EQ((pad{{20, 0, 4}, 1, 1}.run({16})), indices{4});
-  EXPECT_EQ((pad{{dynamic, 0, 4}, 1, 1}.run({8})), indices{8}) << "the lower run has a run-time length's promise";
+  EXPECT_EQ((pad{{dynamic, 0, 4}, 1, 1}.run({8})), indices{8}) << "the lower run has a run-time length's guarantee";
   EXPECT_EQ((pad{{64, dynamic, 0}, 1, 1}.run({16})), indices{1});
 }
 

@@ -18,6 +18,13 @@ using choose_one_by_one = choose_experts<arch::gfx942, float, 140, 1, 33>;
 using scatter = expert_rows<arch::gfx942, half_t, row_tile{64, 64, 2, 8}, expert_rows_kind::scatter>;
 using combine = expert_rows<arch::gfx1201, half_t, row_tile{32, 32, 3, 1}, expert_rows_kind::combine>;
 
+static_assert(choose_most_experts(8, 8) == 32 && choose_most_experts(129, 8) == 160 &&
+              choose_most_experts(500, 4) == 512);
+static_assert(choose_most_experts(513, 8) == 1024 && choose_most_experts(2048, 8) == 2048);
+static_assert(choose_most_experts(65, 1) == 128 && choose_most_experts(2000, 2) == 2048);
+static_assert(choose_order_limit(256) == 256 && choose_order_limit(257) == 1024 && choose_order_limit(4096) == 4096);
+static_assert(choose_expert_rows_tile(2, 4096, true, expert_rows_kind::combine) == row_tile{256, 256, 2, 8});
+
 template <class Kernel, class T>
 void expect_chosen(matrix<T> x, index_t choices, bool is_normalised) {
   SCOPED_TRACE(std::to_string(x.rows) + " x " + std::to_string(x.cols) + ", " + std::to_string(choices));

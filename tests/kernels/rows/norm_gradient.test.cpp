@@ -2,6 +2,7 @@
 #include "matrix.hpp"
 
 #include <tilewright/kernels/rows/norm_gradient.hpp>
+#include <tilewright/kernels/rows/norm_gradient_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
 namespace rows_test {
@@ -11,6 +12,31 @@ namespace {
 using layer = row_norm_gradient<arch::gfx942, float, row_tile{256, 256, 1, 4}, norm_kind::layer_norm>;
 using rms = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8, 2, true}>;
 using any_layer = row_norm_gradient<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8, 2, true}, norm_kind::layer_norm>;
+
+/// LDS of the kernel that a target gets for rows of this length.
+template <class Arch, class T, norm_kind Kind>
+constexpr index_t chosen_lds_bytes(auto cols, auto is_aligned) {
+  constexpr row_tile tile = choose_norm_gradient_tile(Arch::value, sizeof(T), cols.value, is_aligned.value, Kind);
+  return row_norm_gradient<Arch, T, tile, Kind>::lds_bytes;
+}
+template <class Arch, class T, index_t Cols>
+constexpr bool chosen_tiles_fit() {
+  const auto fits = [](auto kind, auto is_aligned) {
+    return chosen_lds_bytes<Arch, T, kind.value>(number<Cols>{}, is_aligned) <= Arch::value.lds_bytes;
+  };
+  return fits(number<norm_kind::rms_norm>{}, number<true>{}) && fits(number<norm_kind::layer_norm>{}, number<true>{}) &&
+         fits(number<norm_kind::rms_norm>{}, number<false>{}) && fits(number<norm_kind::layer_norm>{}, number<false>{});
+}
+static_assert(chosen_tiles_fit<arch::gfx942, half_t, 2048>() && chosen_tiles_fit<arch::gfx942, half_t, 70001>());
+static_assert(chosen_tiles_fit<arch::gfx1100, float, 8000>() && chosen_tiles_fit<arch::sm80, half_t, 8192>());
+static_assert(choose_norm_gradient_tile(arch::sm90::value, 2, 65536, true, norm_kind::rms_norm) ==
+              row_tile{512, 512, 2, 8, 8});
+static_assert(choose_norm_gradient_tile(arch::sm90::value, 2, 50001, false, norm_kind::rms_norm).blocks == 4);
+static_assert(choose_norm_gradient_tile(arch::sm90::value, 2, 50001, false, norm_kind::layer_norm).blocks == 8);
+static_assert(choose_norm_gradient_tile(arch::gfx942::value, 2, 65536, true, norm_kind::rms_norm) ==
+              row_tile{256, 256, 2, 8});
+static_assert(choose_num_parts(100, 264, {}) == 100 && choose_num_parts(1000, 263, {.unaligned = true}) == 256 &&
+              choose_num_parts(1000, 263, {}) == 263 && choose_num_parts(1000, 9, {.unaligned = true}) == 8);
 
 /// What row_norm_gradient must write, from the statistics that it is given.
 struct exact_gradients {

@@ -55,7 +55,7 @@ void expect_moving_equals_making(const Descriptor& descriptor, const std::vector
 
 const std::vector<multi_index<2>> steps{{{32, 0}}, {{0, 32}}, {{-64, 64}}, {{96, -128}}, {{-64, 32}}};
 
-// (rows, 3 * 40) as (rows, merge(3, 40)) of a padded tensor: run-time lengths, 8 of them promised.
+// (rows, 3 * 40) as (rows, merge(3, 40)) of a padded tensor: run-time lengths, 8 of them guaranteed.
 TEST(TileWindow, SaysWhereItStepsLinearlyAndKeepsPromisesThroughMerge) {
   const auto cube = make_naive_tensor_descriptor(make_tuple(100, 3, 40), make_tuple(120, 40, number<1>{}), number<8>{});
   const auto merged = transform_tensor_descriptor(

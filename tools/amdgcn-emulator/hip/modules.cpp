@@ -71,12 +71,13 @@ void run(ihipModule_t& module, const std::string& name, dim3 grid, dim3 block, s
 }
 template <class Launch>
 hipError_t guarded(Launch launch) {
+  const std::lock_guard guard(state.mutex);
   try {
     launch();
     return hipSuccess;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "amdgcn-emulator: %s\n", e.what());
-    state.failed_launch = hipErrorLaunchFailure;
+    state.failed_launch.store(hipErrorLaunchFailure);
     return remember(hipErrorLaunchFailure);
   }
 }
@@ -99,11 +100,11 @@ void __hipRegisterFunction(void** binary, const void* host, char*, const char* n
 void __hipRegisterVar(void**, void*, char*, char*, int, std::size_t, int, int) {}
 void __hipRegisterManagedVar(void*, void**, void*, const char*, std::size_t, unsigned) {}
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, std::size_t lds, hipStream_t stream) {
-  return state.pushed.push_back({grid, block, lds, stream}), hipSuccess;
+  return pushed.push_back({grid, block, lds, stream}), hipSuccess;
 }
 hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, hipStream_t* stream) {
-  const launch_shape top = state.pushed.back();
-  state.pushed.pop_back();
+  const launch_shape top = pushed.back();
+  pushed.pop_back();
   *grid = top.grid, *block = top.block, *lds = top.lds, *stream = top.stream;
   return hipSuccess;
 }

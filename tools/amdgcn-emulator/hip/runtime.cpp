@@ -42,23 +42,23 @@ const char* hipGetErrorString(hipError_t error) {
          : error == hipErrorLaunchFailure ? "the emulated kernel failed"
                                           : "an error of the emulated runtime";
 }
-hipError_t hipGetLastError() { return std::exchange(state.latest, hipSuccess); }
+hipError_t hipGetLastError() { return state.latest.exchange(hipSuccess); }
 hipError_t hipPeekAtLastError() { return state.latest; }
 
 hipError_t hipMalloc(void** p, std::size_t size) {
   *p = std::aligned_alloc(256, (size + 255) / 256 * 256 + 256);
   if (*p == nullptr) return remember(hipErrorOutOfMemory);
   std::memset(*p, 0xa5, size);
-  if (size > 0) state.allocations[static_cast<char*>(*p)] = size;
+  if (size > 0) add_allocation(*p, size);
   return hipSuccess;
 }
 hipError_t hipFree(void* p) {
-  state.allocations.erase(static_cast<char*>(p));
+  remove_allocation(p);
   std::free(p);
   return hipSuccess;
 }
 hipError_t hipMemcpy(void* to, const void* from, std::size_t size, hipMemcpyKind) {
-  if (state.failed_launch != hipSuccess) return remember(state.failed_launch);
+  if (state.failed_launch != hipSuccess) return remember(state.failed_launch.load());
   std::memmove(to, from, size);
   return hipSuccess;
 }
@@ -68,15 +68,16 @@ hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t size, hipMemcp
 hipError_t hipMemset(void* to, int value, std::size_t size) { return std::memset(to, value, size), hipSuccess; }
 hipError_t hipMemsetAsync(void* to, int value, std::size_t size, hipStream_t) { return hipMemset(to, value, size); }
 hipError_t hipHostRegister(void* p, std::size_t size, unsigned) {
-  state.allocations[static_cast<char*>(p)] = size;
+  add_allocation(p, size);
   return hipSuccess;
 }
-hipError_t hipHostUnregister(void* p) { return state.allocations.erase(static_cast<char*>(p)), hipSuccess; }
+hipError_t hipHostUnregister(void* p) { return remove_allocation(p), hipSuccess; }
 hipError_t hipHostGetDevicePointer(void** device, void* host, unsigned) { return *device = host, hipSuccess; }
 
-hipError_t hipDeviceSynchronize() { return remember(state.failed_launch); }
+hipError_t hipDeviceSynchronize() { return remember(state.failed_launch.load()); }
 hipError_t hipStreamCreate(hipStream_t* stream) { return *stream = nullptr, hipSuccess; }
 hipError_t hipStreamDestroy(hipStream_t) { return hipSuccess; }
+hipError_t hipStreamGetDevice(hipStream_t, hipDevice_t* device) { return hipGetDevice(device); }
 hipError_t hipStreamSynchronize(hipStream_t) { return hipDeviceSynchronize(); }
 hipError_t hipEventCreate(hipEvent_t* event) { return *event = new ihipEvent_t{}, hipSuccess; }
 hipError_t hipEventDestroy(hipEvent_t event) { return delete event, hipSuccess; }

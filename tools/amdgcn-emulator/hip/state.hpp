@@ -4,9 +4,11 @@
 
 #include <amdgcn_emulator.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -38,19 +40,29 @@ struct launch_shape {
   hipStream_t stream;
 };
 struct runtime_state {
+  std::mutex mutex;  // of what follows, and of a launch, which runs to its end
   std::map<const void*, registered_function> functions;
   std::map<char*, std::size_t> allocations;  // and registered host memory
-  std::vector<launch_shape> pushed;
-  hipError_t latest = hipSuccess, failed_launch = hipSuccess;
+  std::atomic<hipError_t> latest = hipSuccess, failed_launch = hipSuccess;
 };
 inline runtime_state state;
+inline thread_local std::vector<launch_shape> pushed;
+
+inline void add_allocation(void* p, std::size_t size) {
+  const std::lock_guard guard(state.mutex);
+  state.allocations[static_cast<char*>(p)] = size;
+}
+inline void remove_allocation(void* p) {
+  const std::lock_guard guard(state.mutex);
+  state.allocations.erase(static_cast<char*>(p));
+}
 
 inline std::string emulated_gpu() {
   const char* const name = std::getenv("AMDGCN_EMULATED_GPU");
   return name ? name : "gfx942";
 }
 inline hipError_t remember(hipError_t error) {
-  if (error != hipSuccess) state.latest = error;
+  if (error != hipSuccess) state.latest.store(error);
   return error;
 }
 

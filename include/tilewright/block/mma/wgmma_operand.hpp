@@ -48,7 +48,7 @@ struct wgmma_operand {
     return 1ull << 62 | eight_rows << 32 | (k_is_contiguous ? 1 : box) << 16;
   }
 
-  /// Whether the layout is the one that the descriptor tells the hardware.
+  /// Whether the layout is the one that the descriptor describes.
   TILEWRIGHT_HD constexpr bool is_sound() const {
     return detail::is_tma_swizzle(layout()) && rows % 8 == 0 && box_bytes() % 1024 == 0;
   }

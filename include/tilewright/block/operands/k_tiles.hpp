@@ -85,10 +85,10 @@ TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
 
 }  // namespace detail
 
-/// Calls step(number<buffer>, a_offset, b_offset) `count` times for the LDS buffers 0 to Buffers - 1 in turn. With two
-/// buffers steps come in pairs, so that each step's LDS addresses are constants. The windows are at the first of
-/// `count` tiles; step i gets the offsets (see k_step) of tile i + Ahead, or of the last one if there is none. Returns
-/// the buffer of a further step.
+/// Calls step(number<buffer>, a_offset, b_offset) `count` times for the LDS buffers 0 to Buffers - 1, again and again.
+/// With two buffers steps come in pairs, so that each step's LDS addresses are constants. The windows are at the first
+/// of `count` tiles; step i gets the offsets (see k_step) of tile i + Ahead, or of the last one if there is none.
+/// Returns the buffer of a further step.
 template <index_t Buffers, index_t Ahead, class AWindow, class BWindow, class Step>
 TILEWRIGHT_HD index_t for_tiles(AWindow& a, BWindow& b, index_t count, const Step& step) {
   static_assert(Buffers == 1 || Buffers == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a block brings the operands of its tile to LDS: who copies and reads what, and layouts without bank conflicts.
+// How a block copies the operands of its tile to LDS: who copies and reads what, and layouts without bank conflicts.
 #pragma once
 
 #include <tilewright/block/mma/block_tile.hpp>
@@ -54,8 +54,9 @@ template <class Arch, class T, operand_major AMajor, operand_major BMajor, index
 struct operand_choices {
   static_assert(Arch::value.supports(Tile.op, arch::matrix_element_v<T>),
                 "operand_policy: the target does not have this matrix instruction for these elements");
-  static_assert(is_power_of_two(Vector) && Vector * index_t(sizeof(T)) <= 16,
-                "operand_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory promises nothing");
+  static_assert(
+      is_power_of_two(Vector) && Vector * index_t(sizeof(T)) <= 16,
+      "operand_policy: Vector must be a power of two, and at most 16 bytes; 1 where memory guarantees nothing");
   static_assert(Tile.is_sound(),
                 "operand_policy: the block tile is not a whole number of matrix instructions for each wave");
 

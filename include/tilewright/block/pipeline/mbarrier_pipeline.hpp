@@ -58,7 +58,7 @@ struct mbarrier_pipeline {
 
   /// Waits until all consumers have released the stage.
   TILEWRIGHT_HD void producer_acquire(const state& at) const { empty(at.stage).wait(at.phase ^ 1); }
-  /// The same, and expects that many bytes; the result is the barrier for the TMA loads that bring them.
+  /// The same, and expects that many bytes; the result is the barrier of the TMA loads that write them.
   TILEWRIGHT_HD exec::mbarrier producer_acquire(const state& at, index_t num_bytes) const {
     const exec::mbarrier loaded = full(at.stage);
     producer_acquire(at);

@@ -10,6 +10,12 @@ namespace tilewright::detail {
 /// Registers of a thread of each role, multiples of 8 from 24 to 240 (setmaxnreg); 0: as many as it starts with.
 struct role_registers {
   index_t producer, consumer;
+
+  /// Whether `blocks` blocks of so many warpgroups of each role find them in the register file of an SM, 512 for each
+  /// of a warpgroup's threads. Else consumers wait for registers for ever.
+  TILEWRIGHT_HD constexpr bool fit(index_t producers, index_t consumers, index_t blocks = 1) const {
+    return producer == 0 || blocks * (producers * producer + consumers * consumer) <= 512;
+  }
 };
 
 #if TILEWRIGHT_HOPPER_PASS

@@ -40,32 +40,33 @@ struct row_block : row_memory<Arch, Tile, Access> {
                           Tile.threads),
                  Arch::value.lds_bytes / max(Tile.lds_parts * Tile.threads * Tile.vectors * 16, 1)));
 
-  /// The rows of the calling block of the grid, which takes `turns` times as many as it holds: rows that start at the
-  /// same element of a vector.
+  /// The rows of the calling block of the grid, which takes `iterations` times as many as it holds: rows that start at
+  /// the same element of a vector.
   template <class T>
   TILEWRIGHT_HD static row_block of_grid(index_t num_rows, index_t num_cols, const T* anchor, long_index_t row_stride,
-                                         index_t turns = 1) {
+                                         index_t iterations = 1) {
     overlap_kernels();
     constexpr unsigned side_by_side = unsigned(step / Tile.rows());
     const unsigned block = unsigned(exec::block_id().x) / unsigned(Tile.blocks);
-    const unsigned first = block / side_by_side * unsigned(step * turns) + block % side_by_side * unsigned(Tile.rows());
+    const unsigned first =
+        block / side_by_side * unsigned(step * iterations) + block % side_by_side * unsigned(Tile.rows());
     return row_block(index_t(first), num_rows, num_cols, anchor, row_stride);
   }
   /// Of blocks with this tile and these accesses.
-  static constexpr exec::block_index grid(const row_tile& tile, index_t num_rows, index_t turns = 1,
+  static constexpr exec::block_index grid(const row_tile& tile, index_t num_rows, index_t iterations = 1,
                                           index_t access = Access) {
-    const index_t blocks =
-        turns == 1 ? ceil_div(num_rows, tile.rows())
-                   : ceil_div(num_rows, row_step(tile, access) * turns) * (row_step(tile, access) / tile.rows());
+    const index_t blocks = iterations == 1 ? ceil_div(num_rows, tile.rows())
+                                           : ceil_div(num_rows, row_step(tile, access) * iterations) *
+                                                 (row_step(tile, access) / tile.rows());
     return {blocks * tile.blocks, 1, 1};
   }
-  /// As many turns as leave enough blocks for every GPU, up to 8.
-  TILEWRIGHT_HD static constexpr index_t turns_for(index_t num_rows, index_t tile_rows = Tile.rows(),
-                                                   index_t threads = Tile.threads) {
+  /// As many iterations as leave enough blocks for every GPU, up to 8.
+  TILEWRIGHT_HD static constexpr index_t iterations_for(index_t num_rows, index_t tile_rows = Tile.rows(),
+                                                        index_t threads = Tile.threads) {
     return max(1, min(8, num_rows / (tile_rows * ((1 << 20) / threads))));
   }
-  /// Goes on to the rows of the next turn; false: there are none.
-  TILEWRIGHT_HD bool next_turn() {
+  /// Goes on to the rows of the next iteration; false: there are none.
+  TILEWRIGHT_HD bool next_rows() {
     this->first_row += step;
     this->rows -= step;
     return this->rows > 0;

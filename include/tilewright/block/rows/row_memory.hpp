@@ -19,11 +19,13 @@ struct packed_elements {
 };
 
 /// The rows of the calling block, and its columns of them, if blocks share a row. Parts of Tile.cols() columns are
-/// tiles: each thread holds vectors of its row. If rows start anywhere, columns are counted from the first vector of
-/// the anchor, one of the matrices, that is aligned and has a vector of the row in front of it; matrices whose rows
-/// start at the same element of a vector are aligned, too. The elements before it, and those after the last vector that
-/// has a vector behind it, are the row's ends: of these a thread has one at most, in the first part. Accesses of 1 in
-/// place of Tile.vector take any row as it is.
+/// tiles: each thread holds vectors of its row. An unaligned row is cut where one of the matrices, the anchor, has
+/// aligned vectors (others whose rows start at the same element of a vector have them, too):
+///
+///   | head | vector | vector | ... | vector | tail |    head, tail: the row's ends, a vector and its rest at most
+///
+/// Columns count from the first vector. Ends are single elements, of which a thread has one at most, in the first part.
+/// With accesses of 1 instead of Tile.vector rows have no ends.
 template <class Arch, row_tile Tile, index_t Access = Tile.vector>
 struct row_memory {
   static_assert(require_row_tile<Arch, Tile>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of a row that the waves of all of its blocks tell each other, one row after another.
+// All-reduce of a row's sums over the waves of all of its blocks, one row after another.
 #pragma once
 
 #include <tilewright/block/rows/row_cluster.hpp>
@@ -8,7 +8,7 @@
 
 namespace tilewright::detail {
 
-/// Values of 4 bytes that each of `Waves` waves of each of the row's blocks tells all of them, one row after another.
+/// All-reduce slots: each of `Waves` waves of each of the row's blocks writes values of 4 bytes, and all read them.
 /// Values of one row are read before those of the next are posted. On Hopper a wave waits until the others have posted,
 /// not until they get here.
 template <class Arch, index_t Blocks, index_t Waves, index_t Values>

@@ -16,7 +16,7 @@ struct row_tile {
   index_t blocks =
       1;  ///< of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
   bool unaligned = false;  ///< rows start at any element, and have any length
-  index_t lds_parts = 0;   ///< parts of a row that LDS keeps, in place of reading them again
+  index_t lds_parts = 0;   ///< parts of a row that LDS keeps, instead of reading them again
 
   /// Rows of the block.
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
@@ -99,7 +99,7 @@ inline constexpr distribution_encoding row_tile_encoding =
                                tuple<sequence<1>, sequence<1>>, tuple<sequence<0>, sequence<1>>, sequence<2>,
                                sequence<0>>::value;
 
-/// Whether waves and lanes divide the tile, with a sentence for each rule.
+/// Whether waves and lanes divide the tile, with an error message for each rule.
 template <class Arch, row_tile Tile>
 TILEWRIGHT_HD constexpr bool require_row_tile() {
   constexpr index_t wave = Arch::value.wave_size;

@@ -47,7 +47,7 @@ struct load_store_traits {
   static constexpr index_t ndim_y = distribution_type::ndim_y;                    ///< dimensions of what a thread holds
   static constexpr index_t ndim_x = distribution_type::ndim_x;                    ///< dimensions of the tile
 
-  /// The vector that rows of any stride allow.
+  /// The vector of an access: rows (the last dimension) are contiguous, at most 16 bytes.
   static constexpr detail::vector_choice vector = [] {
     array<index_t, ndim_x> runs{};
     for (index_t x = 0; x < ndim_x; ++x) runs[x] = x == ndim_x - 1 ? encoding.x_length(x) : 1;
@@ -96,7 +96,7 @@ struct multi_level_vectorization {
   /// the next one of y along the other dimension of the tile; -1: none
   static constexpr index_t secondary_vector_dim =
       detail::find_secondary_vector_dim(load_store_traits<Distribution, T>::encoding, primary_vector_dim);
-  /// whether accesses form a rectangle of both
+  /// accesses have several elements, and there is a secondary dimension
   static constexpr bool supports_2d_vector =
       load_store_traits<Distribution, T>::scalar_per_vector > 1 && secondary_vector_dim >= 0;
 };
@@ -121,7 +121,7 @@ struct adaptive_vector_size {
 /// The documented optimiser of load_store_traits' curve: the vector's dimension moves fastest, whatever its place in y.
 template <class Distribution, class T = float>
 struct space_filling_curve_optimizer {
-  /// A curve whose accesses go along the secondary dimension first, where there is one.
+  /// The curve, with the order changed so that y dimension vector_dim_y is the fastest.
   TILEWRIGHT_HD static constexpr auto create_optimized_curve() {
     using traits = load_store_traits<Distribution, T>;
     constexpr distribution_encoding e = traits::encoding;

@@ -82,7 +82,7 @@ struct target {
   grade lds_size_known_by = grade::unknown;  ///< how certain lds_bytes is
   const char* lds_size_source = "";          ///< document
   index_t max_threads_per_block = 1024;      ///< that it can launch
-  index_t num_dies = 1;                      ///< that blocks are handed out to in turns, each with an L2 of its own
+  index_t num_dies = 1;                      ///< to which blocks go round-robin, each with an L2 of its own
   index_t max_vgprs = 0;                     ///< 32-bit registers of a lane, accumulation registers included
   index_t registers_per_simd = 512;          ///< 32-bit registers of a lane that the waves of a SIMD share
   index_t simds_per_cu = 4;                  ///< of a compute unit
@@ -94,8 +94,7 @@ struct target {
   inplace_vector<matrix_op, 16> matrix_ops = {};  ///< that it executes
   bool has_wgmma = false;                         ///< is_wgmma(op), with operands of f16, bf16 and fp8_ocp
   /// Blocks that run together; more than 1 where there are Hopper's barriers, TMA and wgmma.
-  index_t max_cluster =
-      1;  // blocks that run together; more than 1 where there are Hopper's barriers, bulk copies and wgmma
+  index_t max_cluster = 1;
   fp8_kind fp8 = fp8_kind::none;                          ///< that matrix instructions take
   inplace_vector<lds_instruction, num_lds_ops> lds = {};  ///< rows of its LDS table
 

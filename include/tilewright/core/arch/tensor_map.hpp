@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tensor in global memory as NVIDIA's bulk copies (TMA) see it: made on the host, passed to a kernel by value.
+// A tensor in global memory as TMA sees it: made on the host, passed to a kernel by value.
 #pragma once
 
 #include <tilewright/core/arch/matrix_instruction.hpp>

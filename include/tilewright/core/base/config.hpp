@@ -50,8 +50,8 @@
 #endif
 
 // TILEWRIGHT_UNROLL(n) before a loop asks device compilers for n copies of its body, TILEWRIGHT_UNROLL_ALL, before a
-// loop over registers, which have no addresses, for a copy of each turn. In nvcc's host half one of its two compilers
-// would warn of either spelling, and g++ warns of loops that are none after all.
+// loop over registers, which have no addresses, for a copy of each iteration. In nvcc's host half one of its two
+// compilers would warn of either spelling, and g++ warns of loops that are none after all.
 #define TILEWRIGHT_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__) || defined(__CUDA_ARCH__)
 #define TILEWRIGHT_UNROLL(n) TILEWRIGHT_PRAGMA(unroll n)

@@ -23,8 +23,8 @@ struct number {
   TILEWRIGHT_HD constexpr operator decltype(Value)() const { return Value; }
 };
 
-/// The value, computed by the compiler: what an expression says of a constant object, which must not become an object
-/// of the generated code. It costs no template, as a number<> would.
+/// Forces constant evaluation of `value` without instantiating a template. An element of a constant table is then an
+/// immediate, and the table not an object of the generated code.
 TILEWRIGHT_HD consteval index_t constant(index_t value) { return value; }
 
 /// CK Tile's name for a condition that the type carries.

@@ -82,10 +82,10 @@ TILEWRIGHT_HD constexpr auto aligned_strides(const tuple<Lengths...>& lengths, A
 }  // namespace detail
 
 /// Element (i0, i1, ...) at offset `offset` + i0 * stride0 + i1 * stride1 + ... . Lengths, strides and offset are
-/// number<N>{} (static) or index_t. The promise number<GuaranteedVector>: it divides the address of the tensor's first
-/// element (in elements) and those of the contiguous dimension's length, the other strides and the offset that are
-/// known only at run time; no vector is longer. Without a promise run-time values allow no vectors, and static ones
-/// allow all that they divide by, of a tensor whose memory is aligned to 16 bytes. The element space includes the
+/// number<N>{} (static) or index_t. The guarantee number<GuaranteedVector>: it divides the address of the tensor's
+/// first element (in elements) and those of the contiguous dimension's length, the other strides and the offset that
+/// are known only at run time; no vector is longer. Without a guarantee run-time values allow no vectors, and static
+/// ones allow all that they divide by, of a tensor whose memory is aligned to 16 bytes. The element space includes the
 /// offset; run-time strides must not be negative.
 template <class... Lengths, class... Strides, class Offset, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_with_offset(const tuple<Lengths...>& lengths,
@@ -123,13 +123,13 @@ TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor(const tuple<Lengths...
   return make_naive_tensor_descriptor_with_offset(lengths, strides, number<0>{}, guaranteed_vector);
 }
 
-/// Row-major without gaps: the last dimension is the fastest. The promise number<GuaranteedVector>: it divides the
+/// Row-major without gaps: the last dimension is the fastest. The guarantee number<GuaranteedVector>: it divides the
 /// address of the first element and, if it is known only at run time, the last length.
 template <class... Lengths, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_descriptor_packed(const tuple<Lengths...>& lengths,
                                                                  number<GuaranteedVector> guaranteed_vector = {}) {
   static_assert(sizeof...(Lengths) >= 1, "make_naive_tensor_descriptor_packed: at least one dimension is needed");
-  if constexpr (GuaranteedVector != 0) {  // an unmerge has no promise
+  if constexpr (GuaranteedVector != 0) {  // an unmerge has no guarantee
     return make_naive_tensor_descriptor(lengths, detail::aligned_strides(lengths, number<1>{}), guaranteed_vector);
   } else if constexpr (detail::KnownLengths<Lengths...>) {
     constexpr long_index_t space = detail::static_space_v<transform_kind::unmerge, sizeof...(Lengths), Lengths...>;

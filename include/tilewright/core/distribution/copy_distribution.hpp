@@ -34,9 +34,6 @@ TILEWRIGHT_HD constexpr bool require_copy() {
   constexpr pattern_fault fault = divide_copy(coalesced_copy<Rows, Cols, T, Threads, WaveSize>()).fault;
   static_assert(fault != vector,
                 "make_copy_distribution: the contiguous length must be a multiple of the vector (16 bytes)");
-  static_assert(fault != lanes,
-                "make_copy_distribution: the vectors of the contiguous length must divide the lanes of a wave, or be a "
-                "multiple of them");
   static_assert(fault != rows,
                 "make_copy_distribution: the other length must be a multiple of what all threads cover at once: their "
                 "vectors over those of the contiguous length");
@@ -46,9 +43,10 @@ TILEWRIGHT_HD constexpr bool require_copy() {
 }  // namespace detail
 
 /// Distribution of a tile of Rows x Cols elements of T over a block of Threads, for tensors with contiguous rows: each
-/// thread holds 16-byte vectors of a row (shorter only if the tile has fewer elements than that), lanes follow the row,
-/// then the next rows; what one access of the whole block does not cover follows below. WaveSize is that of the
-/// target; on the CPU, which emulates any target, say it if it is not 64.
+/// thread holds 16-byte vectors of a row (shorter only if the tile has fewer elements than that), as many lanes
+/// as divide the vectors of a row follow it (8 where it has 72), the others the next rows; what one access of the whole
+/// block does not cover follows below. WaveSize is that of the target; on the CPU, which emulates any target, say it if
+/// it is not 64.
 template <index_t Rows, index_t Cols, class T, index_t Threads, index_t WaveSize = detail::default_wave_size>
 TILEWRIGHT_HD constexpr auto make_copy_distribution() {
   if constexpr (detail::require_copy<Rows, Cols, T, Threads, WaveSize>()) {

@@ -81,7 +81,7 @@ struct distribution_encoding {
     return position;
   }
   /// Whether each thread is at the same place along dimension x as along `other_x` of another distribution. Partition
-  /// indices are digits of the position, so single ones tell.
+  /// indices are digits of the position, so single ones decide.
   TILEWRIGHT_HD constexpr bool places_threads_like(const distribution_encoding& other, index_t x,
                                                    index_t other_x) const {
     if (ndim_p() != other.ndim_p()) return false;

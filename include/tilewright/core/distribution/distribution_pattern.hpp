@@ -9,7 +9,7 @@
 namespace tilewright {
 
 /// Lanes of a wave run along a row first, then along neighbouring rows; each holds a vector of neighbours of a row.
-/// When a wave does not cover its rows at once it takes them in turns.
+/// When a wave does not cover its rows at once it iterates over them.
 enum class tile_distribution_pattern : signed char {
   thread_raked,  // a wave's rows are together; so are those of a lane
   warp_raked,    // a wave's rows are together; lanes take every n-th of them
@@ -28,8 +28,8 @@ struct tile_copy_2d {
 
 namespace detail {
 
-/// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the sentences.
-enum class pattern_fault { none, not_positive, groups, vector, lanes, rows };
+/// Why a copy cannot be divided: what must divide what; tile_distribution_encoding_pattern_2d has the error messages.
+enum class pattern_fault { none, not_positive, groups, vector, rows };
 
 /// How a copy is divided, and why it cannot be where `fault` says so.
 struct pattern_2d {
@@ -58,8 +58,7 @@ TILEWRIGHT_HD constexpr detail::pattern_2d divide_copy(const tile_copy_2d& copy)
   p.vector = max(1, min(copy.vector, copy.rows * copy.cols / (p.waves * copy.wave_size)));
   if (copy.cols % p.vector != 0) return {vector};
   const index_t per_row = copy.cols / p.vector;
-  p.lanes_x = min(per_row, copy.wave_size);
-  if (copy.wave_size % p.lanes_x != 0 || per_row % p.lanes_x != 0) return {lanes};
+  p.lanes_x = detail::gcd(per_row, copy.wave_size);  // as many as divide the vectors of a row
   p.lanes_y = copy.wave_size / p.lanes_x;
   p.repeat_x = per_row / p.lanes_x;
   if (copy.rows % (p.lanes_y * p.waves) != 0) return {rows};
@@ -124,9 +123,6 @@ struct tile_distribution_encoding_pattern_2d {
       "tile_distribution_encoding_pattern_2d: the number of waves must be a multiple of the number of wave groups");
   static_assert(pattern.fault != detail::pattern_fault::vector,
                 "tile_distribution_encoding_pattern_2d: a row must be a multiple of the vector");
-  static_assert(pattern.fault != detail::pattern_fault::lanes,
-                "tile_distribution_encoding_pattern_2d: the vectors of a row must divide the lanes of a wave, or be a "
-                "multiple of them");
   static_assert(
       pattern.fault != detail::pattern_fault::rows,
       "tile_distribution_encoding_pattern_2d: the rows must be a multiple of those that all waves cover at once");

@@ -10,7 +10,7 @@ namespace tilewright {
 
 namespace detail {
 
-/// Why one encoding cannot be put into another; make_embed_tile_distribution_encoding has the sentences.
+/// Why one encoding cannot be put into another; make_embed_tile_distribution_encoding has the error messages.
 enum class embed_fault { none, dimensions_differ, too_many_factors, too_many_ids };
 
 // Reaching this in a constant expression is the error: see check_embed.

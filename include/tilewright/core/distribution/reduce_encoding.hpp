@@ -9,7 +9,7 @@ namespace tilewright {
 
 namespace detail {
 
-/// Why dimensions cannot be left out; make_reduce_tile_distribution_encoding has the sentences.
+/// Why dimensions cannot be left out; make_reduce_tile_distribution_encoding has the error messages.
 enum class reduce_fault { none, no_such_dimension, listed_twice, too_many_factors };
 
 // Reaching this in a constant expression is the error: see check_reduce.

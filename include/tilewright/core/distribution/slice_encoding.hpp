@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// Why a part cannot be cut out; slice_distribution_from_x has the sentences.
+/// Why a part cannot be cut out; slice_distribution_from_x has the error messages.
 enum class slice_fault { none, empty, out_of_range, no_box, cuts_threads };
 
 /// The part's distribution, and where its elements are in the registers of the whole: y from y_begins,

@@ -10,7 +10,8 @@ namespace tilewright {
 
 namespace detail {
 
-/// Why a tile cannot be transposed by an exchange between lanes; make_transpose_input_distribution has the sentences.
+/// Why a tile cannot be transposed by an exchange between lanes; make_transpose_input_distribution has the error
+/// messages.
 enum class transpose_fault { none, dimensions, lanes, registers, too_many_factors };
 
 /// A distribution of the transposed tile, unless `fault` says why there is none.

@@ -27,7 +27,7 @@ TILEWRIGHT_HD constexpr swizzled_layout byte_swizzle_layout(const lds_tile& tile
   return result;
 }
 
-/// The layout of a box of NVIDIA's bulk copies and of wgmma's operands, with rows of 128 or 64 bytes: Swizzle<3, 4, 3>
+/// The layout of a box of TMA and of wgmma's operands, with rows of 128 or 64 bytes: Swizzle<3, 4, 3>
 /// or <2, 4, 3>. At most 4096 rows; the layout has the next power of two. (PTX ISA, "Swizzling modes")
 TILEWRIGHT_HD constexpr swizzled_layout tma_swizzle(index_t rows, index_t row_bytes, index_t element_bytes) {
   const lds_tile tile{1 << detail::log2_floor(2 * rows - 1), row_bytes / element_bytes, element_bytes};
@@ -102,7 +102,7 @@ struct lds_swapping_config {
       banks = max(banks, reading.banks);
     return banks * arch::lds_bank_bytes;
   }();
-  /// rows of k that share a row of the banks
+  /// rows of the tile that share a row of the banks
   static constexpr index_t MLdsLayer = lds_layer(KPerBlock, sizeof(T), bank_row_bytes);
 };
 

@@ -30,9 +30,9 @@ struct lds_layout_choice {
 
 namespace detail {
 
-/// In a constant expression a fault is an error whose message has the sentence.
+/// In a constant expression a fault is an error of the compiler that shows it.
 TILEWRIGHT_HD constexpr void require_layout(lds_legality fault) {
-  if (!fault.is_legal()) sentence_of<true>(fault.fault);
+  if (!fault.is_legal()) message_of<true>(fault.fault);
 }
 
 /// The rows that a layout repeats: the largest power of two that divides the tile's.

@@ -60,7 +60,7 @@ struct lds_legality {
   /// Whether hardware can make the access.
   TILEWRIGHT_HD constexpr bool is_legal() const { return fault == lds_fault::none; }
   /// What is wrong and what to do.
-  TILEWRIGHT_HD constexpr const char* sentence() const;
+  TILEWRIGHT_HD constexpr const char* message() const;
   friend constexpr bool operator==(const lds_legality&, const lds_legality&) = default;
 };
 
@@ -74,7 +74,7 @@ TILEWRIGHT_HD constexpr const char* said(const char* text) {
 }
 
 template <bool IsError>
-TILEWRIGHT_HD constexpr const char* sentence_of(lds_fault fault) {
+TILEWRIGHT_HD constexpr const char* message_of(lds_fault fault) {
   switch (fault) {
     case lds_fault::none: return said<IsError>("nothing is wrong");
     case lds_fault::run_time_values: return said<IsError>("the layout has run-time values; take graph_of(descriptor)");
@@ -120,7 +120,7 @@ TILEWRIGHT_HD constexpr const char* sentence_of(lds_fault fault) {
 
 }  // namespace detail
 
-TILEWRIGHT_HD constexpr const char* lds_legality::sentence() const { return detail::sentence_of<false>(fault); }
+TILEWRIGHT_HD constexpr const char* lds_legality::message() const { return detail::message_of<false>(fault); }
 
 namespace detail {
 

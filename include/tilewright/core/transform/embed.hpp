@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// Parameters: the n upper lengths, the n strides, the constant, and the promised divisor (0: nothing is promised).
+/// Parameters: the n upper lengths, the n strides, the constant, and the guaranteed divisor (0: nothing is guaranteed).
 /// lower = constant + sum of upper i * stride i.
 template <>
 struct detail::transform_rules<transform_kind::embed> : detail::default_rules {
@@ -25,8 +25,8 @@ struct detail::transform_rules<transform_kind::embed> : detail::default_rules {
     return furthest(p, n, 1) <= detail::largest_index && furthest(p, n, -1) <= detail::largest_index + 1;
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t n, const index_t* low_run, index_t* up_run) {
-    const index_t promise = p[2 * n + 1];
-    const auto known = [&](index_t value) { return value == dynamic ? max(index_t(promise), 1) : value; };
+    const index_t guarantee = p[2 * n + 1];
+    const auto known = [&](index_t value) { return value == dynamic ? max(index_t(guarantee), 1) : value; };
     for (index_t i = 0; i < n; ++i) {
       up_run[i] = 1;
       if (p[n + i] != 1) continue;
@@ -34,7 +34,7 @@ struct detail::transform_rules<transform_kind::embed> : detail::default_rules {
       for (index_t j = 0; j < n; ++j) {
         if (j != i && p[j] != 1) r = detail::gcd(r, known(p[n + j]));
       }
-      up_run[i] = detail::gcd(r, promise);
+      up_run[i] = detail::gcd(r, guarantee);
     }
   }
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t* p, index_t n) {
@@ -69,26 +69,27 @@ struct detail::transform_rules<transform_kind::embed> : detail::default_rules {
 };
 
 /// lower = constant + sum of upper i * stride i. A vector along a dimension of stride 1 divides its length, all other
-/// strides and the constant. Promise, number<P>: P divides those of them that are known only at run time, and the
-/// address of element zero in elements; no vector is longer than P. Without a promise, run-time values allow no vector,
-/// static ones allow what they divide by.
-template <class... Lengths, class... Strides, class Promise = number<0>, class Constant = number<0>>
+/// strides and the constant. Guarantee, number<P>: P divides those of them that are known only at run time, and the
+/// address of element zero in elements; no vector is longer than P. Without a guarantee, run-time values allow no
+/// vector, static ones allow what they divide by.
+template <class... Lengths, class... Strides, class Guarantee = number<0>, class Constant = number<0>>
 TILEWRIGHT_HD constexpr auto make_embed_transform(const tuple<Lengths...>& lengths, const tuple<Strides...>& strides,
-                                                  Promise promise = {}, Constant constant = {}) {
+                                                  Guarantee guarantee = {}, Constant constant = {}) {
   static_assert(sizeof...(Lengths) == sizeof...(Strides), "embed: as many strides as lengths are needed");
-  static_assert(detail::is_number_v<Promise>, "embed: the promised divisor must be known at compile time: number<8>{}");
-  static_assert(Promise::value >= 0, "embed: the promised divisor must be positive");
+  static_assert(detail::is_number_v<Guarantee>,
+                "embed: the guaranteed divisor must be known at compile time: number<8>{}");
+  static_assert(Guarantee::value >= 0, "embed: the guaranteed divisor must be positive");
   static_assert((detail::IndexLike<Strides> && ...) && detail::IndexLike<Constant>,
                 "embed: a stride must be number<N>{} or an integer");
   constexpr index_t n = sizeof...(Lengths);
   if constexpr (detail::KnownLengths<Lengths...> &&
                 (detail::is_number_v<Strides> && ... && detail::is_number_v<Constant>)) {
-    return detail::static_transform<transform_kind::embed, 1, n, Lengths..., Strides..., Constant, Promise>{};
+    return detail::static_transform<transform_kind::embed, 1, n, Lengths..., Strides..., Constant, Guarantee>{};
   } else {
     detail::require_lengths<Lengths...>();
     return [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
       return detail::make_transform<transform_kind::embed, 1, n>(lengths.template get<Is>()...,
-                                                                 strides.template get<Is>()..., constant, promise);
+                                                                 strides.template get<Is>()..., constant, guarantee);
     }(make_sequence<n>{});
   }
 }

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-/// Parameters: lower length, upper length, the promised run, then the function's run-time values. lower =
+/// Parameters: lower length, upper length, the guaranteed run, then the function's run-time values. lower =
 /// function(upper, values); where that is not an index of the lower dimension there is no element.
 template <>
 struct detail::transform_rules<transform_kind::functor> : detail::default_rules {
@@ -69,7 +69,7 @@ inline constexpr bool is_index_function_v<F, sequence<Is...>> =
 /// lower = f(upper, values...), for upper indices below upper_length. f is called only with such indices; where it
 /// returns no index of the lower dimension (-1, say), there is no element. f is a lambda without captures or an empty
 /// class whose call operator is constexpr and, for kernels, TILEWRIGHT_HD; what it needs at run time are `values`, a
-/// tuple of integers. Run, number<R>: a promise that f maps R consecutive indices that begin at a multiple of R to R
+/// tuple of integers. Run, number<R>: a guarantee that f maps R consecutive indices that begin at a multiple of R to R
 /// consecutive ones that begin at a multiple of R, or all of them to nothing,
 /// and that run-time lengths are multiples of it. Vectors as long as R pass.
 template <class F, class LowerLength, class UpperLength, class... Values, class Run = number<1>>
@@ -81,7 +81,8 @@ TILEWRIGHT_HD constexpr auto make_functor_transform(F, LowerLength lower_length,
   static_assert(
       detail::is_index_function_v<F, make_sequence<sizeof...(Values)>>,
       "functor: the function must take the upper index and one index_t for each value, and return the lower index");
-  static_assert(detail::is_number_v<Run> && Run::value >= 1, "functor: the promised run must be a positive number<R>");
+  static_assert(detail::is_number_v<Run> && Run::value >= 1,
+                "functor: the guaranteed run must be a positive number<R>");
   return apply(
       [&](auto... v) {
         using call = detail::functor_call<F, make_sequence<sizeof...(Values)>>;

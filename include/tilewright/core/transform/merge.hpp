@@ -147,9 +147,9 @@ TILEWRIGHT_HD constexpr auto make_merge_transform_v2_magic_division(const tuple<
 }
 
 /// One upper dimension from several lower ones; the last is the fastest. Upper indices are less than 2^31. Vectors pass
-/// that divide the last length; a promise of the descriptor below covers a last length known only at run time. Run-time
-/// lengths are divided by through multiplication (their multipliers are computed here, so make such transforms on the
-/// host), static ones as the compiler does it.
+/// that divide the last length; a guarantee of the descriptor below covers a last length known only at run time.
+/// Run-time lengths are divided by through multiplication (their multipliers are computed here, so make such transforms
+/// on the host), static ones as the compiler does it.
 template <class... Lengths>
 TILEWRIGHT_HD constexpr auto make_merge_transform(const tuple<Lengths...>& lower_lengths) {
   constexpr bool divides_by_run_time_length = []<class First, class... Rest>(tuple<First, Rest...>*) {

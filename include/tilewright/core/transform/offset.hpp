@@ -132,7 +132,7 @@ struct detail::transform_rules<transform_kind::pad> : detail::offset_rules {
   }
   TILEWRIGHT_HD static constexpr void run(const index_t* p, index_t, const index_t* low_run, index_t* up_run) {
     // A vector must be wholly inside or wholly outside of the original tensor. Lengths known only at run time are
-    // covered by the promise that came with them, which the lower run already contains.
+    // covered by the guarantee that came with them, which the lower run already contains.
     index_t r = low_run[0];
     if (p[0] != dynamic) r = detail::gcd(r, p[0]);
     up_run[0] = detail::gcd_of_known(r, p[1]);

@@ -98,14 +98,14 @@ struct default_rules {
   /// Length of lower dimension i, or -1 when others fit.
   TILEWRIGHT_HD static constexpr index_t lower_length(const index_t*, index_t, index_t) { return -1; }
 
-  /// How long lower dimension i must be at least, as far as static parameters tell;
+  /// How long lower dimension i must be at least, as far as static parameters determine it;
   /// for those that have no lower_length.
   TILEWRIGHT_HD static constexpr long_index_t least_lower_length(const index_t*, index_t, index_t) { return 0; }
 
   /// Aligned contiguous run of each upper dimension, given those of the lower ones; see contiguous_runs.
   TILEWRIGHT_HD static constexpr void run(const index_t*, index_t, const index_t*, index_t*) {}
 
-  /// The map is linear over the bits of the index (xor in place of addition).
+  /// The map is linear over the bits of the index (xor instead of addition).
   TILEWRIGHT_HD static constexpr bool f2_linear(const index_t*, index_t) { return false; }
 
   /// Whether upper index zero may have a lower index other than zero.
@@ -213,7 +213,7 @@ TILEWRIGHT_HD constexpr void require_lengths() {
                 "transform: a length must be at least 1");
 }
 
-/// The run that a length leaves: unknown lengths leave 1, because nothing is promised about their divisors.
+/// The run that a length leaves: unknown lengths leave 1, because nothing is guaranteed about their divisors.
 TILEWRIGHT_HD constexpr index_t gcd_of_known(index_t run, index_t length) {
   return length == dynamic ? 1 : gcd(run, length);
 }

@@ -6,6 +6,7 @@
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/core/base/type_traits.hpp>
 #include <tilewright/core/base/types.hpp>
+#include <tilewright/launch/check_memory.hpp>
 
 namespace tilewright {
 
@@ -79,29 +80,19 @@ struct attention_choices {
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
 };
 
-/// Whether rows, heads or sequences of a result may overwrite each other: each stride must be larger than what smaller
-/// ones reach. With starts there is one sequence, and `rows` is at most its number.
+/// Whether rows, heads or sequences of a result may overwrite each other. With starts there is one sequence, and `rows`
+/// is at most its number.
 constexpr bool is_written_twice(const attention_strides& s, bool has_starts, index_t rows, index_t heads, index_t batch,
                                 index_t dim) {
   const long_index_t lengths[]{has_starts ? min(rows, 2) : rows, heads, has_starts ? 1 : batch},
       strides[]{s.row, max(s.head, -s.head), max(s.batch, -s.batch)};
-  for (index_t i = 0; i < 3; ++i) {
-    long_index_t reached = dim - 1;
-    for (index_t j = 0; j < 3; ++j)
-      if (strides[j] < strides[i] || (strides[j] == strides[i] && j > i)) reached += (lengths[j] - 1) * strides[j];
-    if (lengths[i] > 1 && strides[i] <= reached) return true;
-  }
-  return false;
+  return has_shared_elements(3, lengths, strides, dim);
 }
 inline constexpr char written_twice[] =
     "a result's heads or sequences lie in the same memory: give its head and batch strides";
 
-constexpr bool is_aligned(const void* data) {
-  return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % 16 == 0;
-}
-
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
-/// as a sentence; nullptr when it can. O has 16-bit elements.
+/// as an error message; nullptr: it can. O has 16-bit elements.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
                                               index_t vector) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)

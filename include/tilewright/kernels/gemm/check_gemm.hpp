@@ -130,22 +130,22 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
 
 }  // namespace detail
 
-/// A sentence about what is wrong with the arguments; nullptr if nothing is. A pipeline adds its own demands, and
-/// promises its epilogue what it reads.
+/// What is wrong with the arguments, as an error message; nullptr: nothing is. A pipeline adds its own demands, and
+/// guarantees its epilogue what it reads.
 template <class Policy>
-constexpr const char* check_gemm(const typename Policy::args_type& args, const vector_alignment& promise) {
+constexpr const char* check_gemm(const typename Policy::args_type& args, const vector_alignment& guarantee) {
   if (const char* why = detail::check_lengths(args, detail::checked_gemm_v<Policy>)) return why;
-  if (!vector_alignment::is_aligned(args.workspace, 16)) return "the workspace is not aligned to 16 bytes";
+  if (!detail::is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
     return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
-  return epilogue::detail::check<detail::epilogue_of<Policy>>(args, promise);
+  return epilogue::detail::check<detail::epilogue_of<Policy>>(args, guarantee);
 }
 
 /// The same for one product, or a batch of them, on one GPU.
 template <class Policy>
-constexpr const char* check_product(const typename Policy::args_type& args, const vector_alignment& promise) {
-  if (const char* why = check_gemm<Policy>(args, promise)) return why;
+constexpr const char* check_product(const typename Policy::args_type& args, const vector_alignment& guarantee) {
+  if (const char* why = check_gemm<Policy>(args, guarantee)) return why;
   return detail::check_result_memory(args, detail::checked_gemm_v<Policy>);
 }
 

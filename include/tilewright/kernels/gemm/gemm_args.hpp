@@ -6,12 +6,12 @@
 
 namespace tilewright {
 
-/// A function of one number. gelu has tanh in place of the error function; silu is x / (1 + exp(-x)).
+/// A function of one number. gelu has tanh instead of the error function; silu is x / (1 + exp(-x)).
 enum class activation : signed char { none, relu, gelu, silu };
 
 /// C (m, n) = alpha A (m, k) B (k, n) + beta C, with C row-major. Strides and leading dimensions count elements; memory
-/// is the device's. A kernel's check() refuses what it cannot do, with a sentence. An epilogue of your own may need
-/// more: derive from this struct, and name the result as the policy's args_type.
+/// is the device's. A kernel's check() refuses what it cannot do, with an error message. An epilogue of your own may
+/// need more: derive from this struct, and name the result as the policy's args_type.
 struct gemm_args {
   const void* a = nullptr;            ///< A (m, k) of element_type; Policy::a_major: contiguous along k or m
   const void* b = nullptr;            ///< B (k, n) of b_element_type; Policy::b_major: contiguous along k or n

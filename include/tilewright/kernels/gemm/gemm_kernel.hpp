@@ -75,7 +75,6 @@ struct gemm_kernel {
     return {ceil_div(args.n, tile_n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
   }
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
     if (args.batch > 65535) return "the batch has more than 65535 problems";

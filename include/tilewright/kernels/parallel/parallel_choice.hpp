@@ -7,7 +7,7 @@
 
 namespace tilewright::parallel {
 
-/// fused: one kernel, which sends and receives while it multiplies. collective: NCCL brings all rows of A before they
+/// fused: one kernel, which sends and receives while it multiplies. collective: NCCL gathers all rows of A before they
 /// are multiplied, or sends the sums of one rank's rows while the next ones are multiplied.
 enum class parallel_transport : signed char { fused, collective };
 

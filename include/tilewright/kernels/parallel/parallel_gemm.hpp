@@ -30,7 +30,7 @@ class parallel_product {
  public:
   using stream_type = communicator::stream_type;
 
-  /// Queues the product. Every rank must call it, as often and in the same order. communicator::finish tells of late
+  /// Queues the product. Every rank must call it, as often and in the same order. communicator::finish reports late
   /// ranks.
   void operator()(stream_type stream = {}) const { call_(stream); }
   const parallel_choice& choice() const { return choice_; }

@@ -95,7 +95,7 @@ struct reduce_scatter_args : gemm_args {
   long_index_t chunk_bytes = 0;    ///< from one rank's sums to the next
   /// If not null, sums are sent while the kernel runs: a tile of rank r's rows has come once arrived[r num_flags +
   /// tile] is `epoch`. The kernel sends sums for rank r to sums_of[r] and sets flags_of[r][tile]. `finished` has
-  /// num_flags flags for each rank, too, by which waves of this kernel tell each other of tiles.
+  /// num_flags flags for each rank, too, by which waves of this kernel signal finished tiles to each other.
   const unsigned* arrived = nullptr;
   void* sums_of[max_peers] = {};       ///< by rank: `sums` there
   unsigned* flags_of[max_peers] = {};  ///< by rank: flags there
@@ -123,7 +123,7 @@ struct reduce_scatter_kernel;
 
 namespace detail {
 
-/// What is wrong with the rows of ranks, as a sentence; nullptr when nothing is.
+/// What is wrong with the rows of ranks, as an error message; nullptr: nothing is.
 template <class Args>
 constexpr const char* check_ranks(const Args& args) {
   const rank_of& self = args.self;

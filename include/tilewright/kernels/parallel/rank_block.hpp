@@ -47,7 +47,7 @@ constexpr Args as_batch(Args args, index_t batch, index_t a_stride, index_t c_st
   return args;
 }
 
-/// What is wrong with the arguments, as a sentence; nullptr when nothing is.
+/// What is wrong with the arguments, as an error message; nullptr: nothing is.
 template <class Block, class Args>
 constexpr const char* check_rank_block(const Args& args, const Args& batch) {
   using policy = typename Block::policy;

@@ -12,7 +12,7 @@ namespace tilewright::parallel::detail {
 
 /// Rank is a communicator, or its like on the CPU emulator.
 ///
-/// Buffers that other ranks write are used in turns, two of each. A rank writes to another one's buffer in call i + 2
+/// Buffers that other ranks write are double-buffered. A rank writes to another one's buffer in call i + 2
 /// only after it has received everything of call i + 1 from it, which was sent after call i had ended there: so no
 /// buffer is overwritten that is still read. Flags only grow.
 template <class Kernel, class Rank>

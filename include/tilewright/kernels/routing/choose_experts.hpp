@@ -22,6 +22,37 @@ struct choose_experts_args {
   bool is_normalised = true;  ///< weights of a token add up to 1: softmax of the chosen logits; else of all logits
 };
 
+namespace detail {
+
+/// What a kernel of choose_experts has room for, and where its logits are in LDS.
+struct choose_experts_shape {
+  index_t element_bytes, most_experts, vector, most_choices;
+
+  TILEWRIGHT_HD constexpr index_t in_group() const { return most_experts <= 160 ? 8 : most_experts <= 512 ? 16 : 32; }
+  TILEWRIGHT_HD constexpr index_t groups() const { return ceil_div(most_experts, in_group()); }
+  TILEWRIGHT_HD constexpr index_t cols() const { return groups() * in_group(); }
+  /// A token's logits take an odd number of vectors of 16 bytes, so that those of eight lanes are in all banks.
+  TILEWRIGHT_HD constexpr index_t row_bytes() const { return (cols() * element_bytes / 16 | 1) * 16; }
+  TILEWRIGHT_HD constexpr index_t token_bytes() const { return row_bytes() + most_choices * 8; }
+  /// Tokens of a block: one for each lane, if LDS has room for four blocks, one for each scheduler.
+  TILEWRIGHT_HD constexpr index_t block_tokens(const arch::target& on) const {
+    return min(on.wave_size, 1 << log2_floor(max(on.lds_bytes / 4 / token_bytes(), 1)));
+  }
+};
+
+}  // namespace detail
+
+/// MostExperts of the kernel that suits a number of experts: few kernels, and little LDS that is unused. Vector: 8, 4,
+/// 2 or 1 elements of an access.
+constexpr index_t choose_most_experts(index_t experts, index_t vector) {
+  index_t most = 32;
+  while (most < experts && most < 2048) {
+    const index_t finer = most < 64 ? 16 : most < 256 ? 32 : most < 512 ? 64 : 512;
+    most += vector > 2 ? finer : most;
+  }
+  return most;
+}
+
 /// A block is one wave: each lane chooses for one token. LDS has room for the logits of MostExperts and for
 /// MostChoices, up to 2048 each. `Vector`: elements of an access to the logits; 1 takes any. A logit that is NaN is
 /// chosen last, as expert -1 with weight 0.
@@ -35,36 +66,35 @@ struct choose_experts {
   static constexpr index_t block_size = Arch::value.wave_size;
 
  private:
-  static constexpr index_t bytes = sizeof(T),
-                           in_group = MostExperts <= 160   ? 8
-                                      : MostExperts <= 512 ? 16
-                                                           : 32,
-                           groups = ceil_div(MostExperts, in_group), cols = groups * in_group;
-  // In LDS a token's logits take an odd number of vectors of 16 bytes, so that those of eight lanes are in all banks.
-  static constexpr index_t row_bytes = (cols * bytes / 16 | 1) * 16, token_bytes = row_bytes + MostChoices * 8;
+  static constexpr detail::choose_experts_shape shape{sizeof(T), MostExperts, Vector, MostChoices};
+  static constexpr index_t bytes = sizeof(T), in_group = shape.in_group(), groups = shape.groups(), cols = shape.cols(),
+                           row_bytes = shape.row_bytes(), token_bytes = shape.token_bytes();
 
  public:
-  /// Tokens of a block: one for each lane, if LDS has room for four blocks, one for each scheduler.
-  static constexpr index_t block_tokens =
-      min(block_size, 1 << detail::log2_floor(max(Arch::value.lds_bytes / 4 / token_bytes, 1)));
+  /// Tokens of a block.
+  static constexpr index_t block_tokens = shape.block_tokens(Arch::value);
   static constexpr index_t lds_bytes = block_tokens * token_bytes,
                            blocks_at_once = min(24, Arch::value.lds_bytes / lds_bytes);
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same of another shape, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
+  static constexpr const char* check(const args_type& args, const detail::choose_experts_shape& of = shape,
+                                     index_t tokens = block_tokens) {
     const detail::row_matrix x{args.x, args.tokens, args.experts, args.x_stride, sizeof(T)};
-    if (const char* why = detail::check_matrix(x, Vector, block_tokens)) return why;
-    if (args.experts > MostExperts) return "there are more experts than the kernel's MostExperts";
+    if (const char* why = detail::check_matrix(x, of.vector, tokens)) return why;
+    if (args.experts > of.most_experts) return "there are more experts than the kernel's MostExperts";
     if (args.choices < 1 || args.choices > args.experts) return "choices must be positive, and at most the experts";
-    if (args.choices > MostChoices) return "there are more choices than the kernel's MostChoices";
+    if (args.choices > of.most_choices) return "there are more choices than the kernel's MostChoices";
     if (!args.expert || !args.weight) return "a pointer is null: expert or weight";
     const long_index_t n = long_index_t{args.tokens} * args.choices;
     if (n > 0x7fffffff / 4) return "there are more than 2^29 choices";
     const detail::row_matrix matrices[] = {detail::row_array(args.expert, n), detail::row_array(args.weight, n), x};
     return detail::check_results(matrices, 2);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {ceil_div(args.tokens, block_tokens), 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args, index_t tokens = block_tokens) {
+    return {ceil_div(args.tokens, tokens), 1, 1};
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     detail::overlap_kernels();

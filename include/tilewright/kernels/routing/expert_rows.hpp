@@ -23,6 +23,17 @@ struct expert_rows_args {
 /// Entries with place -1 are left out. Each is the other's gradient with respect to x.
 enum class expert_rows_kind : signed char { scatter, combine };
 
+/// The tile that was fastest on an H100 for aligned rows, or one for rows of any alignment.
+constexpr row_tile choose_expert_rows_tile(index_t element_bytes, index_t cols, bool is_aligned,
+                                           expert_rows_kind kind) {
+  if (!is_aligned) return {.threads = 256, .threads_per_row = 256, .vectors = 4, .vector = 1};
+  const index_t vector = 16 / element_bytes, vectors = ceil_div(cols, vector);
+  if (vectors <= 128) return {.threads = 128, .threads_per_row = 128, .vectors = 1, .vector = vector};
+  if (vectors <= 256) return {.threads = 256, .threads_per_row = 256, .vectors = 1, .vector = vector};
+  const index_t threads = kind == expert_rows_kind::scatter ? 512 : 256;
+  return {.threads = threads, .threads_per_row = threads, .vectors = 512 / threads, .vector = vector};
+}
+
 /// A block takes one token; all its threads share its row.
 template <class Arch, class T, row_tile Tile, expert_rows_kind Kind>
 struct expert_rows {
@@ -35,21 +46,22 @@ struct expert_rows {
   static constexpr index_t block_size = Tile.threads, lds_bytes = 0;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
-  static constexpr const char* check(const args_type& args) {
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
+  static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     if (args.tokens < 1 || args.choices < 1 || args.cols < 1) return "tokens, choices and cols must be positive";
     const long_index_t entries = long_index_t{args.tokens} * args.choices;
     if (entries > 0x7fffffff - 65536) return "tokens x choices is too close to 2^31";
     const detail::row_matrix x{args.x, scatters ? args.tokens : entries, args.cols, args.x_stride, sizeof(T)};
     const detail::row_matrix y{args.y, scatters ? entries : args.tokens, args.cols, args.y_stride, sizeof(T)};
-    if (const char* why = detail::check_matrix(x, Tile.vector, 1)) return why;
-    if (const char* why = detail::check_matrix(y, Tile.vector, 1)) return why;
+    if (const char* why = detail::check_matrix(x, tile.vector, 1)) return why;
+    if (const char* why = detail::check_matrix(y, tile.vector, 1)) return why;
     if (!args.place) return "a pointer is null: place";
     const detail::row_matrix matrices[] = {y, x, detail::row_array(args.place, entries),
                                            detail::row_array(args.weight, entries)};
     return detail::check_results(matrices, 1);
   }
-  static constexpr exec::block_index grid(const args_type& args) { return {args.tokens, 1, 1}; }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& = Tile) { return {args.tokens, 1, 1}; }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     detail::overlap_kernels();

@@ -98,6 +98,11 @@ struct sum_expert_counts : order_kernel<Arch, MostExperts> {
 
 }  // namespace detail
 
+/// MostExperts of the kernel that suits a number of experts.
+constexpr index_t choose_order_limit(index_t experts) {
+  return experts <= 256 ? 256 : experts <= 1024 ? 1024 : experts <= 2048 ? 2048 : 4096;
+}
+
 /// MostExperts: an upper bound on the number of experts, a power of two; LDS is sized for it. Three kernels: each block
 /// counts the experts of its part of the entries, a scan turns the counts of all blocks into offsets, and each block
 /// scatters its part. One block does all of it where entries are few.
@@ -108,7 +113,6 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
 
   /// Rows of the workspace.
   static constexpr index_t workspace_rows(index_t num_entries) { return part::num_parts(num_entries) + 1; }
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const order_by_expert_args& args) {
     if (args.entries < 1 || args.experts < 1) return "entries and experts must be positive";
     if (args.experts > MostExperts) return "there are more experts than the kernel's MostExperts";

@@ -25,7 +25,7 @@ void launch_with_tile(const row_tile& tile, const auto& args, const launch_optio
 
 /// Launches Kernel<tile> for rows of args.cols elements of args.x, with the tile for the shortest of Cols that is not
 /// shorter, or for the last one. Compiles two tiles for each of Cols, as rows may start anywhere. Throws launch_error
-/// with the kernel's sentence.
+/// with the kernel's error message.
 template <template <row_tile> class Kernel, index_t... Cols>
   requires(sizeof...(Cols) > 0)
 void launch_rows(const auto& args, const launch_options& options = {}) {

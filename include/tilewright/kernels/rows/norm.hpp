@@ -30,7 +30,7 @@ enum class norm_kind : signed char { rms_norm, layer_norm };
 
 namespace detail {
 
-/// Whether a block of unaligned rows shifts weights once and keeps them in LDS for all of its turns.
+/// Whether a block of unaligned rows shifts weights once and keeps them in LDS for all of its iterations.
 TILEWRIGHT_HD constexpr bool keeps_norm_weights(const row_tile& tile, scale_kind scales) {
   return tile.unaligned && access_of(tile, scales) > 1 && tile.lds_parts == 0 && tile.blocks == 1;
 }
@@ -56,7 +56,7 @@ struct row_norm {
   /// LDS for weights, or for rows that do not fit in registers
   static constexpr index_t kept_bytes =
       keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
-  /// LDS to which the next turn's row is copied while the block works on the last, where there is room.
+  /// LDS to which the next iteration's row is copied while the block works on the last, where there is room.
   static constexpr index_t used_bytes = kept_bytes + reductions * block::lds_bytes,
                            row_bytes = Tile.cols() * Tile.rows() * index_t(sizeof(T)),
                            next_bytes =
@@ -70,8 +70,8 @@ struct row_norm {
       keeps_weights && Tile.vectors == 4 ? max(1, 640 / Tile.threads) : block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
-  /// can.
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
   static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
@@ -102,12 +102,12 @@ struct row_norm {
   }
   static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
     const bool keeps = detail::keeps_norm_weights(tile, Scales);
-    return block::grid(tile, args.rows, keeps ? block::turns_for(args.rows, tile.rows(), tile.threads) : 1,
+    return block::grid(tile, args.rows, keeps ? block::iterations_for(args.rows, tile.rows(), tile.threads) : 1,
                        detail::access_of(tile, Scales));
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, turns(args));
+    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, iterations(args));
     const auto kept = block::template allocate<lds_bytes>();
     if constexpr (keeps_weights) return normalise_one_by_one(args, rows, kept);
     const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
@@ -118,8 +118,8 @@ struct row_norm {
   }
 
  private:
-  TILEWRIGHT_HD static constexpr index_t turns(const args_type& args) {
-    return keeps_weights ? block::turns_for(args.rows) : 1;
+  TILEWRIGHT_HD static constexpr index_t iterations(const args_type& args) {
+    return keeps_weights ? block::iterations_for(args.rows) : 1;
   }
   /// Unaligned rows: copies the next row to LDS while the block works on this one, where there is room.
   TILEWRIGHT_HD static void normalise_one_by_one(const args_type& args, block rows, exec::lds_pointer kept) {
@@ -134,12 +134,12 @@ struct row_norm {
     unsigned end = start_copy(rows);
     own_part::store(kept, rows.load_cols(args.weight, 0));
     if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
-    for (index_t turn = turns(args);;) {
+    for (index_t iteration = iterations(args);;) {
       if (copies) exec::async_wait();
       pass of_row{args, rows, kept, false};
       cached x = copies ? cache(block::template copied<T>(kept + kept_bytes, end)) : of_row.load(0);
       block next = rows;
-      const bool is_last = --turn == 0 || !next.next_turn();
+      const bool is_last = --iteration == 0 || !next.next_rows();
       if (!is_last) end = start_copy(next);
       of_row.normalise_rows(x);
       if (is_last) return;

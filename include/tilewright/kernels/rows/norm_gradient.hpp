@@ -10,7 +10,7 @@ namespace tilewright {
 
 /// dx = rstd (g - mean of g - x' mean of (g x')) + ds for g = dy weight and x' = (s - mean) rstd; RMSNorm has no mean
 /// of g. dweight = sum of dy x' and dbias = sum of dy over all rows. A block takes one row after another: it writes the
-/// dx of one while the sums of the next are exchanged, and asynchronous copies bring `Stages` rows to LDS, where
+/// dx of one while the sums of the next are exchanged, and asynchronous copies load `Stages` rows to LDS, where
 /// weights stay. Of rows longer than Tile.cols() the sums of columns stay in `parts`, and all is read twice.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, index_t Stages = 3>
 struct row_norm_gradient {
@@ -40,8 +40,8 @@ struct row_norm_gradient {
   static constexpr index_t cluster = Tile.blocks;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
-  /// can.
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
   static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     const detail::row_matrix dy = detail::rows_of(args, args.dy, args.dy_stride),
                              s = detail::rows_of(args, args.s, args.s_stride),
@@ -53,7 +53,7 @@ struct row_norm_gradient {
     if (!args.dweight || !args.parts) return "a pointer is null: dweight, or parts";
     if (args.num_parts < 1 || args.num_parts > args.rows) return "num_parts must be positive, and at most rows";
     if (!is_layer_norm && args.dbias) return "RMSNorm has no bias";
-    if (reinterpret_cast<unsigned long long>(args.parts) % 16 != 0) return "parts must be aligned to 16 bytes";
+    if (!detail::is_aligned(args.parts)) return "parts must be aligned to 16 bytes";
     if (detail::clash(dx, dy) || (args.ds && detail::clash(dx, ds)))
       return "the memory from dx's first element to its last overlaps that of dy or ds, but dx is not that input";
     const auto dweight = detail::row_array(args.dweight, args.cols), dbias = detail::row_array(args.dbias, args.cols),

@@ -31,7 +31,7 @@ struct norm_gradient_args {
 
 namespace detail {
 
-/// Rows first, first + step, ... before `end`, which a block takes. If rows do not start anywhere, it takes no others,
+/// Rows first, first + step, ... before `end`, which a block takes. If rows are aligned, it takes no others,
 /// and steps and the end are arguments, which need no registers.
 template <bool AnyStart>
 struct norm_rows {
@@ -50,7 +50,7 @@ struct norm_column_sums {
   static constexpr bool uses_lds = Block::has_ends && HasBias;
 
   /// Loads or stores those of the part that begins at column `first`: rows number and number + num_parts of `parts`.
-  /// Where rows start anywhere, LDS, which no thread uses meanwhile, lets neighbouring threads move neighbours.
+  /// Where rows are unaligned, LDS, which no thread uses meanwhile, lets neighbouring threads move neighbours.
   template <bool IsStore>
   TILEWRIGHT_HD void move(const auto& args, const Block& all, index_t number, index_t first, exec::lds_pointer lds) {
     const long_index_t row_bytes = args.parts_stride() * 4;

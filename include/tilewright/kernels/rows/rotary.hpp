@@ -23,13 +23,13 @@ struct rotary_args {
   index_t max_position = 0;       ///< rows of the tables
   /// From token to token, and from head to head.
   long_index_t x_token_stride = 0, x_head_stride = 0, y_token_stride = 0, y_head_stride = 0;
-  bool is_inverse = false;  ///< turns back: the gradient
+  bool is_inverse = false;  ///< rotates back: the gradient
 };
 
 /// half_split: element i with i + pairs; interleaved: element 2 i with 2 i + 1.
 enum class rotary_kind : signed char { half_split, interleaved };
 
-/// Each thread turns Vector pairs: 2 vectors of x.
+/// Each thread rotates Vector pairs: 2 vectors of x.
 template <class Arch, class T, rotary_kind Kind = rotary_kind::half_split, index_t Vector = 16 / index_t(sizeof(T))>
 struct rotary {
   using arch = Arch;
@@ -39,7 +39,6 @@ struct rotary {
   static constexpr bool is_split = Kind == rotary_kind::half_split;  ///< Kind, as a condition
   static_assert(Vector == 1 || Vector * sizeof(T) == 16, "rotary: vectors have 16 bytes or one element");
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     if (args.pairs < 1 || args.heads < 1 || args.tokens < 1 || args.max_position < 1)
       return "tokens, heads, pairs and max_position must be positive";
@@ -56,7 +55,7 @@ struct rotary {
     if (!args.cos || !args.sin) return "a pointer is null: cos or sin";
     const float* const tables[] = {args.cos, args.sin};
     for (const float* table : tables) {
-      if (reinterpret_cast<unsigned long long>(table) % (Vector > 1 ? 16u : 4u) != 0)
+      if (!detail::is_aligned(table, Vector > 1 ? 16 : 4))
         return "cos and sin must be aligned to 16 bytes; a vector of 1 takes any";
       const detail::row_matrix read{table, args.max_position, args.pairs, args.pairs, 4};
       if (detail::overlap(read, y)) return "the memory from the result's first element to its last overlaps cos or sin";

@@ -35,7 +35,7 @@ constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
                    (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1);
 }
 
-/// Why scales cannot be written, as a sentence; nullptr if they can. They must not touch x and y.
+/// Why scales cannot be written, as an error message; nullptr: they can. They must not touch x and y.
 template <scale_kind Scales>
 constexpr const char* check_scales(const scale_place& to, const row_matrix& x, const row_matrix& y) {
   if constexpr (Scales == scale_kind::none) return nullptr;
@@ -102,9 +102,9 @@ TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Re
   });
 }
 
-/// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f gives zeros after
-/// the end of the rows; again(first_col) gives what f gave. combine(largest) combines threads, and returns by what the
-/// values are to be multiplied.
+/// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f(x, first_col)
+/// are the values to scale, zeros after the end of the rows; again(first_col) computes them again. combine(largest)
+/// makes the largest magnitude of a thread that of its row, and returns the factor of the values.
 template <bool FromLast, class Result, class Block, class Part, class Load, class F, class Combine, class Again>
 TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F f, Combine combine, Again again,
                                      Result* y, long_index_t y_stride, const scale_place& to) {

@@ -30,8 +30,8 @@ struct softmax {
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel, or the same with another tile, cannot do with these arguments, as a sentence; nullptr when it
-  /// can.
+  /// What this kernel, or the same with another tile, cannot do with these arguments, as an error message; nullptr:
+  /// it can.
   static constexpr const char* check(const args_type& args, const row_tile& tile = Tile) {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const auto y = detail::rows_of(args, args.y, args.y_stride);

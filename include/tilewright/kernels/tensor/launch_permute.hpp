@@ -10,7 +10,7 @@ namespace tilewright {
 /// y = x, element by element, for tensors of up to six dimensions whose strides order the dimensions in any way. T: 1,
 /// 2, 4 or 8 bytes. Tiles through LDS where x and y are contiguous along different dimensions: of aligned vectors where
 /// rows of y start at sectors of 32 bytes, else of vectors that start anywhere. What is no tile is moved by map_tensor.
-/// Throws launch_error with map_tensor's sentence where the tensors do not fit.
+/// Throws launch_error with map_tensor's error message where the tensors do not fit.
 template <class Arch, class T>
 void launch_permute(const map_args<T, T>& args, const launch_options& options = {}) {
   choose_permute_kernel<Arch>(args, [&]<class Kernel>(Kernel) { launch<Kernel>(args, options); });

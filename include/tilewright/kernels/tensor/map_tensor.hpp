@@ -60,7 +60,6 @@ struct map_tensor {
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   using device_args = detail::map_device_args<T, Result, inputs>;
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     for (index_t t = 0; t < inputs; ++t) {
       if (const char* why = detail::check_tensors(input(args, t), args.y)) return why;
@@ -133,8 +132,7 @@ struct map_tensor {
     bool fit = args.nest.loops > 0 && args.cols >= vector;
     for (index_t t = 0; fit && t <= inputs; ++t) {
       const void* const data = t < inputs ? static_cast<const void*>(args.x[min(t, inputs - 1)]) : args.y;
-      fit = args.nest.strides[0][t] == 1 &&
-            reinterpret_cast<unsigned long long>(data) % unsigned(vector * element_bytes()[t]) == 0;
+      fit = args.nest.strides[0][t] == 1 && detail::is_aligned(data, vector * element_bytes()[t]);
       for (index_t d = 1; d < args.nest.loops; ++d) fit = fit && args.nest.strides[d][t] % vector == 0;
     }
     return fit;

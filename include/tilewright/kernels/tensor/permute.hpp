@@ -49,7 +49,6 @@ struct permute {
   using layout = typename path::layout;
 
   using device_args = detail::permute_device_args<T>;
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     if (const char* why = detail::check_tensors(args.x, args.y)) return why;
     const device_args prepared = prepare(args, 0);
@@ -144,7 +143,7 @@ struct permute {
   template <class U>
   static bool fits(const strided_tensor<U>& tensor, const detail::loop_nest<2>& loops, index_t t) {
     if (Vector == 1) return true;
-    if (reinterpret_cast<unsigned long long>(tensor.data) % (Vector * sizeof(T)) != 0) return false;
+    if (!detail::is_aligned(tensor.data, Vector * index_t(sizeof(T)))) return false;
     for (index_t d = 0; d < tensor.dims; ++d) {
       if (tensor.lengths[d] > 1 && tensor.strides[d] != 1 && tensor.strides[d] % Vector != 0) return false;
     }

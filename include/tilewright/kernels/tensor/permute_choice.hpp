@@ -13,7 +13,7 @@ namespace detail {
 /// Whether all contiguous elements of a tensor start at multiples of 32 bytes.
 template <class T>
 bool starts_at_sectors(const strided_tensor<T>& t) {
-  bool all = reinterpret_cast<unsigned long long>(t.data) % 32 == 0;
+  bool all = is_aligned(t.data, 32);
   for (index_t d = 0; d < t.dims; ++d) {
     const long_index_t bytes = t.strides[d] * long_index_t(sizeof(T));
     all = all && (t.lengths[d] == 1 || t.strides[d] == 1 || bytes % 32 == 0);

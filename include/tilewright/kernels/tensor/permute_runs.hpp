@@ -22,7 +22,6 @@ struct permute_runs {
                            lds_bytes = tile_bytes + 2 * most_outer * index_t(sizeof(Offset));
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     if (const char* why = detail::check_tensors(args.x, args.y)) return why;
     const device_args prepared = prepare(args, 0);

@@ -21,7 +21,6 @@ struct permute_unaligned {
   static constexpr index_t block_size = 256, blocks_at_once = 4, lds_bytes = tables::lds_bytes;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     if (const char* why = detail::check_tensors(args.x, args.y)) return why;
     const device_args prepared = prepare(args, 0);

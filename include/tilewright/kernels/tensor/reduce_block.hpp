@@ -191,7 +191,7 @@ struct reduce_block {
   TILEWRIGHT_HD static void write(const device_args& args, V* y, const first_result& first, F result) {
     constexpr index_t n = min(Results, 16 / index_t(sizeof(V)));
     V* const to = y + first.y;
-    const bool is_aligned = reinterpret_cast<unsigned long long>(to) % unsigned(n * sizeof(V)) == 0;
+    const bool is_aligned = detail::is_aligned(to, n * index_t(sizeof(V)));
     if (args.y_step == 1 && first.skipped == 0 && is_aligned) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < Results; i += n) {

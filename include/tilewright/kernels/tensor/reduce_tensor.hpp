@@ -53,7 +53,6 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
   using walk::max_vector;
   static constexpr index_t blocks_at_once = 3;  ///< blocks of an SM
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static const char* check(const args_type& args) {
     if (const char* why = detail::check_tensor(args.x)) return why;
     if (const char* why = detail::check_tensor(args.y)) return why;
@@ -66,7 +65,8 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
     }
     if (reduced > 0x7fffffff - 4096)
       return "almost 2^31 elements or more are reduced to one: reduce some dimensions first";
-    if (detail::has_shared_elements(args.y)) return "the result's strides overlap: two elements would have one address";
+    if (detail::has_shared_elements(args.y.dims, args.y.lengths, args.y.strides))
+      return "the result's strides overlap: two elements would have one address";
     if ((Kind == reduce_kind::mean_variance) != (args.variance != nullptr))
       return "variance must be given for mean_variance, and only for it";
     if (args.position && Kind != reduce_kind::maximum) return "only a maximum has a position";
@@ -75,7 +75,7 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
                                          detail::row_array(args.position, span),
                                          detail::row_array(args.x.data, detail::span_of(args.x))};
     if (const char* why = detail::check_results(memory, 3)) return why;
-    if (reinterpret_cast<unsigned long long>(args.workspace) % 4 != 0) return "the workspace is not aligned to 4 bytes";
+    if (!detail::is_aligned(args.workspace, 4)) return "the workspace is not aligned to 4 bytes";
     if (shared::plan(args, false).groups() > 0xffffff)  // HIP: fewer than 2^32 threads along x
       return "there are too many results";
     return nullptr;

@@ -4,6 +4,7 @@
 
 #include <tilewright/core/base/array.hpp>
 #include <tilewright/core/base/math.hpp>
+#include <tilewright/launch/check_memory.hpp>
 
 namespace tilewright {
 
@@ -71,7 +72,7 @@ constexpr long_index_t span_of(const strided_tensor<T>& t) {
   return last + 1;
 }
 
-/// Why no kernel can take this tensor, as a sentence; nullptr if one can.
+/// Why no kernel can take this tensor, as an error message; nullptr: one can.
 template <class T>
 const char* check_tensor(const strided_tensor<T>& t) {
   if (t.dims < 1 || t.dims > t.max_dims) return "a tensor must have 1 to 6 dimensions";
@@ -84,22 +85,8 @@ const char* check_tensor(const strided_tensor<T>& t) {
       return "there are more than 2^46 elements";
   }
   if (!t.data) return "a pointer is null";
-  if (reinterpret_cast<unsigned long long>(t.data) % sizeof(T) != 0) return "a pointer is not aligned to its elements";
+  if (!is_aligned(t.data, sizeof(T))) return "a pointer is not aligned to its elements";
   return nullptr;
-}
-
-/// Whether two elements may have one address. Each stride must be larger than what smaller strides reach.
-template <class T>
-constexpr bool has_shared_elements(const strided_tensor<T>& t) {
-  for (index_t i = 0; i < t.dims; ++i) {
-    long_index_t reached = 0;
-    for (index_t j = 0; j < t.dims; ++j) {
-      const bool is_inside = t.strides[j] < t.strides[i] || (t.strides[j] == t.strides[i] && j > i);
-      if (is_inside) reached += (t.lengths[j] - 1) * t.strides[j];
-    }
-    if (t.lengths[i] > 1 && t.strides[i] <= reached) return true;
-  }
-  return false;
 }
 
 template <class T, class U>
@@ -112,9 +99,7 @@ constexpr bool have_same_lengths(const strided_tensor<T>& a, const strided_tenso
 /// Whether the bytes between the first and the last elements of both overlap.
 template <class T, class U>
 bool overlap(const strided_tensor<T>& a, const strided_tensor<U>& b) {
-  const char *const first = reinterpret_cast<const char*>(a.data), *const second =
-                                                                       reinterpret_cast<const char*>(b.data);
-  return first < second + span_of(b) * long_index_t(sizeof(U)) && second < first + span_of(a) * long_index_t(sizeof(T));
+  return overlap(a.data, span_of(a) * long_index_t(sizeof(T)), b.data, span_of(b) * long_index_t(sizeof(U)));
 }
 
 /// Whether each element of one is the same element of the other, so that each thread reads it before it writes it.
@@ -131,7 +116,8 @@ const char* check_tensors(const strided_tensor<T>& x, const strided_tensor<U>& y
   if (const char* why = check_tensor(x)) return why;
   if (const char* why = check_tensor(y)) return why;
   if (!have_same_lengths(x, y)) return "the tensors have different lengths";
-  if (has_shared_elements(y)) return "the result's strides overlap: two elements would have one address";
+  if (has_shared_elements(y.dims, y.lengths, y.strides))
+    return "the result's strides overlap: two elements would have one address";
   if (overlap(x, y) && !is_in_place(x, y))
     return "the memory from the result's first element to its last overlaps an input's, but the result is not that "
            "input";

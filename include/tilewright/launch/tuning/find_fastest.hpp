@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds the fastest of some contenders by measuring them: each shortly, then the best in turns.
+// Finds the fastest of some contenders by measuring them: each shortly, then the best in interleaved batches of
+// launches.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +20,14 @@ struct tuning_effort {
   double limit_seconds = 0.06;
   double close = 1.25;          ///< contenders slower than this times the best are dropped
   std::size_t finalists = 6;    ///< and at most this many stay
-  int rounds = 7;               ///< in which the finalists take turns, at least 2; the first one warms up
+  int rounds = 7;               ///< of a batch of each finalist, at least 2; the first one warms up
   double round_seconds = 1e-3;  ///< of each finalist in each round
   int max_launches = 200;       ///< of one measurement
   double noise = 0.005;         ///< by which another than the likeliest must be faster
 };
 
 /// Back-to-back launches of a contender.
-struct tuning_turn {
+struct tuning_batch {
   std::size_t contender;  ///< number among the contenders
   int launches;           ///< in this block
 };
@@ -53,12 +54,12 @@ std::vector<tuning_contender> time_shortly(std::size_t count, Measure& measure, 
   std::vector<tuning_contender> all;
   double spent = 0, once = 0;
   for (std::size_t i = 0; i < count && (i == 0 || spent + once < effort.limit_seconds); ++i) {
-    const std::vector<double> first = measure(std::vector<tuning_turn>{{i, 1}, {i, 1}});
+    const std::vector<double> first = measure(std::vector<tuning_batch>{{i, 1}, {i, 1}});
     all.push_back({i, std::min(or_never(first[0]), or_never(first[1]))});
     spent += std::max(0.0, first[0] + first[1]);  // 0 for NaN
     if (i == 0 && first[1] > 0) once = 2 * all[0].seconds;
   }
-  std::vector<tuning_turn> passes;
+  std::vector<tuning_batch> passes;
   for (std::size_t i = 0; i < 2 * all.size(); ++i) {
     const tuning_contender& c = all[std::min(i, 2 * all.size() - 1 - i)];
     passes.push_back({c.number, tuning_launches(effort, effort.first_seconds / 2, c.seconds)});
@@ -76,9 +77,9 @@ std::vector<tuning_contender> time_shortly(std::size_t count, Measure& measure, 
 }  // namespace detail
 
 /// The number, from 0 to `count` - 1, of the contender that is fastest by the median of the finalists' rounds.
-/// measure(turns) takes a vector of turns and returns the seconds of each. Turns follow each other without a pause, so
-/// that the finalists find the clock that the GPU has under load. `count` is positive; the first contenders are the
-/// likely ones: the first one stays unless another is clearly faster. A time that is NaN never is.
+/// measure(batches) takes a vector of batches and returns the seconds of each. Batches follow each other without a
+/// pause, so that the finalists find the clock that the GPU has under load. `count` is positive; the first contenders
+/// are the likely ones: the first one stays unless another is clearly faster. A time that is NaN never is.
 template <class Measure>
 std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort& effort = {}) {
   std::vector<detail::tuning_contender> all = detail::time_shortly(count, measure, effort);
@@ -87,20 +88,20 @@ std::size_t find_fastest(std::size_t count, Measure measure, const tuning_effort
   const double all_rounds = effort.rounds * std::max(best, effort.round_seconds);  // of one
   const double room = std::max(3.0, effort.limit_seconds / all_rounds);
   const std::size_t n = std::min(all.size(), std::size_t(std::min(double(effort.finalists), room)));
-  const auto at = [&](std::size_t turn) -> auto& {  // none always follows the same one
-    return all[turn / n % 2 ? n - 1 - turn % n : turn % n];
+  const auto at = [&](std::size_t i) -> auto& {  // none always follows the same one
+    return all[i / n % 2 ? n - 1 - i % n : i % n];
   };
   if (n == 1) return all[0].number;
-  std::vector<tuning_turn> turns;
+  std::vector<tuning_batch> batches;
   double spent = 0;
   for (std::size_t i = 0; i < n * std::size_t(std::max(2, effort.rounds)); ++i) {
     if (i % n == 0 && i >= 3 * n && spent > effort.limit_seconds) break;
-    turns.push_back({at(i).number, detail::tuning_launches(effort, effort.round_seconds, at(i).seconds)});
-    spent += turns.back().launches * at(i).seconds;
+    batches.push_back({at(i).number, detail::tuning_launches(effort, effort.round_seconds, at(i).seconds)});
+    spent += batches.back().launches * at(i).seconds;
   }
-  const std::vector<double> seconds = measure(turns);
-  for (std::size_t i = n; i < turns.size(); ++i)
-    at(i).rounds.push_back(detail::or_never(seconds[i] / turns[i].launches));
+  const std::vector<double> seconds = measure(batches);
+  for (std::size_t i = n; i < batches.size(); ++i)
+    at(i).rounds.push_back(detail::or_never(seconds[i] / batches[i].launches));
   std::size_t fastest = 0;
   double least = 1 - effort.noise;
   for (std::size_t i = 1; i < n; ++i) {

@@ -22,18 +22,18 @@ namespace tilewright::emulator {
 using exec::block_index;
 using exec::call_site;
 
-/// A kernel or a launch broke a rule of the emulated target. what() is one sentence: what, which thread,
+/// A kernel or a launch broke a rule of the emulated target. what() is one line: what, which thread,
 /// which block, which line.
 struct fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Where exceptions are switched off, prints the sentence and ends the program.
-[[noreturn]] inline void throw_fault(const std::string& sentence) {
+/// Where exceptions are switched off, prints the error message and ends the program.
+[[noreturn]] inline void throw_fault(const std::string& message) {
 #if defined(__cpp_exceptions)
-  throw fault(sentence);
+  throw fault(message);
 #else
-  std::fprintf(stderr, "tilewright: %s\n", sentence.c_str());
+  std::fprintf(stderr, "tilewright: %s\n", message.c_str());
   std::abort();
 #endif
 }

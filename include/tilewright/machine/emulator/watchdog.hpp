@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reports threads that go astray: whose stack has overflowed, before the signal ends the program; and that make no
-// progress although they run, because they never call the machine again.
+// Reports stack overflows of emulated threads, before the signal ends the program, and threads that run without
+// progress because they call no device function any more.
 #pragma once
 
 #include <tilewright/machine/emulator/threads/sanitizer.hpp>

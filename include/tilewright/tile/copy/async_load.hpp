@@ -57,7 +57,7 @@ TILEWRIGHT_HD void async_load_each(const LdsWindow& to, const Window& from, Know
 /// Begins to copy a window of global memory into a window in LDS of the same distribution; zeros for elements outside
 /// of the tensor. async_wait() waits for it, and other waves see it after a barrier. `lds_bytes` moves the destination:
 /// another buffer of the same layout. Targets without such copies, or without copies of this vector's size, load and
-/// store (check_direct_to_lds tells). Kernels that copy again and again take lane_copy or wave_copy,
+/// store (see check_direct_to_lds). Kernels that copy again and again take lane_copy or wave_copy,
 /// which check bounds once.
 template <TileWindow LdsWindow, TileWindow Window, class Known = in_bounds<>>
 TILEWRIGHT_HD void async_load_tile(const LdsWindow& lds_window, const Window& window, Known known = {},

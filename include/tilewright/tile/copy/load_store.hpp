@@ -132,7 +132,7 @@ TILEWRIGHT_HD void store_accesses(const Tile& tile, const Window& window, Known,
 }
 
 /// What store_tile, update_tile and their kin ask of a tile and a window. Constants with names, because compilers print
-/// the condition in front of the sentence, and these types are long.
+/// the condition in front of the error message, and these types are long.
 template <class Window, class T, class Distribution>
 TILEWRIGHT_HD constexpr void require_storable() {
   constexpr bool has_own_lanes = !Window::accesses::is_permuted;

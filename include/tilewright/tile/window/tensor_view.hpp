@@ -57,7 +57,7 @@ TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descrip
   return tensor_view<Space, T, Descriptor>{p, descriptor};
 }
 
-/// Refuses memory in LDS whose element type is not named, in a sentence.
+/// Refuses memory in LDS whose element type is not named, with an error message.
 template <address_space_enum Space, TensorDescriptor Descriptor>
 TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descriptor& descriptor) {
   constexpr bool names_element_type = sizeof(Descriptor) == 0;
@@ -68,17 +68,17 @@ TILEWRIGHT_HD constexpr auto make_tensor_view(exec::lds_pointer p, const Descrip
 }
 
 namespace detail {
-/// On the CPU, refuses a run-time length of the contiguous dimension or a stride that breaks the promise that vectors
+/// On the CPU, refuses a run-time length of the contiguous dimension or a stride that breaks the guarantee that vectors
 /// rest on.
 template <index_t GuaranteedVector, class Value>
 TILEWRIGHT_HD constexpr void expect_multiple([[maybe_unused]] Value value) {
   if constexpr (TILEWRIGHT_CPU_PASS && GuaranteedVector > 1 && !is_number_v<Value>)
     exec::expect(value % GuaranteedVector == 0,
                  "make_naive_tensor_view: the contiguous length or a stride is no multiple of the vector that was "
-                 "promised; promise less, or make the rows longer");
+                 "guaranteed; guarantee less, or make the rows longer");
 }
 template <index_t GuaranteedVector, class Lengths, class... Strides>
-TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const tuple<Strides...>& strides) {
+TILEWRIGHT_HD constexpr void expect_guarantee_kept(const Lengths& lengths, const tuple<Strides...>& strides) {
   if constexpr (GuaranteedVector > 1 && Lengths::size() == index_t(sizeof...(Strides))) {
     unroll<sizeof...(Strides)>([&](auto i) {
       const auto length = lengths.template get<i.value>();
@@ -94,11 +94,11 @@ TILEWRIGHT_HD constexpr void expect_promise_kept(const Lengths& lengths, const t
 }  // namespace detail
 
 /// A tensor in global memory with lengths and strides (number<N>{} or integers); see make_naive_tensor_descriptor.
-/// The CPU emulator checks the promise GuaranteedVector.
+/// The CPU emulator checks the guarantee GuaranteedVector.
 template <address_space_enum Space, class T, class Lengths, class Strides, index_t GuaranteedVector = 0>
 TILEWRIGHT_HD constexpr auto make_naive_tensor_view(T* p, const Lengths& lengths, const Strides& strides,
                                                     number<GuaranteedVector> guaranteed_vector = {}) {
-  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_promise_kept<GuaranteedVector>(lengths, strides);
+  if constexpr (TILEWRIGHT_CPU_PASS) detail::expect_guarantee_kept<GuaranteedVector>(lengths, strides);
   return make_tensor_view<Space>(p, make_naive_tensor_descriptor(lengths, strides, guaranteed_vector));
 }
 

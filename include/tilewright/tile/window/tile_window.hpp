@@ -114,7 +114,7 @@ TILEWRIGHT_HD constexpr void require_lengths_of_tile() {
 template <index_t Length, index_t Elements>
 TILEWRIGHT_HD constexpr void require_vector_length() {
   static_assert(Length >= Elements,
-                "require_vector: the window moves fewer elements at once; promise them to the descriptor "
+                "require_vector: the window moves fewer elements at once; guarantee them to the descriptor "
                 "(number<8>{}), let lengths and strides be multiples of them, and give them to the distribution's y");
 }
 
@@ -158,7 +158,7 @@ TILEWRIGHT_HD constexpr auto make_tile_window(
   return window;
 }
 
-/// Refuses an origin of another number of dimensions, in a sentence.
+/// Refuses an origin of another number of dimensions, with an error message.
 template <class View, class... Lengths, index_t N, TileDistribution Distribution>
   requires(N != index_t(sizeof...(Lengths)))
 TILEWRIGHT_HD constexpr auto make_tile_window(const View& view, const tuple<Lengths...>& lengths,

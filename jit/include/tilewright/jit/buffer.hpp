@@ -19,6 +19,8 @@ class buffer {
   /// Copy size() bytes. download() waits for all kernels; throws error with the driver's message if one failed.
   void upload(const void* from) const;
   void download(void* to) const;
+  /// Sets all bytes to 0, and waits for that, but not for kernels that are in flight.
+  void clear() const;
   std::size_t size() const { return bytes_; }
 
  private:

@@ -28,6 +28,7 @@ struct progress {
 
 struct compiler_options {
   std::string target = {};    // "gfx942", "sm_90a"; empty: that of this machine's GPU
+  int device = -1;            // the GPU's number; -1: the current one
   std::string compiler = {};  // "nvrtc", "hiprtc", or a command: clang++, hipcc, nvcc; empty: the first that is there
   std::vector<std::string> flags = {};  // more options for the compiler
   cache_options cache = {};
@@ -65,6 +66,10 @@ class compiler {
   /// target, and not on the compiler.
   std::string archive_key(const kernel_source& source) const;
 
+  /// A kernel in messages and in tilewright-pack's lists: its name, a part of its key and the target, such as "scale
+  /// (9f86d081) for gfx942". Kernels of one name have different keys where their constants differ.
+  std::string archive_name(const kernel_source& source) const;
+
   /// A text of the archives, such as a tuning file.
   std::string archived_text(const std::string& name) const;
   /// What the archives' tuning files have for tuning_name() of a product; empty: nothing. jit::tuned() uses it.
@@ -82,6 +87,10 @@ class compiler {
   struct state;
   std::shared_ptr<state> state_;
 };
+
+/// The number of the GPU that a stream belongs to (cudaStream_t, CUstream, hipStream_t); null: of the current GPU.
+/// Throws error if there is none.
+int device_of(void* stream);
 
 /// For compiler_options::on_progress: a line on stderr, once the work has taken a second.
 std::function<void(const progress&)> progress_line();

@@ -16,4 +16,9 @@ struct error : std::runtime_error {
   std::string log;
 };
 
+/// The kernel cannot compute this problem, or was not made for these arguments: the sentence is that of its check().
+struct refused : error {
+  using error::error;
+};
+
 }  // namespace tilewright::jit

@@ -21,13 +21,30 @@ struct gemm_problem {
   /// which are null and whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
   gemm_args args = {};
-  std::string policy = {};  // "128x128", for Hopper a name of gemm_autotune's choices; empty: chosen by the lengths
+  /// A choice, such as "128x128", "128x128, k in 4 parts", for Hopper a name of gemm_autotune's choices. Empty: the
+  /// first that rank_gemm finds. args.split_k is 1, a number that the kernel must have, or 0: the choice says it, and
+  /// the launch has a workspace.
+  std::string policy = {};
+  bool has_gate = false;  // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
 };
 
 /// For AMD GPUs, and with split_k, the kernel takes gemm_args with the same lengths and strides, and refuses others.
 /// For NVIDIA GPUs it takes all that its vector and its tile allow. On a Hopper GPU its workspace, if it has one, is a
 /// hopper_gemm_workspace; with split_k it is of workspace_bytes(args).
 kernel_request gemm(const gemm_problem& problem);
+
+/// A kernel that can compute a problem.
+struct gemm_candidate {
+  std::string kernel;                ///< its name, without lengths that are constants
+  std::string choice;                ///< for gemm_problem::policy
+  std::string reason;                ///< why it is at its place in the list
+  index_t split_k = 1;               ///< gemm_args::split_k of launches
+  long_index_t workspace_bytes = 0;  ///< of gemm_args::workspace, whose counters are 0 at first; 0: none
+};
+
+/// The kernels that can compute a problem on a target ("sm_90" is taken for sm_90a), the one with the shortest
+/// predicted time first; with a policy, that one. Throws error, with a sentence, if there is none.
+std::vector<gemm_candidate> rank_gemm(const gemm_problem& problem, const std::string& target);
 
 class compiler;
 

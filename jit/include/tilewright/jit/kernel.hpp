@@ -34,12 +34,14 @@ class kernel {
   index_t resident_clusters() const;
 
   /// Queues the kernel. Args: its args_type. Throws error, before anything is queued, if the size of the arguments or
-  /// the grid is wrong, or with the sentence of the kernel's check().
+  /// the grid is wrong, or with the message of the kernel's check().
   template <class Args>
   void operator()(const Args& args, void* stream = nullptr, const block_grid& grid = {}) const {
     static_assert(std::is_trivially_copyable_v<Args>, "jit: arguments are copied to the GPU byte by byte");
-    launch(&args, sizeof(Args), stream, grid);
+    launch_bytes(&args, sizeof(Args), stream, grid);
   }
+  /// The same for arguments of a type that is known at run time only.
+  void launch_bytes(const void* args, std::size_t bytes, void* stream = nullptr, const block_grid& grid = {}) const;
   template <class Args>
   bound_kernel bind(const Args& args, const block_grid& grid = {}) const {
     static_assert(std::is_trivially_copyable_v<Args>, "jit: arguments are copied to the GPU byte by byte");
@@ -50,7 +52,6 @@ class kernel {
   friend class compiler;
   friend class bound_kernel;
   struct state;
-  void launch(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const;
   bound_kernel bind(const void* args, std::size_t bytes, const block_grid& grid) const;
   std::shared_ptr<const state> state_;
 };

@@ -12,7 +12,7 @@
 namespace tilewright::jit {
 
 // Lengths, strides and pointers are arguments of a launch. Null pointers count as aligned, except optional ones. A
-// request throws error with the sentence of check() where no kernel can compute the problem. Kernels take the type of
+// request throws error with the message of check() where no kernel can compute the problem. Kernels take the type of
 // `args`, or the same with element types.
 
 /// y = x with the dimensions in another order, or a slice of either; bits are moved as they are. The lengths and

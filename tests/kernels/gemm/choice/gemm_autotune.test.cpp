@@ -27,9 +27,9 @@ struct stub_clock {
   int measurements = 0;
   std::vector<int> launches = std::vector<int>(seconds.size());
 
-  std::vector<double> operator()(const std::vector<tuning_turn>& turns) {
+  std::vector<double> operator()(const std::vector<tuning_batch>& batches) {
     std::vector<double> result;
-    for (const auto& [i, count] : turns) {
+    for (const auto& [i, count] : batches) {
       launches[i] += count;
       result.push_back(seconds[i] * count + (++measurements % 4 == 0 ? disturbance : 0));
     }
@@ -79,18 +79,18 @@ TEST(FindFastest, SpendsItsTimeOnThoseThatAreClose) {
 struct drifting_clock {
   std::vector<double> alone, in_rounds;
   double every_third = 1;  // times the last contender's time
-  int turn = 0, of_last = 0, queues = 0;
+  int batch = 0, of_last = 0, queues = 0;
 
-  std::vector<double> operator()(const std::vector<tuning_turn>& turns) {
+  std::vector<double> operator()(const std::vector<tuning_batch>& batches) {
     std::vector<double> result;
-    const bool in_passes = turns.size() > 2 && queues++ == 0;
-    for (const auto& [i, count] : turns) {
-      if (turns.size() <= 2 || in_passes) {
+    const bool in_passes = batches.size() > 2 && queues++ == 0;
+    for (const auto& [i, count] : batches) {
+      if (batches.size() <= 2 || in_passes) {
         result.push_back(alone[i] * count);
         continue;
       }
       const bool last = i + 1 == in_rounds.size(), is_third = last && of_last++ % 3 == 2;
-      result.push_back(in_rounds[i] * count * (1 + 0.05 * (turn++ / 2)) * (is_third ? every_third : 1));
+      result.push_back(in_rounds[i] * count * (1 + 0.05 * (batch++ / 2)) * (is_third ? every_third : 1));
     }
     return result;
   }
@@ -112,9 +112,9 @@ TEST(FindFastest, KeepsTheFirstUnlessAnotherIsClearlyFaster) {
 // Contenders are timed forwards and backwards before finalists are chosen, so one that is timed late loses nothing.
 TEST(FindFastest, DriftOfTheClockFavoursNone) {
   int launches = 0;
-  const auto measure = [&](const std::vector<tuning_turn>& turns) {
+  const auto measure = [&](const std::vector<tuning_batch>& batches) {
     std::vector<double> result;
-    for (const auto& [i, count] : turns) {
+    for (const auto& [i, count] : batches) {
       result.push_back((i == 7 ? 0.9e-3 : 1e-3) * (1 + 0.01 * launches) * count);
       launches += count;
     }
@@ -139,10 +139,10 @@ TEST(FindFastest, TimesOfZeroOrNaN) {
   };
   EXPECT_EQ(in_rounds({1e-3, nan}), 0u);
   bool has_passes = false;
-  find_fastest(3, [&](const std::vector<tuning_turn>& turns) {
-    has_passes = has_passes || turns.size() == 6;
+  find_fastest(3, [&](const std::vector<tuning_batch>& batches) {
+    has_passes = has_passes || batches.size() == 6;
     std::vector<double> seconds;
-    for (const tuning_turn& t : turns) seconds.push_back(t.contender == 1 ? nan : 1e-6 * t.launches);
+    for (const tuning_batch& t : batches) seconds.push_back(t.contender == 1 ? nan : 1e-6 * t.launches);
     return seconds;
   });
   EXPECT_TRUE(has_passes) << "a contender without a time leaves time for the others";

@@ -150,8 +150,8 @@ TEST(Epilogue, OfOnesOwn) {
 /// A function may have a check; a chain asks each of its functions.
 struct never {
   template <class Args>
-  static constexpr const char* check(const Args&, const vector_alignment& promise) {
-    return promise.vector == 8 ? "never" : nullptr;
+  static constexpr const char* check(const Args&, const vector_alignment& guarantee) {
+    return guarantee.vector == 8 ? "never" : nullptr;
   }
   void operator()(auto&, const auto&, const auto&) const {}
 };

@@ -71,4 +71,12 @@ TEST(HopperGemmTile, UnsoundTiles) {
   EXPECT_TRUE((tw::hopper_gemm_tile{.cluster_m = 2, .cluster_n = 2}).is_sound());
 }
 
+// setmaxnreg: an SM has 512 registers for each of a warpgroup's threads.
+static_assert(tw::detail::role_registers{.producer = 40, .consumer = 232}.fit(1, 2));
+static_assert(tw::detail::role_registers{.producer = 32, .consumer = 160}.fit(1, 3));
+static_assert(!tw::detail::role_registers{.producer = 40, .consumer = 240}.fit(1, 2));
+static_assert(!tw::detail::role_registers{.producer = 40, .consumer = 232}.fit(2, 2));
+static_assert(!tw::detail::role_registers{.producer = 24, .consumer = 240}.fit(1, 1, 2));
+static_assert(tw::detail::role_registers{.producer = 0, .consumer = 0}.fit(1, 1, 4));
+
 }  // namespace

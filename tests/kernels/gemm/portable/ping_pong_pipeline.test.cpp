@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GEMM by two groups of waves that take turns at the matrix units.
+// GEMM by two groups of waves that alternate at the matrix units.
 #include "../check_gemm.hpp"
 
 #include <tilewright/core/arch/arch.hpp>

@@ -82,7 +82,7 @@ class operand_match {
   }
 
   /// Where the distribution has what the instruction calls coordinate `expected` of a dimension, a power of two or a
-  /// multiple of other digits; 0 if no digit tells.
+  /// multiple of other digits; 0 if no digit determines it.
   TILEWRIGHT_HD constexpr index_t image(index_t dim, index_t expected) const {
     for (const moved_digit& d : moved_) {
       if (d.dim == dim && d.expected <= expected && expected < d.expected * d.radix && expected % d.expected == 0)

@@ -26,7 +26,7 @@ struct hopper_backward_tile {
 
 namespace detail {
 
-/// The tile that was fastest on an H100.
+/// The tile that was fastest on an H100 (docs/notes/performance.md).
 TILEWRIGHT_HD constexpr hopper_backward_tile default_hopper_backward_tile(index_t head_dim) {
   return {head_dim <= 64 ? 128 : 64};
 }
@@ -72,7 +72,7 @@ struct hopper_backward_lds {
 
 }  // namespace detail
 
-/// attention_backward_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
+/// attention_backward_policy for TMA and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of
 /// 32 from 64 to 128. dQ is added up by atomic operations, in any order unless the tile is deterministic.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           hopper_backward_tile Tile = detail::default_hopper_backward_tile(HeadDim)>
@@ -93,14 +93,12 @@ struct wgmma_backward_policy : detail::hopper_attention_choices<T, HeadDim, Valu
   static constexpr detail::hopper_backward_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
   static_assert(lds.is_sound(),
                 "wgmma_backward_policy: the stages need more LDS than the GPU has; use fewer stages or queries");
-  /// The products, with rows of K and V as rows: S = K Q^T, dP = V dO^T, dV = P dO, dK = dS Q; and dQ = dS^T K.
-  static constexpr index_t keys = lds.keys;
-  static constexpr block_tile s_tile{keys, Tile.queries, HeadDim, 8, 1, op};     ///< S^T (keys, queries) = K Q^T
-  static constexpr block_tile d_p_tile{keys, Tile.queries, ValueDim, 8, 1, op};  ///< dP^T (keys, queries) = V dO^T
-  /// dV (keys, value dimension) = P^T dO
-  static constexpr block_tile d_v_tile{keys, ValueDim, Tile.queries, 8, 1, op};
-  static constexpr block_tile d_k_tile{keys, HeadDim, Tile.queries, 8, 1, op};  ///< dK (keys, head dimension) = dS^T Q
-  /// dQ (queries, head dimension) = dS K
+  static constexpr index_t keys = lds.keys;  ///< of a block; S and P are (keys, queries) here
+  static constexpr block_tile s_tile{keys, Tile.queries, HeadDim, 8, 1, op};     ///< S (keys, queries) = K Q^T
+  static constexpr block_tile d_p_tile{keys, Tile.queries, ValueDim, 8, 1, op};  ///< dP (keys, queries) = V dO^T
+  static constexpr block_tile d_v_tile{keys, ValueDim, Tile.queries, 8, 1, op};  ///< dV (keys, d_v) = P dO
+  static constexpr block_tile d_k_tile{keys, HeadDim, Tile.queries, 8, 1, op};   ///< dK (keys, d) = dS Q
+  /// dQ (queries, d) = dS^T K
   static constexpr block_tile d_q_tile{Tile.queries, lds.d_q_columns(), keys, Tile.queries / 16, 1, op};
   using s_distribution = c_distribution<s_tile>;
   using d_v_distribution = c_distribution<d_v_tile>;

@@ -9,8 +9,8 @@
 namespace tilewright {
 
 /// O = softmax(scale Q K^T + mask) V where few queries meet many keys. The queries of all heads that share a key head
-/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves take turns over
-/// its 16 keys each, without barriers; args.splits blocks share the keys of a sequence.
+/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves are interleaved
+/// over its 16 keys each, without barriers; args.splits blocks share the keys of a sequence.
 template <class Policy>
 struct attention_decode {
   using arch = typename Policy::arch;
@@ -28,7 +28,7 @@ struct attention_decode {
   using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
   using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
-  using sums_type = detail::online_softmax<Policy>;
+  using sums_type = detail::attention_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave.
   static constexpr index_t stages = loads == detail::cache_loads::queue ? 2 : 1;

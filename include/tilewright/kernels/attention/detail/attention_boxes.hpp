@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors of attention as bulk copies see them: tensor maps, and boxes of 128 bytes along the columns.
+// Tensors of attention as TMA sees them: tensor maps, and boxes of 128 bytes along the columns.
 #pragma once
 
 #include <tilewright/block/mma/fragments.hpp>
@@ -13,15 +13,15 @@
 
 namespace tilewright::detail {
 
-/// Rows that the tensor map of packed sequences has; rows and starts are less.
+/// Row extent of the map of packed sequences: an upper bound of every start + length.
 inline constexpr index_t rows_of_map = 1 << 30;
 
-/// What bulk copies cannot do with rows of these lengths and strides, as a sentence; nullptr when there is nothing.
+/// Why TMA cannot copy rows of these lengths and strides, as an error message; nullptr: there is none.
 template <index_t N>
 constexpr const char* check_tma(const attention_args& args, const attention_strides (&strides)[N]) {
   for (const attention_strides& s : strides) {
     if (s.batch < 0 || s.head < 0 || s.batch >= 1ll << 38 || s.head >= 1ll << 38)
-      return "bulk copies need strides that are not negative and less than 2^38 elements; use attention_policy";
+      return "TMA needs strides that are not negative and less than 2^38 elements; use attention_policy";
   }
   if ((args.query_starts && args.queries >= rows_of_map) || (args.key_starts && args.keys >= rows_of_map))
     return "a packed sequence has fewer than 2^30 rows; use attention_policy for longer ones";

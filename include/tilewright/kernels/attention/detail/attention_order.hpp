@@ -27,8 +27,8 @@ struct attention_order {
   TILEWRIGHT_HD constexpr index_t rounds_of_group(index_t blocks) const { return ceil_div(group * rows, blocks); }
   TILEWRIGHT_HD constexpr index_t num_rounds(index_t blocks) const { return num_groups() * rounds_of_group(blocks); }
 
-  /// What a block takes in a round; row -1: nothing. Rounds of a group go to and fro, and the next group begins at the
-  /// other end: so each block gets about as many keys as the others.
+  /// The work unit of a block in a round; row -1: none. Every other round of a group goes backwards, and the next group
+  /// starts at the other end: so blocks get about equal numbers of keys.
   TILEWRIGHT_HD constexpr attention_unit operator()(index_t block, index_t blocks, index_t round) const {
     const index_t g = divide(round, rounds_of_group(blocks)), r = round - g * rounds_of_group(blocks);
     const index_t u = r * blocks + (longest_first && goes_back && (r + g) % 2 == 1 ? blocks - 1 - block : block);
@@ -40,8 +40,8 @@ struct attention_order {
   }
 };
 
-/// For `blocks` blocks; `bytes_of_head`: of K and V of a head's keys. Groups are what fits in the L2 cache, but if they
-/// have few tiles a round: else blocks would first all wait for memory, and later none.
+/// For `blocks` blocks; `bytes_of_head`: of K and V of a head's keys. Heads are grouped so
+/// that their K and V fit in L2, unless a wave of blocks would then have too few tiles.
 constexpr attention_order make_attention_order(const attention_args& args, index_t rows_of_tile,
                                                long_index_t bytes_of_head, index_t blocks) {
   constexpr long_index_t l2_bytes = 32 << 20;

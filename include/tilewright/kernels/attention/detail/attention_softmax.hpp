@@ -19,10 +19,11 @@ TILEWRIGHT_HD void for_each_score(F f) {
     f(d, position_in_tile<Distribution>({}, d)[1], register_along<Distribution, Rows, 0>(d));
 }
 
-/// What a block keeps from step to step, each thread for its rows: offset and sum of the exponentials, and O before the
-/// division by the sum.
+/// The online softmax of attention: O belongs to it, and exponentials refer to an offset that follows the row's maximum
+/// m lazily, so that few steps rescale O. (tile/registers/online_softmax.hpp rescales in every step.) A thread keeps
+/// for its rows the offset, the sum l of the exponentials, and O before the division by l.
 template <class Policy>
-class online_softmax {
+class attention_softmax {
   using scores = typename attention_registers<Policy>::scores;
   using distribution = typename scores::distribution_type;
   using args_type = typename Policy::args_type;
@@ -117,7 +118,7 @@ class online_softmax {
   using row_values = values_of_rows;
   typename attention_registers<Policy>::outputs o{};
 
-  TILEWRIGHT_HD online_softmax() { set_tile(offset_, lowest_offset); }
+  TILEWRIGHT_HD attention_softmax() { set_tile(offset_, lowest_offset); }
 
   TILEWRIGHT_HD void scale_outputs(const values_of_rows& factor) {
     [&]<index_t... Parts>(sequence<Parts...>) TILEWRIGHT_INLINE_LAMBDA {

@@ -112,7 +112,6 @@ struct attention_forward {
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
-  /// What this kernel cannot do with these arguments, as a sentence; nullptr when it can.
   static constexpr const char* check(const args_type& args) {
     return detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
   }
@@ -144,7 +143,7 @@ struct attention_forward {
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
                                              detail::attention_parts<Policy, operand_major::k>{});
-    detail::online_softmax<Policy> sums;
+    detail::attention_softmax<Policy> sums;
     const auto softmax = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
       sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                   [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });

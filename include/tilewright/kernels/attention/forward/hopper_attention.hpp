@@ -59,7 +59,7 @@ namespace tilewright {
 
 namespace detail {
 
-/// What bulk copies cannot do with these arguments, as a sentence; nullptr when there is nothing.
+/// Why TMA cannot take these arguments, as an error message; nullptr: there is none.
 template <class Policy>
 constexpr const char* check_hopper_attention(const attention_args& args) {
   if (const char* why = check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;

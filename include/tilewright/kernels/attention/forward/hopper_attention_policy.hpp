@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How attention on Hopper divides a block: roles of warpgroups, tiles, what lies where in LDS; and the stages there
-// that its producer fills with bulk copies: places, barriers, coordinates.
+// that its producer fills by TMA: places, barriers, coordinates.
 #pragma once
 
 #include <tilewright/block/mma/wgmma_operand.hpp>
@@ -13,13 +13,13 @@
 namespace tilewright {
 
 /// Rows of Q of a block, 64 for each of its 1 to 3 consumers; keys of a step, a multiple of 16; steps whose K and V fit
-/// in LDS. One more warpgroup starts bulk copies.
+/// in LDS. One more warpgroup starts TMA loads.
 struct hopper_attention_tile {
   /// Rows of Q of a block, 64 for each consumer; keys of a step.
   index_t queries, keys;
-  index_t stages = 2;       ///< of the pipelines of K and V
-  bool takes_turns = true;  ///< consumers start their products one after the other
-  index_t blocks = 1;       ///< of an SM at the same time
+  index_t stages = 2;   ///< of the pipelines of K and V
+  bool ordered = true;  ///< consumers issue MMAs one after the other: see order_barrier
+  index_t blocks = 1;   ///< of an SM at the same time
 
   /// Warpgroups that compute, with 64 rows of Q each.
   TILEWRIGHT_HD constexpr index_t consumers() const { return queries / 64; }
@@ -38,7 +38,7 @@ struct hopper_attention_tile {
 
 namespace detail {
 
-/// Tiles that were fastest on an H100.
+/// Tiles that were fastest on an H100 (docs/notes/performance.md).
 TILEWRIGHT_HD constexpr hopper_attention_tile default_hopper_attention_tile(index_t dim, index_t element_bytes) {
   if (element_bytes == 1)
     return dim <= 64    ? hopper_attention_tile{192, 128}
@@ -99,7 +99,7 @@ struct hopper_attention_lds {
 
 }  // namespace detail
 
-/// attention_policy for Hopper's bulk copies and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of 32 from
+/// attention_policy for TMA and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of 32 from
 /// 64 to 256.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           hopper_attention_tile Tile = detail::default_hopper_attention_tile(max(HeadDim, ValueDim), sizeof(T))>
@@ -153,7 +153,7 @@ struct hopper_attention_device_args {
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// What consumers wait for and tell, in one block. Policy is a hopper_attention_policy.
+/// The mbarriers and stages of a block: what its roles wait for and release. Policy is a hopper_attention_policy.
 template <class Policy>
 struct attention_stages {
   static constexpr hopper_attention_lds lds = Policy::lds;

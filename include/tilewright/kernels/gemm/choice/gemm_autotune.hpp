@@ -44,8 +44,8 @@ inline std::string tuning_key() {
 
 /// Times the kernels that the models take for the fastest of a product, on `stream`, unless `memory` knows the answer;
 /// it is remembered there. `sets`: at least one; operands of several sets of arguments, which differ in their pointers
-/// only, take turns, so that the caches are as cold as they will be. Every c is overwritten, also where beta is not 0.
-/// Waits for the stream. Throws launch_error if there is no kernel.
+/// only, are used one after the other, so that the caches are as cold as they will be. Every c is overwritten, also
+/// where beta is not 0. Waits for the stream. Throws launch_error if there is no kernel.
 template <class Product>
 gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream stream = nullptr,
                           tuning_file* memory = nullptr, const tuning_effort& effort = {},
@@ -61,23 +61,23 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   choices.resize(std::min(choices.size(), effort.candidates));
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
   std::size_t set = 0;
-  const auto measure = [&](const std::vector<tuning_turn>& turns) {
-    for (const tuning_turn& turn : turns) {  // plans and kernels are there before time is measured
-      auto& plan = plans[turn.contender];
+  const auto measure = [&](const std::vector<tuning_batch>& batches) {
+    for (const tuning_batch& batch : batches) {  // plans and kernels are there before time is measured
+      auto& plan = plans[batch.contender];
       if (!plan.empty()) continue;
-      for (const gemm_args& args : sets) plan.push_back(gemm_plan<Product>(args, choices[turn.contender]));
+      for (const gemm_args& args : sets) plan.push_back(gemm_plan<Product>(args, choices[batch.contender]));
       plan[0](stream);
     }
     std::vector events{detail::record_event(stream)};
-    for (const auto& [contender, launches] : turns) {
+    for (const auto& [contender, launches] : batches) {
       const auto& plan = plans[contender];
       for (int n = 0; n < launches; ++n) plan[set++ % plan.size()](stream);
       events.push_back(detail::record_event(stream));
     }
     detail::require_success(cudaEventSynchronize(events.back().get()), "timing a kernel");
     std::vector<double> seconds;
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      const auto& [contender, launches] = turns[i];
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      const auto& [contender, launches] = batches[i];
       float milliseconds = 0;
       detail::require_success(cudaEventElapsedTime(&milliseconds, events[i].get(), events[i + 1].get()),
                               "timing a kernel");

@@ -2,6 +2,7 @@
 // gemm_choice: a kernel for a GEMM on Hopper and how it splits k; its name, such as "128x144_b2_pp, k whole".
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/choice_name.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
 
 #include <charconv>
@@ -38,11 +39,6 @@ inline std::string name_of(const hopper_gemm_tile& t) {
   return s;
 }
 
-/// How k is split: "k whole", "k in 3 parts"; empty for stream-K.
-inline std::string name_of_parts(index_t parts) {
-  return parts == 0 ? "" : parts == 1 ? "k whole" : "k in " + std::to_string(parts) + " parts";
-}
-
 /// The kernel's name, without how k is split.
 inline std::string kernel_name_of(const gemm_choice& c) {
   return c.kernel == gemm_kernel_kind::tile      ? name_of(c.tile)
@@ -50,9 +46,7 @@ inline std::string kernel_name_of(const gemm_choice& c) {
                                                  : "small_m_v1";
 }
 /// The same with how k is split: "128x144_b2_pp, k whole".
-inline std::string name_of(const gemm_choice& c) {
-  return kernel_name_of(c) + (c.parts == 0 ? "" : ", " + name_of_parts(c.parts));
-}
+inline std::string name_of(const gemm_choice& c) { return choice_name{kernel_name_of(c), c.parts}.text(); }
 
 namespace detail {
 
@@ -62,12 +56,13 @@ inline bool take_word(std::string_view& text, std::string_view word) {
   text.remove_prefix(word.size());
   return true;
 }
-/// Removes `word` and the number after it.
+/// Removes `word` and the number after it; leaves the text as it is where there is none.
 inline bool take_number(std::string_view& text, std::string_view word, index_t& number) {
-  if (!take_word(text, word)) return false;
-  const std::from_chars_result read = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view rest = text;
+  if (!take_word(rest, word)) return false;
+  const std::from_chars_result read = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (read.ec != std::errc{}) return false;
-  text.remove_prefix(std::size_t(read.ptr - text.data()));
+  text = rest.substr(std::size_t(read.ptr - rest.data()));
   return true;
 }
 inline void take_tile(std::string_view& text, hopper_gemm_tile& t) {
@@ -86,16 +81,16 @@ inline void take_tile(std::string_view& text, hopper_gemm_tile& t) {
 
 /// The choice that has this name; nothing if none has, or its tile is not sound.
 inline std::optional<gemm_choice> choice_named(std::string_view name) {
-  gemm_choice c;
-  std::string_view rest = name;
+  const std::optional<choice_name> read = choice_name::parse(name);
+  if (!read) return std::nullopt;
+  gemm_choice c{.parts = read->parts};
+  std::string_view rest = read->tile;
   if (detail::take_word(rest, "small_m"))
     c.kernel = detail::take_word(rest, "_v1") ? gemm_kernel_kind::small_m_v1 : gemm_kernel_kind::small_m;
   else
     detail::take_tile(rest, c.tile);
-  if (rest == ", k whole") c.parts = 1;
-  detail::take_number(rest, ", k in ", c.parts);
   const bool splits = c.kernel == gemm_kernel_kind::tile && !c.tile.ping_pong;
-  if (name_of(c) != name || c.parts < 0 || (c.parts > 1 && !splits) || !c.tile.is_sound()) return std::nullopt;
+  if (name_of(c) != name || (c.parts > 1 && !splits) || !c.tile.is_sound()) return std::nullopt;
   return c;
 }
 

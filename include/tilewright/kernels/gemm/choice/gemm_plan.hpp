@@ -28,7 +28,7 @@ class gemm_plan {
   using step = std::function<void(detail::gpu_stream)>;
 
  public:
-  /// Throws launch_error, with the kernel's sentence, if it cannot compute this.
+  /// Throws launch_error, with the kernel's error message, if it cannot compute this.
   gemm_plan(const gemm_args& args, const gemm_choice& choice) : choice_(choice) {
     for_kernel<0>(kernels::find(choice), [&]<class Kernel>(const Kernel*) {
       if constexpr (wants_alignment<Kernel>) {
@@ -43,7 +43,7 @@ class gemm_plan {
     for (const step& s : steps_) s(stream);
   }
 
-  /// A sentence about what a choice cannot do; nullptr if it can.
+  /// Why a choice cannot run, as an error message; nullptr: it can.
   static const char* check(const gemm_args& args, const gemm_choice& choice) {
     const char* why = "there is no such kernel";
     for_kernel<0>(kernels::find(choice), [&]<class Kernel>(const Kernel*) {

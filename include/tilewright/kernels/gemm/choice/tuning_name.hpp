@@ -4,6 +4,7 @@
 
 #include <tilewright/core/arch/matrix_instruction.hpp>
 #include <tilewright/kernels/gemm/gemm_args.hpp>
+#include <tilewright/launch/check_memory.hpp>
 #include <tilewright/version.hpp>
 
 #include <string>
@@ -18,7 +19,7 @@ inline std::string tuning_name(const gemm_args& g, arch::matrix_element type, ar
   name += b_along_k ? " bk" : " bn";
   for (const index_t x : {g.m, g.n, g.k, g.lda, g.ldb, g.ldc, g.batch}) name += " " + std::to_string(x);
   for (const void* const p : {g.a, g.b, static_cast<const void*>(g.c)})
-    name += reinterpret_cast<unsigned long long>(p) % 16 == 0 ? " aligned" : " unaligned";
+    name += detail::is_aligned(p) ? " aligned" : " unaligned";
   return name + (g.beta != 0 ? " adds" : "") + (g.workspace ? "" : " no workspace");
 }
 

@@ -26,7 +26,7 @@ TILEWRIGHT_HD float activate(float x) {
   }
 }
 
-/// The same in place of each number, for an activation that is known at run time: one branch for all of them, little
+/// The same instead of each number, for an activation that is known at run time: one branch for all of them, little
 /// code.
 template <index_t N>
 TILEWRIGHT_HD void activate(activation kind, array<float, N>& x) {

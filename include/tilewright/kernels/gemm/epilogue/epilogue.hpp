@@ -74,11 +74,11 @@ struct row_scale : detail::reads<&gemm_args::row_scale> {
 struct column_scale : detail::reads<&gemm_args::column_scale> {
   /// An error message if there are no scales or they are not as aligned as columns of C.
   template <class Args>
-  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
     if (!args.column_scale) return "epilogue::column_scale needs args.column_scale, which is null";
-    return promise.is_met_by(args.column_scale, 4) ? nullptr
-                                                   : "epilogue::column_scale: args.column_scale must be aligned to "
-                                                     "the kernel's vector; use the kernel with vector 1";
+    return guarantee.is_met_by(args.column_scale, 4) ? nullptr
+                                                     : "epilogue::column_scale: args.column_scale must be aligned to "
+                                                       "the kernel's vector; use the kernel with vector 1";
   }
   /// Multiplies this thread's accumulators; at: an epilogue_tile, which knows their columns.
   template <class Sums, class At, class Args>
@@ -92,9 +92,9 @@ struct column_scale : detail::reads<&gemm_args::column_scale> {
 struct bias : detail::reads<&gemm_args::bias> {
   /// An error message if there is no bias or it is not as aligned as columns of C.
   template <class Args>
-  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
     if (!args.bias) return "epilogue::bias needs args.bias, which is null";
-    return promise.is_met_by(args.bias, promise.result_bytes)
+    return guarantee.is_met_by(args.bias, guarantee.result_bytes)
                ? nullptr
                : "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1";
   }
@@ -131,10 +131,10 @@ struct activation_from_args {
 struct residual : detail::reads<&gemm_args::residual> {
   /// An error message if there is no residual, or its rows are not as aligned as C's.
   template <class Args>
-  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
     if (!args.residual) return "epilogue::residual needs args.residual, which is null";
     if (args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
-    return promise.is_met_by(args.residual, promise.result_bytes, args.ld_residual, args.batch_stride_residual)
+    return guarantee.is_met_by(args.residual, guarantee.result_bytes, args.ld_residual, args.batch_stride_residual)
                ? nullptr
                : "epilogue::residual: args.residual, ld_residual and batch_stride_residual must be multiples of the "
                  "kernel's vector; use the kernel with vector 1";

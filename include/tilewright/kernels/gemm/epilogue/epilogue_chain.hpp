@@ -3,26 +3,23 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/epilogue/detail/epilogue_tile.hpp>
+#include <tilewright/launch/check_memory.hpp>
 
 namespace tilewright {
 
-/// What a kernel promises of memory that its epilogue reads, for the epilogue's `check`.
+/// The alignment that a kernel guarantees of memory that its epilogue reads, for the epilogue's `check`.
 struct vector_alignment {
   index_t vector;        ///< elements that are read at once
   index_t result_bytes;  ///< of an element of C
 
   /// Whether a vector, or a matrix with these strides, of elements of `bytes` bytes keeps it.
   constexpr bool is_met_by(const void* data, index_t bytes, index_t ld = 0, long_index_t batch_stride = 0) const {
-    return ld % vector == 0 && batch_stride % vector == 0 && is_aligned(data, min(vector * bytes, 16));
-  }
-  /// Whether an address is a multiple of `bytes`; true at compile time.
-  static constexpr bool is_aligned(const void* data, index_t bytes) {
-    return __builtin_is_constant_evaluated() || reinterpret_cast<unsigned long long>(data) % unsigned(bytes) == 0;
+    return ld % vector == 0 && batch_stride % vector == 0 && detail::is_aligned(data, min(vector * bytes, 16));
   }
 };
 
 /// Each is a class without state. operator()(sums, at, args) changes a tile of sums in registers: `at` is a
-/// epilogue_tile, `args` the kernel's arguments. check(args, promise), if there is one, says what the arguments lack.
+/// epilogue_tile, `args` the kernel's arguments. check(args, guarantee), if there is one, says what the arguments lack.
 namespace epilogue {
 
 namespace detail {
@@ -41,9 +38,9 @@ struct reads {
 };
 
 template <class F, class Args>
-constexpr const char* check(const Args& args, const vector_alignment& promise) {
-  if constexpr (requires { F::check(args, promise); }) {
-    return F::check(args, promise);
+constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
+  if constexpr (requires { F::check(args, guarantee); }) {
+    return F::check(args, guarantee);
   } else {
     return nullptr;
   }
@@ -75,8 +72,8 @@ template <class F>
 struct if_given {
   /// The function's own check, where the arguments have what it needs.
   template <class Args>
-  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
-    return F::is_given(args) ? detail::check<F>(args, promise) : nullptr;
+  static constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
+    return F::is_given(args) ? detail::check<F>(args, guarantee) : nullptr;
   }
   /// Applies the function, where the arguments have what it needs.
   template <class Sums, class At, class Args>
@@ -90,9 +87,9 @@ template <class... Fs>
 struct chain {
   /// The first error message of the functions; nullptr: there is none.
   template <class Args>
-  static constexpr const char* check(const Args& args, const vector_alignment& promise) {
+  static constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
     const char* why = nullptr;
-    (void)((why = detail::check<Fs>(args, promise)) || ...);
+    (void)((why = detail::check<Fs>(args, guarantee)) || ...);
     return why;
   }
   /// Applies the functions in order to the accumulators of one product.

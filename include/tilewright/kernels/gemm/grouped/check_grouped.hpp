@@ -15,7 +15,7 @@ TILEWRIGHT_HD constexpr long_index_t grouped_tile_limit(const grouped_args& g, b
   return (by_rows ? along_m + g.groups : along_m * g.groups) * ceil_div(g.n, cols);
 }
 
-/// What kernels with this tile cannot do with these groups, as a sentence; nullptr when they can.
+/// What kernels with this tile cannot do with these groups, as an error message; nullptr: they can.
 constexpr const char* check_groups(const grouped_args& args, bool by_rows, index_t tile_m, index_t tile_n) {
   if (args.batch != 1 || args.split_k != 1) return "grouped products have no batch, and do not split k";
   if (args.groups < 1) return "there must be at least one group";
@@ -35,11 +35,11 @@ constexpr const char* check_groups(const grouped_args& args, bool by_rows, index
 
 /// check_gemm() for a policy whose products are grouped.
 template <class Policy>
-constexpr const char* check_grouped(const typename Policy::args_type& args, const vector_alignment& promise) {
+constexpr const char* check_grouped(const typename Policy::args_type& args, const vector_alignment& guarantee) {
   static_assert(
       Policy::groups != group_kind::none,
       "grouped_gemm_kernel: the policy's products are not grouped; name it grouped<Policy, group_kind::rows>");
-  const char* const why = check_gemm<Policy>(args, promise);
+  const char* const why = check_gemm<Policy>(args, guarantee);
   return why ? why : detail::check_groups(args, Policy::groups == group_kind::rows, Policy::tile.m, Policy::tile.n);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operands whose rows start anywhere, and copies of them whose rows start at multiples of 16 bytes, as bulk copies
+// Operands whose rows are unaligned, and copies of them whose rows start at multiples of 16 bytes, as TMA copies
 // want.
 #pragma once
 
@@ -18,8 +18,8 @@ struct aligned_operand {
   aligned_operand(const void* data, index_t rows, index_t cols, index_t ld, index_t batch, long_index_t batch_stride,
                   index_t element_bytes, bool whole_vectors) {
     const index_t vector = 16 / element_bytes;
-    is_copy = reinterpret_cast<unsigned long long>(data) % 16 != 0 || ld % vector != 0 || batch_stride % vector != 0 ||
-              (whole_vectors && cols % vector != 0);
+    is_copy =
+        !is_aligned(data) || ld % vector != 0 || batch_stride % vector != 0 || (whole_vectors && cols % vector != 0);
     if (!is_copy) return;
     const index_t to_ld = round_up(cols, 128 / element_bytes);  // rows of whole lines come faster from L2
     copy = {data, nullptr, rows, cols, ld, to_ld, batch, batch_stride, long_index_t(to_ld) * rows};
@@ -38,7 +38,7 @@ struct aligned_operand {
   }
 };
 
-/// What a product needs so that bulk copies can move its operands.
+/// What a product needs so that TMA can move its operands.
 template <class Product>
 struct aligned_operands {
   using T = typename Product::element_type;
@@ -73,7 +73,7 @@ struct aligned_operands {
   }
   bool any() const { return bytes() > 0; }
   long_index_t bytes() const { return a.bytes + b.bytes + c.bytes + bias.bytes + column_scale.bytes + residual.bytes; }
-  /// What forbids a copy, as a sentence; nullptr when there is nothing.
+  /// What forbids a copy, as an error message; nullptr: there is none.
   const char* check_copies() const {
     const char* why = nullptr;
     for (const aligned_operand* o : {&a, &b})

@@ -146,6 +146,8 @@ struct hopper_gemm_block {
       tile.consumers == 1 ? detail::role_registers{.producer = 0, .consumer = 0}
       : tile.unaligned    ? detail::role_registers{.producer = 64, .consumer = 192}
                           : detail::role_registers{.producer = 40, .consumer = 232};
+  static_assert(registers.fit(tile.producers(), tile.consumers, tile.blocks),
+                "warp_specialized_pipeline: the consumers wait for more registers than an SM has for them");
   /// Whether gemm_args::split_k may be more than 1: all tiles are split into equal splits, which another kernel adds
   /// up.
   static constexpr bool can_split_all_tiles =

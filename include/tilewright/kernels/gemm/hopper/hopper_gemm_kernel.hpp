@@ -40,7 +40,7 @@ struct hopper_gemm_launch {
   static constexpr long_index_t workspace_bytes(const args_type&) { return hopper_gemm_workspace::bytes; }
 
  protected:
-  /// `why`, if it is a sentence; else what is wrong with scales or for TMA.
+  /// `why`, if it is an error message; else what is wrong with scales or for TMA.
   static constexpr const char* or_operands(const char* why, const args_type& args) {
     if constexpr (Policy::is_block_scaled) {
       if (!why) why = check_block_scales(args);

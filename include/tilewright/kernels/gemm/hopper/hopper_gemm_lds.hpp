@@ -28,17 +28,21 @@ struct hopper_gemm_lds {
   TILEWRIGHT_HD constexpr index_t bytes_of_box(index_t box) const {
     return tile.is_narrow_box(box) ? 64 * tile.last_box_n() * result_bytes : slot_bytes();
   }
-  static constexpr index_t barrier_bytes = 512;
+  /// At most 64 barriers: with two consumers those of most_stages and most_slots.
+  static constexpr index_t barrier_bytes = 512, most_stages = 12, most_slots = 10;
+  /// A consumer fills one slot while TMA reads the other; with fewer slots each waits for every store of its own. More
+  /// leave less LDS to stages.
+  static constexpr index_t slots_per_consumer = 2;
 
-  /// As many stages as fit with two slots for each consumer; then as many slots as still fit and divide the boxes of
-  /// the tile: so a box has the same slot in all tiles.
+  /// As many stages as fit with slots_per_consumer; then as many slots as still fit and divide the boxes of the tile:
+  /// so a box has the same slot in all tiles, and there are no more slots than boxes.
   TILEWRIGHT_HD constexpr index_t num_stages() const {
-    const index_t two_slots = tile.unaligned ? 0 : 2 * tile.consumers * slot_bytes();
-    return min(12, (room() - two_slots - queue_bytes()) / (stage_bytes() + scale_bytes));
+    const index_t least_slots = tile.unaligned ? 0 : slots_per_consumer * tile.consumers;
+    return min(most_stages, (room() - least_slots * slot_bytes() - queue_bytes()) / (stage_bytes() + scale_bytes));
   }
   TILEWRIGHT_HD constexpr index_t num_slots() const {
     if (tile.unaligned) return 0;  // C is written from registers
-    index_t n = min(10, (room() - num_stages() * (stage_bytes() + scale_bytes)) / slot_bytes());
+    index_t n = min(most_slots, (room() - num_stages() * (stage_bytes() + scale_bytes)) / slot_bytes());
     while (modulo(tile.num_boxes(), n) != 0) --n;
     return n;
   }

@@ -148,8 +148,7 @@ struct hopper_gemm_device_args : scale_plan<Args> {
                             // shared_tile_order
 };
 
-/// What bulk copies cannot do with these arguments, or tiles with unaligned, as a sentence; nullptr when there is
-/// nothing.
+/// Why TMA, or an unaligned tile, cannot take these arguments, as an error message; nullptr: there is none.
 constexpr const char* check_tma(const hopper_gemm_facts& kernel, const gemm_args& g) {
   const hopper_gemm_tile& tile = kernel.tile();
   const index_t bytes = kernel.operands.element_bytes(), result_bytes = kernel.lds.result_bytes;
@@ -161,11 +160,11 @@ constexpr const char* check_tma(const hopper_gemm_facts& kernel, const gemm_args
       !c_alignment.is_met_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
       (tile.products > 1 && g.product_stride_b * bytes % 16 != 0)) {
     if (unaligned) return "a pointer is not aligned to its elements";
-    return "bulk copies need pointers, leading dimensions and strides of batches and products that are multiples of 16 "
+    return "TMA needs pointers, leading dimensions and strides of batches and products that are multiples of 16 "
            "bytes; use another pipeline";
   }
   if (g.n % c_alignment.vector != 0)
-    return "bulk copies write 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
+    return "TMA writes 16 bytes at once: n must be a multiple of 8 (of 16, for a C of 8 bits); use another "
            "pipeline";
   // What lanes store and epilogues read: boxes of 16 rows, with operands exchanged of 64.
   const index_t ld = max(unaligned || g.split_k > 1 ? g.ldc : 0, g.residual ? g.ld_residual : 0);
@@ -191,7 +190,7 @@ constexpr const char* check_equal_parts(const hopper_gemm_facts& kernel, const g
 /// What a kernel for plain products cannot do with these arguments, but for what its epilogue reads.
 constexpr const char* check_hopper_gemm(const hopper_gemm_facts& kernel, const gemm_args& g) {
   if (const char* why = check_lengths(g, kernel.checked())) return why;
-  if (!vector_alignment::is_aligned(g.workspace, 16)) return "the workspace is not aligned to 16 bytes";
+  if (!is_aligned(g.workspace)) return "the workspace is not aligned to 16 bytes";
   if (const char* why = check_result_memory(g, kernel.checked())) return why;
   if (const char* why = check_tma(kernel, g)) return why;
   return check_equal_parts(kernel, g);

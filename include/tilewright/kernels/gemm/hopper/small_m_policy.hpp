@@ -109,7 +109,7 @@ struct shifted_vector {
   }
 };
 
-/// The tile at (row0, k0) of an operand of 16-bit elements whose rows start anywhere. AlongK: it has `rows` lines of
+/// The tile at (row0, k0) of an operand of 16-bit elements whose rows are unaligned. AlongK: it has `rows` lines of
 /// `k` elements, else `k` lines of `rows`.
 template <bool AlongK, class T, class Distribution>
 TILEWRIGHT_HD auto load_shifted(const T* data, index_t rows, index_t k, index_t ld, index_t row0, index_t k0) {

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by bulk copies, and one or two
+/// For Hopper: persistent blocks of a producer warpgroup, which fills stages in LDS by TMA, and one or two
 /// consumers, which multiply with wgmma; the last round of tiles is split along k (stream-K) where that is faster.
 /// Tile says how; the policy's block_tile and products say how large it is and who consumes.
 template <hopper_gemm_tile Tile = hopper_gemm_tile{}>

@@ -106,13 +106,13 @@ struct ping_pong_pipeline {
     constexpr index_t reads_per_step = operand_windows<Policy>::num_reads / steps;
     constexpr bool is_last = P == slices - 1;
     constexpr auto reads_of = [](index_t count) { return min(count * reads_per_step, 15); };
-    write(number<P>{});
+    write(number<P>{});  // the next tile of A or B: registers -> LDS
     exec::schedule_fence();
     unroll<slice_steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
-      windows.template load<P * slice_steps + s, 1>(f, current);
+      windows.template load<P * slice_steps + s, 1>(f, current);  // A (m, k), B (n, k) of this slice: LDS -> registers
       exec::schedule_fence();
     });
-    fetch(number<P>{});
+    fetch(number<P>{});  // the tile after the next: memory -> registers
     exec::wait_for_lds<(is_last ? 0 : reads_of(slice_steps))>();
     exec::block_barrier();
 
@@ -121,7 +121,7 @@ struct ping_pong_pipeline {
       exec::schedule_fence();
       if constexpr (!is_last) exec::wait_for_lds<reads_of(slice_steps - 1 - s)>();
       exec::schedule_fence();
-      block_gemm<tile, (P * slice_steps + s) * per_step, per_step>(c, f.a, f.b);
+      block_gemm<tile, (P * slice_steps + s) * per_step, per_step>(c, f.a, f.b);  // c (m, n) += A B^T
     });
     exec::schedule_fence();
     exec::set_priority<0>();

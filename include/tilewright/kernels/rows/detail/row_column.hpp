@@ -16,7 +16,7 @@ TILEWRIGHT_HD T load_column(const Block& rows, const T* matrix, long_index_t row
                                           : long_index_t{-1});
 }
 
-/// f(element) in place of the element in the row's column.
+/// f(element) instead of the element in the row's column.
 template <class Block, class F>
 TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<float>& tile, index_t first_col,
                              index_t column, F f) {

@@ -25,10 +25,10 @@ struct permute_position {
   index_t first_in_run;
 };
 
-/// What crosses to the device. The rows of a tile are contiguous in y. Threads begin up to `halo` - 1 rows earlier, at
-/// the multiple of 32 bytes in memory, so that no two tiles write to one sector; so that these rows are there, a tile
-/// begins `halo` rows before the first one that is its own. Short rows that columns continue in y are runs, of which a
-/// tile has several, and no halo.
+/// What crosses to the device. The rows of a tile are contiguous in y. Threads start up to `halo` - 1 rows earlier, at
+/// a multiple of 32 bytes in memory, so that no two tiles write to one sector; a tile therefore loads `halo` rows
+/// before its first own one. If rows are short and consecutive ones are adjacent in y, a tile has several of them (a
+/// run) and needs no halo.
 template <class T>
 struct permute_plan {
   const T* x;

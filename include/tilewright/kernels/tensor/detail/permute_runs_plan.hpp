@@ -101,7 +101,7 @@ constexpr permute_runs_plan<T> plan_runs(const strided_tensor<const T>& x, const
     if (plan.tile_p == plan.p)
       plan.tile_outer = index_t(min(long_index_t{min(plan.most_outer, plan.lds_bytes / plan.outer_bytes)},
                                     min(plan.outer.iterations, long_index_t{max(plan.tile_bytes / plan.bytes(), 1)})));
-    bool is_aligned = reinterpret_cast<unsigned long long>(y.data) % 16 == 0 && plan.y_of_d % 16 == 0;
+    bool is_aligned = detail::is_aligned(y.data) && plan.y_of_d % 16 == 0;
     for (index_t o = 0; o < plan.outer.loops; ++o) is_aligned = is_aligned && plan.outer.strides[o][1] % 16 == 0;
     is_aligned = is_aligned && (plan.tile_p == plan.p || plan.tile_p * plan.a % vector == 0);
     plan.share(is_aligned, 256);

@@ -118,7 +118,7 @@ struct permute_tables {
   TILEWRIGHT_HD y_runs_table y_runs() const { return {lds}; }          // bytes to runs of rows
   TILEWRIGHT_HD col_places_table col_places() const { return {lds}; }  // of columns, from their rows on
   TILEWRIGHT_HD row_places_table row_places() const { return {lds}; }  // of rows, in the order of:
-  /// Rows a vector apart are neighbours. There is a vector more than the tile has, which nobody needs.
+  /// Rows a vector apart are neighbours. There is one vector more than the tile has; it is not used.
   TILEWRIGHT_HD static index_t number_of_place(index_t row) {
     return modulo(row, vector) * (rows / vector + 1) + divide(row, vector);
   }

@@ -72,7 +72,7 @@ constexpr void choose_accesses(reduce_plan& plan, const T* x, index_t max_vector
 
   const auto fits = [&](const auto& nest, index_t t, const auto& other, index_t of_other) {
     bool fit = nest.lengths[0] % max_vector == 0;
-    fit = fit && reinterpret_cast<unsigned long long>(x) % (unsigned(max_vector) * sizeof(T)) == 0;
+    fit = fit && is_aligned(x, max_vector * index_t(sizeof(T)));
     for (index_t i = 1; i < nest.loops; ++i) fit = fit && nest.strides[i][t] % max_vector == 0;
     for (index_t i = 0; i < other.loops; ++i) fit = fit && other.strides[i][of_other] % max_vector == 0;
     return fit;

@@ -15,7 +15,7 @@ struct reduce_walk : reduce_block<Arch, T, Result, Kind> {
   using shared::in_flight;
   using typename shared::device_args, typename shared::state;
 
-  /// Adds the accesses from, from + slices and so on that are before `end`; `start`: bytes to the first one. IsCopied:
+  /// Accumulates the accesses from, from + slices, ... < end; `start`: bytes to the first one. IsCopied:
   /// through LDS, where each thread has places for two groups of them, so that twice as many are in flight as registers
   /// have room for.
   template <index_t Along, bool IsAligned, bool IsCopied, index_t Results>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hopper's barriers in LDS, bulk copies and warpgroups. Everything asynchronous completes as late as it may.
+// Hopper's barriers in LDS, TMA copies and warpgroups. Everything asynchronous completes as late as it may.
 #pragma once
 
 #include <tilewright/machine/emulator/global/global_history.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interface of Hopper's barriers, bulk copies and warpgroup matrix instructions for emulated threads.
+// Interface of Hopper's barriers, TMA copies and warpgroup matrix instructions for emulated threads.
 #pragma once
 
 #include <tilewright/core/arch/matrix_instruction.hpp>

@@ -72,7 +72,7 @@ class lds_checker : public lds_history {
     return mine.place;
   }
 
-  /// A bulk copy to LDS starts, perhaps by a thread of another block. Multiples of 4 bytes, here and below.
+  /// A TMA copy to LDS starts, perhaps by a thread of another block. Multiples of 4 bytes, here and below.
   void begin_bulk_write(const thread_context& self, index_t address, index_t bytes, call_site where) {
     const touch mine = touch_of(self, where);
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
@@ -103,7 +103,7 @@ class lds_checker : public lds_history {
     std::uint16_t sequence;  ///< of the instruction or copy
   };
 
-  /// A bulk copy or a matrix instruction of the thread's wave starts to read.
+  /// A TMA copy or a matrix instruction of the thread's wave starts to read.
   void begin_bulk_read(const thread_context& self, bulk_reader reader, index_t address, index_t bytes, const char* does,
                        call_site where) {
     const touch mine = touch_of(self, where);
@@ -139,7 +139,7 @@ class lds_checker : public lds_history {
   }
 
  private:
-  /// An access to the bytes from granule g on, and how a sentence names it.
+  /// An access to the bytes from granule g on, and how error messages name it.
   struct attempt {
     const granule *g, *end;
     touch mine;

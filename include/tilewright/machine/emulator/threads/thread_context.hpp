@@ -146,7 +146,7 @@ struct thread_context {
   index_t lds_bytes = 0;  ///< what this thread has allocated; nothing can be accessed before
 
   // The thread's LDS accesses since the last rendezvous, each as place << 32 | lds_op << 24 | byte address; places are
-  // told apart only when accesses are checked. The logs of a wave's lanes are interleaved: an entry's neighbours in
+  // distinguished only when accesses are checked. The logs of a wave's lanes are interleaved: an entry's neighbours in
   // memory are the same access of the neighbouring lanes.
   std::uint64_t* log = nullptr;      ///< the next entry
   std::uint64_t* log_end = nullptr;  ///< where extend_log() is needed

@@ -48,7 +48,7 @@ using moved_t = typename detail::moved<V>::type;
 
 TILEWRIGHT_HD index_t thread_id() { return index_t(__builtin_amdgcn_workitem_id_x()); }
 TILEWRIGHT_HD index_t lane_id() { return thread_id() & (arch::current::value.wave_size - 1); }
-/// readfirstlane tells the compiler that it is uniform.
+/// with readfirstlane the compiler knows that it is uniform.
 TILEWRIGHT_HD index_t wave_id() {
   return __builtin_amdgcn_readfirstlane(index_t(unsigned(thread_id()) / unsigned(arch::current::value.wave_size)));
 }

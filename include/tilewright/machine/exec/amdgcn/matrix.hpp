@@ -45,7 +45,7 @@ TILEWRIGHT_HD Part part_of(const T* registers) {
   }
 }
 
-/// The element types by which builtins are told apart.
+/// The element types that builtins distinguish.
 template <class A, class B>
 struct elements {
   static constexpr bool f16 = __is_same(A, half_t), bf16 = __is_same(A, bfloat16_t), i8 = __is_same(A, int8_t);

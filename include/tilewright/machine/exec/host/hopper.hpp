@@ -166,7 +166,7 @@ inline void set_flag(unsigned* flag, unsigned n) {
   __atomic_store_n(flag, n, __ATOMIC_RELEASE);
 }
 inline void add_to_flag(unsigned* flag, unsigned n) { add_release(flag, n); }
-/// The time is over when nothing else can happen.
+/// Times out when no other thread can make progress.
 inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site where = {}) {
   return detail::hopper(where).wait_for_flag(detail::self(), flag, n, where);
 }

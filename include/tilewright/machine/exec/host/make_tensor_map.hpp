@@ -7,7 +7,7 @@
 
 namespace tilewright::exec::inline host {
 
-/// Throws a fault where the request breaks the rules of bulk copies.
+/// Throws a fault where the request breaks TMA's rules.
 inline void make_tensor_map(tensor_map& result, const tensor_map_request& r) {
   const auto demand = [](bool kept, const char* rule) {
     if (!kept) throw emulator::fault(std::string("make_tensor_map: ") + rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hopper's barriers, bulk copies and counters in global memory, in PTX. docs/machine.md is their contract.
+// Hopper's barriers, TMA copies and counters in global memory, in PTX. docs/machine.md is their contract.
 #pragma once
 
 #include <tilewright/core/arch/tensor_map.hpp>

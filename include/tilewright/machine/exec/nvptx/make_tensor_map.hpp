@@ -9,7 +9,7 @@
 
 namespace tilewright::exec {
 
-/// Fails where the request breaks the rules of bulk copies.
+/// Fails where the request breaks TMA's rules.
 inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request& request) {
   using encode_function =
       CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const unsigned long long*,

@@ -78,7 +78,7 @@ TILEWRIGHT_HD constexpr void expect_allowed_origin([[maybe_unused]] const Window
       origin_has_whole_tiles<Window>(window.origin),
       "tile_window: the view is swizzled, so the origin must be a multiple of the window's lengths in each dimension");
   exec::expect(origin_has_whole_vectors<Window>(window.origin),
-               "tile_window: the origin must be a multiple of the vector's length along the vectors; promise shorter "
+               "tile_window: the origin must be a multiple of the vector's length along the vectors; guarantee shorter "
                "ones to the descriptor");
 }
 

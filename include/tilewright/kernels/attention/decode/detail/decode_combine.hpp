@@ -80,7 +80,7 @@ inline constexpr index_t decode_sums_bytes = decode_rows * (Policy::value_dim + 
 /// The sums of a block's waves in LDS, each at the start of the wave's WaveBytes.
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
-  using sums_type = online_softmax<Policy>;
+  using sums_type = attention_softmax<Policy>;
   static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;
@@ -173,7 +173,7 @@ struct decode_combine {
     const long_index_t row = decode_workspace::row_of(args, p, 0) * args.splits;
     const exec::global_buffer o = exec::make_global_buffer(space.o + row * dim, long_index_t(args.splits) * dim * 4),
                               lse = exec::make_global_buffer(space.lse + row, long_index_t(args.splits) * 4);
-    // Teams of threads take turns over the splits; each thread has four elements of O.
+    // Groups of threads iterate over the splits, interleaved; each thread has four elements of O.
     const index_t team = divide(exec::thread_id(), threads), thread = exec::thread_id() - team * threads;
     decode_row_sum total{-1e30f};
     if (team < teams) {

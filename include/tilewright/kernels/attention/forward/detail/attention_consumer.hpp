@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a consumer of attention on Hopper does: products by wgmma, the softmax of one step during the products of the
-// next.
+// What a consumer of attention on Hopper does: wgmma, and the softmax of one step of keys during the MMAs of the next.
 #pragma once
 
+#include <tilewright/block/pipeline/order_barrier.hpp>
 #include <tilewright/kernels/attention/detail/attention_softmax.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention_policy.hpp>
 
@@ -11,8 +11,8 @@ namespace tilewright::detail {
 
 /// One thread of a consumer, which works on one work tile after the other. A step of keys is a software pipeline:
 ///
-///   wgmma  | S(i+1) = Q K(i+1)^T, O += P(i) V(i) | S(i+2) = Q K(i+2)^T, O += P(i+1) V(i+1) | ...
-///   others |          softmax.update(S(i+1))     |          softmax.update(S(i+2))         | ...
+///   wgmma   | S(i+1) = Q K(i+1)^T, O += P(i) V(i) | S(i+2) = Q K(i+2)^T, O += P(i+1) V(i+1) | ...
+///   threads | wait for S(i+1) | softmax.update      | wait for S(i+2) | softmax.update        | ...
 ///
 /// It does not drain between work tiles: the last P V of work tile i runs with the first S of work tile i + 1, in whose
 /// first step O of work tile i is written.
@@ -22,11 +22,12 @@ struct attention_consumer {
   using result_type = typename Policy::result_type;
   using stages_type = attention_stages<Policy>;
   using registers = attention_registers<Policy>;
-  using softmax_type = online_softmax<Policy>;
+  using softmax_type = attention_softmax<Policy>;
   using device_args = hopper_attention_device_args<typename Policy::args_type>;
   static constexpr hopper_attention_tile tile = Policy::tile;
   static constexpr hopper_attention_lds lds = Policy::lds;
-  static constexpr index_t first_turn_barrier = 1, first_skip_barrier = 4;
+  /// Named barriers of a block, of each consumer; 0 is block_sync's.
+  enum named_barrier : index_t { consumers_in_order = 1, warps_of_consumer = 4 };
 
   const device_args& device;
   const stages_type& stages;
@@ -41,52 +42,46 @@ struct attention_consumer {
   softmax_type softmax{};
   attention_unit previous{};  // work tile of O and the softmax: its first query, head and sequence
 
-  /// Consumers start their products in turns: while the tensor cores work for one, the others compute exponentials.
-  TILEWRIGHT_HD void wait_for_turn() const {
-    if constexpr (tile.takes_turns && tile.consumers() > 1) exec::named_sync<256>(first_turn_barrier + consumer);
+  /// While the tensor cores work for one consumer, the others compute exponentials.
+  TILEWRIGHT_HD order_barrier<tile.ordered ? tile.consumers() : 1, consumers_in_order> order() const {
+    return {consumer};
   }
-  TILEWRIGHT_HD void pass_turn() const {
-    if constexpr (tile.takes_turns && tile.consumers() > 1)
-      exec::named_arrive<256>(first_turn_barrier + (consumer == tile.consumers() - 1 ? 0 : consumer + 1));
-  }
-  TILEWRIGHT_HD void begin() const {
-    if (consumer == tile.consumers() - 1) pass_turn();
-  }
+  TILEWRIGHT_HD void begin() const { order().open(); }
   TILEWRIGHT_HD void end() {
-    if (consumer == 0) wait_for_turn();
+    order().drain();
     flush();
     if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
   }
 
-  /// Waits for this consumer's turn, then issues S (queries, keys) = Q (queries, d) K^T (d, keys).
-  TILEWRIGHT_HD void start_scores() {
+  /// Issues S (queries, keys) = Q (queries, d) K^T (d, keys), after the consumer before.
+  TILEWRIGHT_HD void issue_scores() {
     stages.template full<0>(k_at.stage).wait(k_at.phase);
-    wait_for_turn();
+    order().wait();
     const wgmma_tile_in_lds<lds.q()> q{stages.q_place(q_at.stage, consumer)};
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
   }
   /// Issues O (queries, d_v) += P (queries, keys) V (keys, d_v).
-  TILEWRIGHT_HD void start_outputs() {
+  TILEWRIGHT_HD void issue_outputs() {
     stages.template full<1>(v_at.stage).wait(v_at.phase);
     const wgmma_tile_in_lds<lds.v()> v{stages.template place<1>(v_at.stage)};
     block_gemm(softmax.o.template get<0>(), p, v, true);
   }
   template <index_t Which>
-  TILEWRIGHT_HD void leave(typename stages_type::cursor& at) const {
+  TILEWRIGHT_HD void release(typename stages_type::cursor& at) const {
     if (thread == 0) stages.template empty<Which>(at.stage).arrive();
     at.advance();
   }
-  /// The tile is complete, and the stage that `at` names no longer needed.
+  /// The accumulators may be read, and the stage that `at` names is no longer needed.
   template <index_t Which, class Tile>
-  TILEWRIGHT_HD void finish(Tile& accumulators, typename stages_type::cursor& at) const {
+  TILEWRIGHT_HD void complete(Tile& accumulators, typename stages_type::cursor& at) const {
     for (float& x : accumulators.thread_buffer) exec::fence_operand(x);
-    leave<Which>(at);
+    release<Which>(at);
   }
-  TILEWRIGHT_HD void finish_scores() { finish<0>(s, k_at); }
-  TILEWRIGHT_HD void finish_outputs() { finish<1>(softmax.o.template get<0>(), v_at); }
+  TILEWRIGHT_HD void complete_scores() { complete<0>(s, k_at); }
+  TILEWRIGHT_HD void complete_outputs() { complete<1>(softmax.o.template get<0>(), v_at); }
 
-  TILEWRIGHT_HD void leave_q() {
+  TILEWRIGHT_HD void release_q() {
     if (exec::lane_id() == 0) stages.q_empty(q_at.stage, consumer).arrive();
     q_at.advance();
   }
@@ -103,43 +98,43 @@ struct attention_consumer {
                min(last, first + round_up(max(mine.seen_by_any(device.args.window, 64).last - first, 0), tile.keys)));
     const auto update_softmax = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (!lds.o_replaces_q()) {
-        if (key + tile.keys >= last) leave_q();
+        if (key + tile.keys >= last) release_q();
       }
       softmax.update(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
     };
-    if constexpr (lds.o_replaces_q()) flush();  // else no thread could fetch Q
+    if constexpr (lds.o_replaces_q()) flush();  // O of the previous work tile is where Q will be
     stages.q_full(q_at.stage, consumer).wait(q_at.phase);
-    start_scores();
+    issue_scores();
     if (has_probabilities)
-      start_outputs();
+      issue_outputs();
     else
       exec::wgmma_commit();
-    pass_turn();
-    // With narrow heads it is faster to leave V's stage before the exponentials than to compute them meanwhile.
-    constexpr bool leaves_late = Policy::value_dim > 64;
-    exec::wgmma_wait<leaves_late ? 1 : 0>();
-    finish_scores();
+    order().arrive();
+    // With narrow heads it is faster to release V's stage before the exponentials than to compute them meanwhile.
+    constexpr bool pv_overlaps_softmax = Policy::value_dim > 64;
+    exec::wgmma_wait<pv_overlaps_softmax ? 1 : 0>();
+    complete_scores();
     const auto results = softmax.finish_rows();
-    if constexpr (!leaves_late) begin_unit(problem, results);
+    if constexpr (!pv_overlaps_softmax) begin_tile(problem, results);
     update_softmax(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is still the previous work tile's, or zero
-    if constexpr (leaves_late) begin_unit(problem, results);
+    if constexpr (pv_overlaps_softmax) begin_tile(problem, results);
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
     for (index_t key = first + tile.keys; key < last; key += tile.keys) {
-      start_scores();
-      start_outputs();
-      pass_turn();
+      issue_scores();   // S (queries, keys) = Q (queries, d) K^T, of this step
+      issue_outputs();  // O (queries, d_v) += P (queries, keys) V, of the step before
+      order().arrive();
       exec::wgmma_wait<1>();
-      finish_scores();
-      bool is_far = false;
+      complete_scores();
+      bool must_rescale = false;
       typename softmax_type::row_values factors{};
       update_softmax(key, [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
-        is_far = true;
+        must_rescale = true;
         factors = f;
       });
       exec::wgmma_wait<0>();
-      finish_outputs();
-      if (is_far) [[unlikely]]
+      complete_outputs();
+      if (must_rescale) [[unlikely]]
         softmax.scale_outputs(factors);
       p.assign(s);
     }
@@ -148,11 +143,11 @@ struct attention_consumer {
   }
 
   /// Writes O of the previous work tile once its last P V has ended; then O is this work tile's.
-  TILEWRIGHT_HD void begin_unit(const attention_problem& problem, const typename softmax_type::row_results& results) {
+  TILEWRIGHT_HD void begin_tile(const attention_problem& problem, const typename softmax_type::row_results& results) {
     exec::wgmma_wait<0>();
     if (has_probabilities) {
-      finish_outputs();
-      write_unit(results);
+      complete_outputs();
+      store_outputs(results);
     }
     softmax.o = {};
     previous = {problem.first_query, problem.head, problem.batch};
@@ -161,27 +156,26 @@ struct attention_consumer {
 
   /// A step of which this consumer's rows see nothing.
   TILEWRIGHT_HD void skip_step() {
-    wait_for_turn();
-    pass_turn();
+    order().wait();
+    order().arrive();
     stages.template full<0>(k_at.stage).wait(k_at.phase);
     stages.template full<1>(v_at.stage).wait(v_at.phase);
-    exec::named_sync<128>(first_skip_barrier +
-                          consumer);  // a wave that is late would mistake the next phase for this one
-    leave<0>(k_at);
-    leave<1>(v_at);
+    exec::named_sync<128>(warps_of_consumer + consumer);  // a warp that is late would take the next phase for this one
+    release<0>(k_at);
+    release<1>(v_at);
   }
 
   /// Multiplies the last probabilities and writes O.
   TILEWRIGHT_HD void flush() {
     if (!has_probabilities) return;
     has_probabilities = false;
-    start_outputs();
+    issue_outputs();
     exec::wgmma_wait<0>();
-    finish_outputs();
-    write_unit(softmax.finish_rows());
+    complete_outputs();
+    store_outputs(softmax.finish_rows());
   }
 
-  TILEWRIGHT_HD void write_unit(const typename softmax_type::row_results& results) {
+  TILEWRIGHT_HD void store_outputs(const typename softmax_type::row_results& results) {
     const attention_problem problem = locate_attention(device.args, previous.row, previous.head, previous.batch);
     softmax.scale_outputs(results.factor);
     if (device.args.lse != nullptr) softmax.store_log_sum_exp(results.log_sum_exp, device.args, problem);
@@ -208,7 +202,7 @@ struct attention_consumer {
       at[0] += count * 64;
     });
     if (lds.o_replaces_q() && exec::lane_id() == 0) exec::tma_store_wait_read<0>();
-    if constexpr (lds.o_replaces_q()) leave_q();
+    if constexpr (lds.o_replaces_q()) release_q();
   }
 };
 

@@ -177,7 +177,7 @@ struct scaled_multiply {
   }
 };
 
-/// The loop over k for block-scaled operands, in place of wgmma_mainloop's.
+/// The loop over k for block-scaled operands, instead of wgmma_mainloop's.
 template <class Block>
 struct block_scaled_mainloop : wgmma_mainloop<Block> {
   using base = wgmma_mainloop<Block>;

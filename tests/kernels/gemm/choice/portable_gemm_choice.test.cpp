@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The static report's figures against numbers worked out by hand, and what the model prefers.
-#include "best_policy.hpp"
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 
 #include <gtest/gtest.h>
 
@@ -93,9 +93,11 @@ TEST(StaticReport, OfOneWaveForEachSimd) {
   EXPECT_NEAR(r.tera_bound(mi355x), 2516.6 * 2048 / 2112, 1);
 }
 
-TEST(BestPolicy, PipelinesOfLargeTiles) {
-  EXPECT_EQ((best_policy<arch::gfx942, half_t, k, k>(mi300x, 8192, 8192, 8192).policy), ping_pong);
-  EXPECT_EQ((best_policy<arch::gfx950, half_t, k, k>(mi355x, 8192, 8192, 8192).policy), one_wave);
+TEST(PortableGemmChoice, PipelinesOfLargeTiles) {
+  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {8192, 8192, 8192}).policy),
+            ping_pong);
+  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx950, half_t, k, k, 8>(), mi355x, {8192, 8192, 8192}).policy),
+            one_wave);
   EXPECT_EQ((named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>().size()), 5) << "too many registers for one wave";
   for (const gemm_static_report& r : named_reports<arch::gfx950, bfloat16_t, operand_major::mn, operand_major::mn, 8>())
     EXPECT_TRUE(r.conflict_free);
@@ -103,21 +105,22 @@ TEST(BestPolicy, PipelinesOfLargeTiles) {
     EXPECT_TRUE(r.conflict_free);
 }
 
-TEST(BestPolicy, LargeTilesForLargeProblems) {
+TEST(PortableGemmChoice, LargeTilesForLargeProblems) {
   const auto reports = named_reports<arch::gfx942, half_t, k, k, 8>();
   static_assert(reports.size() == 6);
   for (const gemm_static_report& r : reports) EXPECT_TRUE(r.conflict_free);
   const auto best = [&](long_index_t m, long_index_t n, long_index_t depth) {
-    return best_estimate(reports, mi300x, m, n, depth);
+    return choose_portable_gemm(reports, mi300x, {m, n, depth});
   };
   EXPECT_EQ(best(16384, 16384, 4096).policy, ping_pong);
   EXPECT_EQ(best(16384, 16384, 4096).split_k, 1);
   EXPECT_EQ(best(64, 64, 512).policy, 3);
   EXPECT_GT(best(64, 64, 65536).split_k, 1) << "one tile, a long k";
-  EXPECT_EQ((best_policy<arch::gfx942, half_t, k, k>(mi300x, 16384, 16384, 4096).policy), ping_pong);
+  EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {16384, 16384, 4096}).policy),
+            ping_pong);
 }
 
-TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
+TEST(PortableGemmChoice, LargeTilesOf8BitFloatsOnMi355x) {
   // A wave reads 64 + 64 rows for 64 x 64 results of a 128 x 128 tile: the LDS takes
   // half as long again as the matrix units.
   const gemm_static_report& medium = static_report<gemm_128x128<arch::gfx950, fp8_ocp_t, k, k, 16>>;
@@ -135,13 +138,14 @@ TEST(BestPolicy, LargeTilesOf8BitFloatsOnMi355x) {
   EXPECT_EQ(large.bound(mi355x), gemm_bound::matrix_instructions);
   EXPECT_EQ(large.registers, 256);
   EXPECT_TRUE(large.conflict_free);
-  EXPECT_EQ((best_policy<arch::gfx950, fp8_ocp_t, k, k>(mi355x, 8192, 8192, 8192).policy), 0);
+  EXPECT_EQ(
+      (choose_portable_gemm(named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>(), mi355x, {8192, 8192, 8192}).policy), 0);
   // Narrower vectors go through registers.
   using narrow = gemm_256x256<arch::gfx950, bf8_ocp_t, k, k, 1>;
   static_assert(std::is_same_v<narrow::pipeline, double_buffered_pipeline> && narrow::tile.k == 64);
 }
 
-TEST(BestPolicy, DirectTiles) {
+TEST(PortableGemmChoice, DirectTiles) {
   const auto shape = [](const gemm_static_report& r, index_t row_bytes, index_t stages) {
     EXPECT_EQ(r.tile.k * r.element_bytes, row_bytes);
     EXPECT_EQ(r.lds_bytes, stages * (r.tile.m + r.tile.n) * row_bytes);
@@ -157,7 +161,7 @@ TEST(BestPolicy, DirectTiles) {
 
 // Microseconds of the named policies on an H100, f16, A row-major and B column-major, operands in turn so that L2 does
 // not hold them.
-TEST(BestPolicy, OnH100AsMeasured) {
+TEST(PortableGemmChoice, OnH100AsMeasured) {
   struct measured {
     long_index_t m, n, k;
     array<double, 4> microseconds;
@@ -177,7 +181,7 @@ TEST(BestPolicy, OnH100AsMeasured) {
     index_t chosen = 0;
     double shortest = 0, best = p.microseconds[0];
     for (index_t i = 0; i < reports.size(); ++i) {
-      const double seconds = estimate(reports[i], h100, p.m, p.n, p.k, 1).seconds;
+      const double seconds = estimate_gemm(reports[i], h100, {p.m, p.n, p.k}, 1).seconds;
       if (i == 0 || seconds < shortest) {
         chosen = i;
         shortest = seconds;
@@ -191,12 +195,12 @@ TEST(BestPolicy, OnH100AsMeasured) {
   EXPECT_EQ((named_reports<arch::sm90, half_t, k, k, 1>().size()), 3) << "128 x 256 copies vectors of 16 bytes";
 }
 
-TEST(BestPolicy, CountsIdleUnits) {
+TEST(PortableGemmChoice, CountsIdleUnits) {
   const gemm_static_report& r = static_report<gemm_64x64<arch::gfx942, half_t, k, k, 8>>;
-  EXPECT_DOUBLE_EQ(estimate(r, mi300x, 64, 64 * 304, 64, 1).idle, 0);
-  EXPECT_DOUBLE_EQ(estimate(r, mi300x, 64, 64 * 305, 64, 1).idle, 1 - 305.0 / 608);
-  const double full = estimate(r, mi300x, 64, 64 * 304, 65536, 1).loop_seconds;
-  EXPECT_NEAR(estimate(r, mi300x, 64, 64 * 305, 65536, 1).loop_seconds / full, 2, 0.05)
+  EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 304, 64}, 1).idle, 0);
+  EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 305, 64}, 1).idle, 1 - 305.0 / 608);
+  const double full = estimate_gemm(r, mi300x, {64, 64 * 304, 65536}, 1).loop_seconds;
+  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 2, 0.05)
       << "one more tile, twice the time";
 }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/jit/routing.hpp>
+
+#include <bit>
+
+#include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/routing/order_by_expert.hpp>
+
+#include "operation.hpp"
+#include "row_kernel.hpp"
+
+namespace tilewright::jit {
+namespace {
+
+template <class T>
+kernel_source choose_source(const choose_experts_args<void>& given, const std::string& type,
+                            const std::string& short_type, const std::string& target) {
+  using kernel = tilewright::choose_experts<arch::sm90, T, 32>;
+  const auto args = std::bit_cast<typename kernel::args_type>(given);
+  index_t choices = 16;
+  while (choices < args.choices && choices < 2048) choices *= 2;
+  kernel_source s;
+  const char* why = nullptr;
+  for (const index_t vector : {index_t(16 / sizeof(T)), index_t{2}, index_t{1}}) {
+    const detail::choose_experts_shape shape{sizeof(T), choose_most_experts(args.experts, vector), vector, choices};
+    const index_t tokens = shape.block_tokens(target_of(target));
+    if ((why = kernel::check(args, shape, tokens))) continue;
+    s.name = "choose_experts_" + short_type + "_" + std::to_string(shape.most_experts) + "_v" + std::to_string(vector) +
+             (choices > 16 ? "_" + std::to_string(choices) : "");
+    s.kernel = "tw::choose_experts<tw::arch::current, " + type + ", " + std::to_string(shape.most_experts) + ", " +
+               std::to_string(vector) + ", " + std::to_string(choices) + ">";
+    s.uses = {"kernels/routing/choose_experts.hpp"};
+    s.host.check = [shape, tokens](const void* launched) {
+      return kernel::check(*static_cast<const typename kernel::args_type*>(launched), shape, tokens);
+    };
+    s.host.grid = [tokens](const void* launched) {
+      return grid_of(kernel::grid(*static_cast<const typename kernel::args_type*>(launched), tokens));
+    };
+    return s;
+  }
+  throw error(std::string("choose_experts: ") + why);
+}
+
+/// use(of_type<kernel>) with the kernel that has room for the experts.
+template <class Use>
+auto with_order_kernel(const order_by_expert_args& args, Use use) {
+  switch (choose_order_limit(args.experts)) {
+    case 256: return use(of_type<tilewright::order_by_expert<arch::sm90, 256>>{});
+    case 1024: return use(of_type<tilewright::order_by_expert<arch::sm90, 1024>>{});
+    case 2048: return use(of_type<tilewright::order_by_expert<arch::sm90, 2048>>{});
+    default: return use(of_type<tilewright::order_by_expert<arch::sm90, 4096>>{});
+  }
+}
+
+template <class T, expert_rows_kind Kind>
+kernel_source rows_source(const row_kernel_text& text, const expert_rows_args<void>& given) {
+  using kernel = tilewright::expert_rows<arch::sm90, T, row_tile{64, 64, 1, 16 / sizeof(T)}, Kind>;
+  const auto args = std::bit_cast<typename kernel::args_type>(given);
+  const bool is_aligned = has_aligned_rows<kernel>(args, sizeof(T));
+  return row_kernel<kernel>(text, args, choose_expert_rows_tile(sizeof(T), args.cols, is_aligned, Kind));
+}
+
+}  // namespace
+
+kernel_request choose_experts(const choose_experts_problem& problem) {
+  require_float("choose_experts", problem.type);
+  return remembered([problem](const std::string& target) {
+    choose_experts_args<void> args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.x, args.expert, args.weight);
+    return with_float(problem.type, [&]<class T>(of_type<T>) {
+      return choose_source<T>(args, type_name(problem.type), short_name(problem.type), target);
+    });
+  });
+}
+
+kernel_request order_by_expert(const order_by_expert_problem& problem) {
+  return remembered([problem](const std::string& target) {
+    order_by_expert_args args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.expert, args.ends, args.source, args.place, args.counts);
+    const index_t limit = choose_order_limit(args.experts);
+    kernel_source s;
+    s.name = "order_by_expert_" + std::to_string(limit);
+    s.kernel = "tw::order_by_expert<tw::arch::current, " + std::to_string(limit) + ">";
+    s.uses = {"kernels/routing/order_by_expert.hpp"};
+    s.host = with_order_kernel(args, [&]<class Kernel>(of_type<Kernel>) {
+      require_fit("order_by_expert", Kernel::check(args));
+      return half_of<Kernel>();
+    });
+    if (limit > 2048 && target_of(target).lds_bytes <= 64 * 1024)
+      throw error("order_by_expert: more than 2048 experts need more LDS than a block of " + target + " has");
+    return s;
+  });
+}
+long_index_t workspace_bytes(const order_by_expert_problem& problem) {
+  return with_order_kernel(problem.args, [&]<class Kernel>(of_type<Kernel>) {
+    return long_index_t{Kernel::workspace_rows(problem.args.entries)} * problem.args.experts * 4;
+  });
+}
+
+kernel_request expert_rows(const expert_rows_problem& problem) {
+  require_float("expert_rows", problem.type);
+  return remembered([problem](const std::string&) {
+    expert_rows_args<void> args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.x, args.y, args.place);
+    const bool scatters = problem.kind == expert_rows_kind::scatter;
+    const row_kernel_text text{
+        .name = std::string(scatters ? "scatter_rows_" : "combine_rows_") + short_name(problem.type),
+        .before = "tw::expert_rows<tw::arch::current, " + type_name(problem.type) + ", ",
+        .after = ", " + kind_text("expert_rows_kind", problem.kind) + ">",
+        .uses = "kernels/routing/expert_rows.hpp"};
+    return with_float(problem.type, [&]<class T>(of_type<T>) {
+      return scatters ? rows_source<T, expert_rows_kind::scatter>(text, args)
+                      : rows_source<T, expert_rows_kind::combine>(text, args);
+    });
+  });
+}
+
+}  // namespace tilewright::jit

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* The calls of tilewright::ops for C and for languages that call C (docs/ops.md). Link libtilewright; it needs neither
+   CUDA nor ROCm when it is linked. Functions may be called from several threads. */
+#ifndef TILEWRIGHT_H
+#define TILEWRIGHT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TILEWRIGHT_API __attribute__((visibility("default")))
+#else
+#define TILEWRIGHT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What every call returns. tilewright_last_error() says more. */
+typedef enum tilewright_status {
+  TILEWRIGHT_OK = 0,
+  TILEWRIGHT_WRONG_CALL = 1,    /* the arguments; nothing was queued */
+  TILEWRIGHT_NO_DEVICE = 2,     /* there is no GPU, and no CPU emulator was asked for */
+  TILEWRIGHT_NO_KERNEL = 3,     /* none is compiled in, and none could be compiled */
+  TILEWRIGHT_DEVICE_FAILED = 4, /* the driver's message */
+  TILEWRIGHT_INTERNAL = 5       /* anything else, such as no memory */
+} tilewright_status;
+
+/* The message of the last call of this thread that failed, one sentence; "" if none did. Valid until the thread's next
+   call. */
+TILEWRIGHT_API const char* tilewright_last_error(void);
+/* The library's version: 10000 major + 100 minor + patch. */
+TILEWRIGHT_API int tilewright_version(void);
+
+typedef enum tilewright_element {
+  TILEWRIGHT_F16 = 0,
+  TILEWRIGHT_BF16 = 1,
+  TILEWRIGHT_F32 = 2,
+  TILEWRIGHT_FP8 = 3, /* e4m3, as the GPU's matrix instructions take it */
+  TILEWRIGHT_BF8 = 4, /* e5m2 */
+  TILEWRIGHT_I8 = 5,
+  TILEWRIGHT_I32 = 6
+} tilewright_element;
+
+#define TILEWRIGHT_MAX_RANK 5
+
+/* A view of memory of the device. This struct does not change. */
+typedef struct tilewright_tensor {
+  void* data;   /* the element of index 0, 0, ... */
+  int32_t type; /* a tilewright_element */
+  int32_t rank; /* number of dimensions */
+  int64_t lengths[TILEWRIGHT_MAX_RANK];
+  int64_t strides[TILEWRIGHT_MAX_RANK]; /* in elements */
+} tilewright_tensor;
+
+/* Structs of options begin with their size, which their initialiser sets. A struct that a program was compiled with may
+   be shorter than the library's: members that it lacks have their defaults. A pointer to options may be NULL: defaults.
+   Tensors in options are pointers: NULL: none. */
+
+/* Where kernels are found; see library_options of the C++ interface. */
+typedef struct tilewright_library_options {
+  size_t size;
+  const char* cache_directory;  /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
+  const char* const* archives;  /* files of tilewright-pack */
+  size_t num_archives;
+  const char* compiler;         /* NULL: the first that is there */
+  int32_t forbid_compiling;     /* 1: kernels come from archives and the cache */
+  const char* emulate;          /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
+} tilewright_library_options;
+#define TILEWRIGHT_LIBRARY_OPTIONS {sizeof(tilewright_library_options), NULL, NULL, 0, NULL, 0, NULL}
+
+TILEWRIGHT_API tilewright_status tilewright_configure(const tilewright_library_options* options);
+TILEWRIGHT_API tilewright_status tilewright_release_workspaces(void* stream);
+
+/* Between these two, calls of this thread are validated, and their kernels made ready, but not queued. The second one
+   returns a line for each kernel: what would run, and why. NULL if the first was not called. Valid until the thread's
+   next call. */
+TILEWRIGHT_API void tilewright_begin_explain(void);
+TILEWRIGHT_API const char* tilewright_end_explain(void);
+
+typedef enum tilewright_activation {
+  TILEWRIGHT_NO_ACTIVATION = 0,
+  TILEWRIGHT_RELU = 1,
+  TILEWRIGHT_GELU = 2, /* with tanh */
+  TILEWRIGHT_SILU = 3
+} tilewright_activation;
+
+/* See gemm_options of the C++ interface. */
+typedef struct tilewright_gemm_options {
+  size_t size;
+  float alpha, beta;
+  const tilewright_tensor* scale;        /* one f32 */
+  const tilewright_tensor* row_scale;    /* (m) f32 */
+  const tilewright_tensor* column_scale; /* (n) f32 */
+  const tilewright_tensor* bias;         /* (n) of C's type */
+  int32_t activate;                      /* a tilewright_activation */
+  const tilewright_tensor* residual;     /* as C */
+  const tilewright_tensor* gate;         /* as B: SwiGLU */
+  const char* choice;                    /* NULL: the library chooses */
+  void* workspace;                       /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream; /* cudaStream_t, CUstream or hipStream_t; NULL: the default stream */
+} tilewright_gemm_options;
+#define TILEWRIGHT_GEMM_OPTIONS \
+  {sizeof(tilewright_gemm_options), 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL}
+
+/* C (m, n) = alpha A (m, k) B (k, n) + beta C; a third, first dimension is a batch. */
+TILEWRIGHT_API tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                 const tilewright_tensor* b, const tilewright_gemm_options* options);
+
+/* The other calls: tensors and options are those of the C++ interface (tilewright/ops/<operation>.hpp). */
+
+typedef struct tilewright_softmax_options {
+  size_t size;
+  int32_t is_log;
+  void* stream;
+} tilewright_softmax_options;
+#define TILEWRIGHT_SOFTMAX_OPTIONS {sizeof(tilewright_softmax_options), 0, NULL}
+TILEWRIGHT_API tilewright_status tilewright_softmax(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                    const tilewright_softmax_options* options);
+
+typedef struct tilewright_norm_options {
+  size_t size;
+  float epsilon;
+  const tilewright_tensor* bias;     /* (cols), layer_norm */
+  const tilewright_tensor* residual; /* as x, with sum */
+  const tilewright_tensor* sum;      /* as x */
+  const tilewright_tensor* scales;   /* y has 8 bits */
+  const tilewright_tensor* mean;     /* (rows) f32, layer_norm */
+  const tilewright_tensor* rstd;     /* (rows) f32 */
+  void* stream;
+} tilewright_norm_options;
+#define TILEWRIGHT_NORM_OPTIONS {sizeof(tilewright_norm_options), 1e-5f, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_rms_norm(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                     const tilewright_tensor* weight,
+                                                     const tilewright_norm_options* options);
+TILEWRIGHT_API tilewright_status tilewright_layer_norm(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                       const tilewright_tensor* weight,
+                                                       const tilewright_norm_options* options);
+
+typedef struct tilewright_norm_gradient_options {
+  size_t size;
+  const tilewright_tensor* d_sum;  /* as x */
+  const tilewright_tensor* d_bias; /* (cols), layer_norm_gradient */
+  void* stream;
+} tilewright_norm_gradient_options;
+#define TILEWRIGHT_NORM_GRADIENT_OPTIONS {sizeof(tilewright_norm_gradient_options), NULL, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(
+    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
+    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* rstd,
+    const tilewright_norm_gradient_options* options);
+TILEWRIGHT_API tilewright_status tilewright_layer_norm_gradient(
+    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
+    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* mean,
+    const tilewright_tensor* rstd, const tilewright_norm_gradient_options* options);
+
+typedef struct tilewright_rotary_options {
+  size_t size;
+  int32_t is_interleaved;
+  int32_t is_inverse;
+  const tilewright_tensor* position; /* (tokens) i32 */
+  void* stream;
+} tilewright_rotary_options;
+#define TILEWRIGHT_ROTARY_OPTIONS {sizeof(tilewright_rotary_options), 0, 0, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_rotary(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                   const tilewright_tensor* cos, const tilewright_tensor* sin,
+                                                   const tilewright_rotary_options* options);
+
+typedef struct tilewright_cross_entropy_options {
+  size_t size;
+  const tilewright_tensor* gradient; /* as logits */
+  const tilewright_tensor* log_sum;  /* (rows) f32 */
+  const tilewright_tensor* factor;   /* (rows) f32 */
+  float scale;
+  void* stream;
+} tilewright_cross_entropy_options;
+#define TILEWRIGHT_CROSS_ENTROPY_OPTIONS {sizeof(tilewright_cross_entropy_options), NULL, NULL, NULL, 1.0f, NULL}
+TILEWRIGHT_API tilewright_status tilewright_cross_entropy(const tilewright_tensor* loss,
+                                                          const tilewright_tensor* logits,
+                                                          const tilewright_tensor* target,
+                                                          const tilewright_cross_entropy_options* options);
+
+typedef struct tilewright_quantise_options {
+  size_t size;
+  void* stream;
+} tilewright_quantise_options;
+#define TILEWRIGHT_QUANTISE_OPTIONS {sizeof(tilewright_quantise_options), NULL}
+TILEWRIGHT_API tilewright_status tilewright_quantise(const tilewright_tensor* y, const tilewright_tensor* scales,
+                                                     const tilewright_tensor* x,
+                                                     const tilewright_quantise_options* options);
+
+typedef struct tilewright_attention_options {
+  size_t size;
+  float scale; /* 0: 1 / sqrt(head dimension) */
+  int32_t causal;
+  int32_t window_left, window_right;     /* -1: no limit */
+  const tilewright_tensor* lse;          /* (batch, queries, heads) f32 */
+  const tilewright_tensor* query_starts; /* (sequences + 1) i32 */
+  const tilewright_tensor* key_starts;
+  int32_t max_queries, max_keys;
+  void* stream;
+} tilewright_attention_options;
+#define TILEWRIGHT_ATTENTION_OPTIONS \
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL}
+TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
+                                                      const tilewright_tensor* k, const tilewright_tensor* v,
+                                                      const tilewright_attention_options* options);
+TILEWRIGHT_API tilewright_status tilewright_attention_backward(
+    const tilewright_tensor* dq, const tilewright_tensor* dk, const tilewright_tensor* dv, const tilewright_tensor* d_o,
+    const tilewright_tensor* q, const tilewright_tensor* k, const tilewright_tensor* v, const tilewright_tensor* o,
+    const tilewright_attention_options* options);
+
+typedef struct tilewright_attention_decode_options {
+  size_t size;
+  float scale;
+  int32_t causal;
+  int32_t window_left;
+  const tilewright_tensor* lse;
+  const tilewright_tensor* key_counts;  /* (batch) i32 */
+  const tilewright_tensor* block_table; /* (batch, pages) i32 */
+  void* stream;
+} tilewright_attention_decode_options;
+#define TILEWRIGHT_ATTENTION_DECODE_OPTIONS \
+  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL}
+TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const tilewright_tensor* q,
+                                                             const tilewright_tensor* k, const tilewright_tensor* v,
+                                                             const tilewright_attention_decode_options* options);
+
+typedef struct tilewright_grouped_gemm_options {
+  size_t size;
+  float alpha;
+  void* stream;
+} tilewright_grouped_gemm_options;
+#define TILEWRIGHT_GROUPED_GEMM_OPTIONS {sizeof(tilewright_grouped_gemm_options), 1.0f, NULL}
+TILEWRIGHT_API tilewright_status tilewright_grouped_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                         const tilewright_tensor* b, const tilewright_tensor* ends,
+                                                         const tilewright_grouped_gemm_options* options);
+
+typedef struct tilewright_map_options {
+  size_t size;
+  void* stream;
+} tilewright_map_options;
+#define TILEWRIGHT_MAP_OPTIONS {sizeof(tilewright_map_options), NULL}
+TILEWRIGHT_API tilewright_status tilewright_permute(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                    const tilewright_map_options* options);
+/* x2 may be NULL. */
+TILEWRIGHT_API tilewright_status tilewright_elementwise(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                        const char* expression, const tilewright_tensor* x2,
+                                                        const tilewright_map_options* options);
+
+typedef enum tilewright_reduce_kind {
+  TILEWRIGHT_SUM = 0,
+  TILEWRIGHT_MEAN = 1,
+  TILEWRIGHT_MAXIMUM = 2
+} tilewright_reduce_kind;
+typedef struct tilewright_reduce_options {
+  size_t size;
+  int32_t kind; /* a tilewright_reduce_kind */
+  void* stream;
+} tilewright_reduce_options;
+#define TILEWRIGHT_REDUCE_OPTIONS {sizeof(tilewright_reduce_options), TILEWRIGHT_SUM, NULL}
+TILEWRIGHT_API tilewright_status tilewright_reduce(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                   const tilewright_reduce_options* options);
+
+typedef struct tilewright_choose_experts_options {
+  size_t size;
+  int32_t is_normalised;
+  void* stream;
+} tilewright_choose_experts_options;
+#define TILEWRIGHT_CHOOSE_EXPERTS_OPTIONS {sizeof(tilewright_choose_experts_options), 1, NULL}
+TILEWRIGHT_API tilewright_status tilewright_choose_experts(const tilewright_tensor* expert,
+                                                           const tilewright_tensor* weight,
+                                                           const tilewright_tensor* logits,
+                                                           const tilewright_choose_experts_options* options);
+
+typedef struct tilewright_routing_options {
+  size_t size;
+  void* stream;
+} tilewright_routing_options;
+#define TILEWRIGHT_ROUTING_OPTIONS {sizeof(tilewright_routing_options), NULL}
+TILEWRIGHT_API tilewright_status tilewright_order_by_expert(const tilewright_tensor* ends,
+                                                            const tilewright_tensor* source,
+                                                            const tilewright_tensor* place,
+                                                            const tilewright_tensor* expert,
+                                                            const tilewright_routing_options* options);
+TILEWRIGHT_API tilewright_status tilewright_rows_to_experts(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                            const tilewright_tensor* place,
+                                                            const tilewright_routing_options* options);
+/* weight may be NULL. */
+TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                              const tilewright_tensor* place,
+                                                              const tilewright_tensor* weight,
+                                                              const tilewright_routing_options* options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Routing of tokens to experts: choices, their order, rows to experts and back.
+#pragma once
+
+#include <tilewright/ops/operation_error.hpp>
+#include <tilewright/ops/tensor.hpp>
+
+namespace tilewright::ops {
+
+struct choose_experts_options {
+  bool is_normalised = true;  ///< the weights of a token add up to 1; else they are those of the softmax of all logits
+  void* stream = nullptr;     ///< as in gemm_options
+};
+
+/// The `choices` experts with the largest logits for each token. expert: i32 (tokens, choices), weight: f32 (tokens,
+/// choices), both packed; logits: (tokens, experts) of f16, bf16 or f32, contiguous along experts.
+void choose_experts(const tensor& expert, const tensor& weight, const tensor& logits,
+                    const choose_experts_options& options = {});
+
+struct routing_options {
+  void* stream = nullptr;  ///< as in gemm_options
+};
+
+/// Orders entries (tokens x choices) by expert. ends: i32 (experts), for grouped_gemm; source: i32, as many as entries:
+/// which entry each row has; place: i32: the row of each entry; expert: i32, packed, as choose_experts wrote it.
+void order_by_expert(const tensor& ends, const tensor& source, const tensor& place, const tensor& expert,
+                     const routing_options& options = {});
+
+/// y[place of e] = x[t] for the entries e of token t. y: (rows, cols), x: (tokens, cols), of f16, bf16 or f32; place:
+/// i32 (tokens, choices), packed. Entries with place -1 are left out.
+void rows_to_experts(const tensor& y, const tensor& x, const tensor& place, const routing_options& options = {});
+/// y[t] = sum of weight[e] x[place of e] over the entries e of token t. y: (tokens, cols), x: (rows, cols); weight: f32
+/// (tokens, choices), packed, or none: 1.
+void rows_from_experts(const tensor& y, const tensor& x, const tensor& place, const tensor& weight = {},
+                       const routing_options& options = {});
+
+}  // namespace tilewright::ops

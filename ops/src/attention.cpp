@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/ops/attention.hpp>
+
+#include <string>
+
+#include <tilewright/jit/attention.hpp>
+
+#include "attention_view.hpp"
+#include "single_kernel.hpp"
+
+namespace tilewright::ops {
+namespace {
+
+template <class Problem>
+std::string name_with_dims(const char* name, const Problem& p) {
+  return std::string(name) + "_d" + std::to_string(p.head_dim) +
+         (p.value_dim == p.head_dim ? "" : "_" + std::to_string(p.value_dim));
+}
+
+candidate describe_forward(const jit::attention_problem& p, const device_facts&) {
+  return kernel_for(name_with_dims("attention", p), p.type, jit::attention(p));
+}
+
+candidate describe_backward(const jit::attention_backward_problem& p, const device_facts& on) {
+  candidate c = kernel_for(name_with_dims("attention_backward", p), p.type, jit::attention_backward(p));
+  c.workspace_bytes = jit::workspace_bytes(p, on.target);
+  return c;
+}
+
+candidate describe_decode(const jit::attention_decode_problem& p, const device_facts& on) {
+  candidate c = kernel_for(name_with_dims("attention_decode", p), p.type, jit::attention_decode(p));
+  attention_decode_args args = p.args;
+  c.splits = args.splits = args.choose_splits(compute_units(on));
+  c.reason =
+      "keys in " + std::to_string(c.splits) + " splits for " + std::to_string(compute_units(on)) + " compute units";
+  c.workspace_bytes = c.splits > 1 ? workspace_bytes(args, p.value_dim) : 0;
+  return c;
+}
+
+/// As `like`, a gradient or what it is of.
+void set_gradient(const char* op, const char* name, const tensor& t, const tensor& like, const void*& data,
+                  attention_strides& strides) {
+  require_tensor(op, name, t);
+  if (t.rank != like.rank || t.type != like.type || !std::equal(t.lengths, t.lengths + t.rank, like.lengths))
+    refuse(op, std::string(name) + " is " + describe(t) + ", but must be " + describe(like));
+  if (t.strides[t.rank - 1] != 1) refuse(op, std::string(name) + ": the head dimension must be contiguous");
+  data = t.data;
+  strides = strides_of(op, name, t);
+}
+
+}  // namespace
+
+void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& v, const attention_options& options) {
+  constexpr const char* op = "attention";
+  jit::attention_problem p;
+  const attention_view view = view_attention(op, o, q, k, v, options, false, p.args);
+  p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
+  call_key key(op);
+  add_to_key(key, view, p.args);
+  run({.operation = op,
+       .key = key,
+       .args = &p.args,
+       .args_bytes = sizeof p.args,
+       .stream = options.stream,
+       .choose = choose_single<jit::attention_problem, describe_forward>,
+       .problem = &p});
+}
+
+void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, const tensor& d_o, const tensor& q,
+                        const tensor& k, const tensor& v, const tensor& o, const attention_options& options) {
+  constexpr const char* op = "attention_backward";
+  jit::attention_backward_problem p;
+  if (!options.lse.data) refuse(op, "options.lse is missing: the gradients need the log-sum-exp that attention wrote");
+  const attention_view view = view_attention(op, o, q, k, v, options, false, p.args);
+  p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
+  attention_backward_args& a = p.args;
+  const void* written[3];
+  set_gradient(op, "d_o", d_o, o, a.d_o, a.d_o_strides);
+  set_gradient(op, "dq", dq, q, written[0], a.d_q_strides);
+  set_gradient(op, "dk", dk, k, written[1], a.d_k_strides);
+  set_gradient(op, "dv", dv, v, written[2], a.d_v_strides);
+  a.d_q = dq.data, a.d_k = dk.data, a.d_v = dv.data;
+  call_key key(op);
+  add_to_key(key, view, a);
+  for (const void* x : {a.d_o, written[0], written[1], written[2]}) key.add(x);
+  for (const attention_strides* s : {&a.d_o_strides, &a.d_q_strides, &a.d_k_strides, &a.d_v_strides})
+    key.add(s->batch).add(s->head).add(s->row);
+  run({.operation = op,
+       .key = key,
+       .args = &a,
+       .args_bytes = sizeof a,
+       .stream = options.stream,
+       .workspace = &a.workspace,
+       .choose = choose_single<jit::attention_backward_problem, describe_backward>,
+       .problem = &p});
+}
+
+void attention_decode(const tensor& o, const tensor& q, const tensor& k, const tensor& v,
+                      const attention_decode_options& options) {
+  constexpr const char* op = "attention_decode";
+  jit::attention_decode_problem p;
+  attention_decode_args& a = p.args;
+  const bool pages = options.block_table.data != nullptr;
+  const attention_view view = view_attention(
+      op, o, q, k, v,
+      {.scale = options.scale, .causal = options.causal, .window_left = options.window_left, .lse = options.lse}, pages,
+      a);
+  p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
+  if (pages) {
+    require_tensor(op, "block_table", options.block_table, element::i32, {a.batch, -1});
+    const tensor& table = options.block_table;
+    if (table.strides[1] != 1 && table.lengths[1] > 1) refuse(op, "block_table must be contiguous along pages");
+    a.rows_per_page = a.keys;
+    if (a.rows_per_page % 16 != 0)
+      refuse(op, "pages have " + std::to_string(a.keys) + " rows; they must have a multiple of 16");
+    if (table.lengths[1] * a.rows_per_page > 0x7fffffff - 1024)
+      refuse(op, "the pages of a sequence have 2^31 keys or more");
+    a.keys = index_t(table.lengths[1]) * a.rows_per_page;
+    a.block_table = static_cast<const index_t*>(table.data);
+    a.table_stride = index_t(table.lengths[0] > 1 ? table.strides[0] : table.lengths[1]);
+  }
+  if (options.key_counts.data) {
+    require_vector(op, "key_counts", options.key_counts, element::i32, a.batch);
+    a.key_counts = static_cast<const index_t*>(options.key_counts.data);
+  }
+  call_key key(op);
+  add_to_key(key, view, a);
+  key.add(a.key_counts != nullptr).add(pages).add(a.table_stride).add(a.rows_per_page);
+  run({.operation = op,
+       .key = key,
+       .args = &a,
+       .args_bytes = sizeof a,
+       .stream = options.stream,
+       .workspace = &a.workspace,
+       .splits = &a.splits,
+       .choose = choose_single<jit::attention_decode_problem, describe_decode>,
+       .problem = &p});
+}
+
+}  // namespace tilewright::ops

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "c_calls.hpp"
+
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include <tilewright/ops.hpp>
+#include <tilewright/version.hpp>
+
+#include "call.hpp"
+
+namespace tilewright::ops {
+namespace {
+
+static_assert(int(element::i32) == TILEWRIGHT_I32 && tensor::max_rank == TILEWRIGHT_MAX_RANK &&
+              int(activation::silu) == TILEWRIGHT_SILU && int(fault_kind::device_failed) == TILEWRIGHT_DEVICE_FAILED);
+
+thread_local std::string last_error, last_explanation;
+/// Of tilewright_begin_explain().
+thread_local std::optional<std::vector<explanation>> collected;
+
+activation activation_of(const char* operation, int value) {
+  if (value < TILEWRIGHT_NO_ACTIVATION || value > TILEWRIGHT_SILU)
+    refuse(operation, "activate is " + std::to_string(value) + ", which is no tilewright_activation");
+  return activation(value);
+}
+
+}  // namespace
+
+tilewright_status guarded(const char* operation, void (*work)(void*), void* data) {
+  last_error.clear();
+  try {
+    work(data);
+    return TILEWRIGHT_OK;
+  } catch (const operation_error& e) {
+    last_error = e.what();
+    return tilewright_status(e.kind);
+  } catch (const std::exception& e) {
+    last_error = std::string(operation) + ": " + e.what();
+    return TILEWRIGHT_INTERNAL;
+  }
+}
+
+void read_options(const char* operation, void* to, const void* from, std::size_t bytes) {
+  std::size_t size = 0;
+  std::memcpy(&size, from, sizeof size);
+  if (size < sizeof size || size > (std::size_t{1} << 16))
+    refuse(operation, "the options' size is " + std::to_string(size) +
+                          "; initialise them with the macro of their name, such as TILEWRIGHT_GEMM_OPTIONS");
+  std::memcpy(to, from, size < bytes ? size : bytes);
+  for (std::size_t i = bytes; i < size; ++i)
+    if (static_cast<const char*>(from)[i] != 0)
+      refuse(operation, "the options have members that this version of the library does not know; update it");
+}
+
+tensor required(const char* operation, const char* name, const tilewright_tensor* t) {
+  if (t == nullptr) refuse(operation, std::string(name) + " is a null pointer; give a tensor");
+  return optional(t);
+}
+tensor optional(const tilewright_tensor* t) {
+  if (t == nullptr) return {};
+  tensor r{.data = t->data, .type = element(t->type), .rank = t->rank};
+  for (int i = 0; i < tensor::max_rank; ++i) r.lengths[i] = t->lengths[i], r.strides[i] = t->strides[i];
+  return r;
+}
+
+}  // namespace tilewright::ops
+
+using namespace tilewright::ops;
+namespace ops = tilewright::ops;
+using ops::guarded, ops::optional, ops::options_of, ops::required;
+
+extern "C" {
+
+const char* tilewright_last_error(void) { return ops::last_error.c_str(); }
+int tilewright_version(void) { return TILEWRIGHT_VERSION; }
+
+tilewright_status tilewright_configure(const tilewright_library_options* given) {
+  return guarded("configure", [&] {
+    const auto o = options_of("configure", given, tilewright_library_options TILEWRIGHT_LIBRARY_OPTIONS);
+    library_options options;
+    if (o.cache_directory) options.jit.cache.directory = o.cache_directory;
+    for (std::size_t i = 0; i < o.num_archives; ++i) options.jit.archives.push_back(o.archives[i]);
+    if (o.compiler) options.jit.compiler = o.compiler;
+    if (o.forbid_compiling) options.jit.on_miss = tilewright::jit::miss::fail;
+    if (o.emulate) options.emulate = o.emulate;
+    configure(options);
+  });
+}
+tilewright_status tilewright_release_workspaces(void* stream) {
+  return guarded("release_workspaces", [&] { release_workspaces(stream); });
+}
+
+void tilewright_begin_explain(void) {
+  ops::collected.emplace();
+  ops::collect_explanations(&*ops::collected);
+}
+const char* tilewright_end_explain(void) {
+  ops::collect_explanations(nullptr);
+  if (!ops::collected) return nullptr;
+  ops::last_explanation.clear();
+  for (const explanation& e : *ops::collected)
+    ops::last_explanation += e.operation + ": " + e.kernel + " for " + e.target + ", " + e.provider +
+                             (e.choice.empty() ? "" : "; choice: " + e.choice) +
+                             (e.reason.empty() ? "" : "; " + e.reason) + "\n";
+  ops::collected.reset();
+  return ops::last_explanation.c_str();
+}
+
+tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a, const tilewright_tensor* b,
+                                  const tilewright_gemm_options* given) {
+  return guarded("gemm", [&] {
+    const auto o = options_of("gemm", given, tilewright_gemm_options TILEWRIGHT_GEMM_OPTIONS);
+    gemm(required("gemm", "C", c), required("gemm", "A", a), required("gemm", "B", b),
+         {.alpha = o.alpha,
+          .scale = optional(o.scale),
+          .row_scale = optional(o.row_scale),
+          .column_scale = optional(o.column_scale),
+          .bias = optional(o.bias),
+          .activate = ops::activation_of("gemm", o.activate),
+          .residual = optional(o.residual),
+          .beta = o.beta,
+          .gate = optional(o.gate),
+          .choice = o.choice,
+          .workspace = o.workspace,
+          .workspace_bytes = o.workspace_bytes,
+          .stream = o.stream});
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// call: an operation after its tensors were validated, and the one way in which all of them run.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <tilewright/core/base/types.hpp>
+#include <tilewright/jit/compiler.hpp>
+#include <tilewright/jit/kernel_source.hpp>
+#include <tilewright/ops/explain.hpp>
+#include <tilewright/ops/operation_error.hpp>
+
+#include "call_key.hpp"
+
+namespace tilewright::ops {
+
+/// A kernel that can compute a call.
+struct candidate {
+  std::string kernel = {};           ///< its name in the registry of compiled kernels
+  std::string choice = {};           ///< as explanation::choice
+  std::string reason = {};           ///< as explanation::reason
+  jit::kernel_request source = {};   ///< for jit; empty: only compiled kernels can do this
+  index_t splits = 1;                ///< what call::splits becomes
+  long_index_t workspace_bytes = 0;  ///< 0: none
+  bool counts_in_workspace = false;  ///< its first bytes are 0 before and after the kernel
+};
+
+/// What a chooser may ask.
+struct device_facts {
+  std::string target;           // "gfx942", "sm_90a"
+  int SMs = 0;                  // 0: unknown
+  jit::compiler* by = nullptr;  // null: the CPU emulator
+  bool is_emulated() const { return by == nullptr; }
+};
+
+/// A call whose tensors are right. Everything that `choose` reads of `problem` is in the key.
+struct call {
+  const char* operation;
+  call_key key;
+  void* args;  // the kernel's, with all pointers but the workspace
+  std::size_t args_bytes;
+  void* stream = nullptr;
+  void** workspace = nullptr;  // the member of the arguments that takes it; null: no kernel of this operation needs one
+  index_t* splits = nullptr;   // the member that takes the number of splits; null: there is none
+  void* given_workspace = nullptr;
+  long_index_t given_bytes = 0;
+  /// The kernels that can do it, the best first. Throws operation_error if there is none.
+  std::vector<candidate> (*choose)(const void* problem, const device_facts& on) = nullptr;
+  const void* problem = nullptr;
+};
+
+/// Finds the kernel, and queues it; under explain() only finds it.
+void run(const call& c);
+
+/// Until the next call of this, run() only explains what it would do, and adds that to the list; null: it runs.
+/// Of this thread. Returns what was set before.
+std::vector<explanation>* collect_explanations(std::vector<explanation>* list);
+
+/// A call that is wrong.
+[[noreturn]] inline void refuse(const char* operation, const std::string& sentence) {
+  throw operation_error(fault_kind::wrong_call, std::string(operation) + ": " + sentence);
+}
+
+}  // namespace tilewright::ops

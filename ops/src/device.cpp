@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <tilewright/jit/error.hpp>
+#include <tilewright/launch/launch_error.hpp>
+
+#include "registry.hpp"
+
+namespace tilewright::ops {
+namespace {
+
+constexpr std::size_t most_plans = 1 << 14;
+
+/// A sentence of jit without its first word.
+std::string sentence_of(const jit::error& e) {
+  const std::string text = e.what();
+  return text.starts_with("jit: ") ? text.substr(5) : text;
+}
+
+/// The call is at fault, as a sentence of jit or of a kernel says.
+[[noreturn]] void refuse_as(const char* operation, const jit::error& e) {
+  std::string why = sentence_of(e);
+  const std::string prefix = std::string(operation) + ": ";
+  if (why.starts_with(prefix)) why.erase(0, prefix.size());
+  refuse(operation, why);
+}
+
+/// As explanation::target and compiled_kernel::target have it.
+std::string name_of_target(const device_facts& on) { return on.target + (on.is_emulated() ? ", CPU emulator" : ""); }
+
+}  // namespace
+
+void plan::launch(const call& c) const {
+  if (const auto* const loaded = std::get_if<jit::kernel>(&kernel)) {
+    try {
+      return loaded->launch_bytes(c.args, c.args_bytes, c.stream);
+    } catch (const jit::refused& e) {
+      refuse_as(c.operation, e);
+    } catch (const jit::error& e) {
+      throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": " + sentence_of(e));
+    }
+  }
+  const compiled_kernel& compiled = *std::get<const compiled_kernel*>(kernel);
+  if (const char* why = compiled.check(c.args)) refuse(c.operation, compiled.name + ": " + why);
+  try {
+    compiled.launch(c.args, c.stream);
+  } catch (const launch_error& e) {
+    refuse(c.operation, e.what());
+  } catch (const std::exception& e) {
+    throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": " + e.what());
+  }
+}
+
+device::device(const library_options& options, int number, const std::string& emulated) {
+  facts_.target = emulated;
+  if (!emulated.empty()) return;
+  jit::compiler_options own = options.jit;
+  own.target.clear();
+  own.device = number;
+  compiler_.emplace(own);
+  facts_ = {compiler_->target(), compiler_->SMs(), &*compiler_};
+}
+
+std::shared_ptr<const plan> device::plan_for(const call& c) {
+  {
+    const std::shared_lock guard(plans_mutex_);
+    const auto known = plans_.find(c.key);
+    if (known != plans_.end()) return known->second;
+  }
+  std::shared_ptr<const plan> made = make_plan(c);
+  const std::lock_guard guard(plans_mutex_);
+  if (plans_.size() >= most_plans) plans_.clear();  // lengths that never come back
+  return plans_.try_emplace(c.key, std::move(made)).first->second;
+}
+
+std::shared_ptr<const plan> device::make_plan(const call& c) {
+  std::vector<candidate> list;
+  jit::kernel_source first;
+  try {
+    list = c.choose(c.problem, facts_);
+    if (list.front().source) first = list.front().source(facts_.target);
+  } catch (const jit::error& e) {
+    refuse_as(c.operation, e);
+  }
+  const std::string target = name_of_target(facts_);
+  const auto made = [&](const candidate& chosen, const char* provider, auto kernel) {
+    plan p{{c.operation, target, chosen.kernel, chosen.choice, chosen.reason, provider, chosen.workspace_bytes},
+           std::move(kernel),
+           chosen.splits,
+           chosen.workspace_bytes,
+           chosen.counts_in_workspace};
+    return std::make_shared<const plan>(std::move(p));
+  };
+  const auto compiled = [&](const candidate& e) -> std::shared_ptr<const plan> {
+    const compiled_kernel* const k = find_compiled(target, e.kernel);
+    return k && k->args_bytes == c.args_bytes ? made(e, "compiled into the program", k) : nullptr;
+  };
+  if (auto best = compiled(list.front())) return best;
+  std::string why;
+  if (compiler_ && list.front().source) {
+    try {
+      jit::kernel kernel = compiler_->load(first);
+      candidate loaded = list.front();
+      loaded.kernel = kernel.name();
+      return made(loaded, "jit", kernel);
+    } catch (const jit::refused& e) {
+      refuse_as(c.operation, e);
+    } catch (const jit::error& e) {
+      why = sentence_of(e);
+    }
+  }
+  for (const candidate& e : list)
+    if (auto next = compiled(e)) return next;
+  const std::string names = compiled_names(target);
+  throw operation_error(fault_kind::no_kernel,
+                        std::string(c.operation) + ": no kernel " + list.front().kernel + " for " + target +
+                            " is compiled into the program" + (names.empty() ? "" : " (there are " + names + ")") +
+                            (why.empty() ? "" : ", and jit failed: " + why) + "; add one with tilewright_add_kernels" +
+                            (facts_.is_emulated() ? "" : ", or an archive of tilewright-pack"));
+}
+
+std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {
+  const std::lock_guard guard(workspaces_mutex_);
+  std::shared_ptr<workspace>& w = workspaces_[{stream, counts}];
+  if (!w) w = std::make_shared<workspace>();
+  return w;
+}
+
+void device::grow(workspace& w, long_index_t bytes) {
+  const auto size = std::size_t(bytes);
+  if (compiler_) {
+    jit::buffer larger = compiler_->allocate(size);
+    larger.clear();
+    w.on_gpu.push_back(std::move(larger));
+    w.data = w.on_gpu.back().data();
+  } else {
+    w.on_cpu = std::make_unique<std::byte[]>(size + 15);
+    w.data = w.on_cpu.get() + (16 - reinterpret_cast<std::uintptr_t>(w.on_cpu.get()) % 16) % 16;
+  }
+  w.bytes = bytes;
+}
+
+void device::launch(const call& c, const plan& p) {
+  if (c.splits != nullptr) *c.splits = p.splits;
+  if (p.workspace_bytes == 0) return p.launch(c);
+  if (c.given_workspace != nullptr) {
+    if (c.given_bytes < p.workspace_bytes)
+      refuse(c.operation, "the workspace has " + std::to_string(c.given_bytes) + " bytes, this call needs " +
+                              std::to_string(p.workspace_bytes) + "; give more, or none");
+    *c.workspace = c.given_workspace;
+    return p.launch(c);
+  }
+  const std::shared_ptr<workspace> own = workspace_of(c.stream, p.counts_in_workspace);
+  const std::lock_guard guard(own->mutex);
+  if (own->bytes < p.workspace_bytes) {
+    try {
+      grow(*own, std::max(p.workspace_bytes, 2 * own->bytes));  // all of them are less than twice the last
+    } catch (const jit::error& e) {
+      throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": no workspace of " +
+                                                           std::to_string(p.workspace_bytes) +
+                                                           " bytes: " + sentence_of(e));
+    }
+  }
+  *c.workspace = own->data;
+  p.launch(c);
+}
+
+void device::release_workspace(void* stream) {
+  const std::lock_guard guard(workspaces_mutex_);
+  for (const bool counts : {false, true}) workspaces_.erase({stream, counts});
+}
+
+}  // namespace tilewright::ops

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// device: a GPU, or the CPU emulator, with the kernels and workspaces that calls have used there.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tilewright/ops/compiled_kernel.hpp>
+#include <tilewright/ops/explain.hpp>
+#include <tilewright/ops/library_options.hpp>
+
+#include "call.hpp"
+
+namespace tilewright::ops {
+
+/// The kernel of calls with one key.
+struct plan {
+  explanation what;
+  std::variant<jit::kernel, const compiled_kernel*> kernel;
+  index_t splits = 1;
+  long_index_t workspace_bytes = 0;
+  bool counts_in_workspace = false;
+
+  /// Queues it; throws operation_error if the kernel refuses the arguments.
+  void launch(const call& c) const;
+};
+
+/// Scratch memory of one stream, all 0 when it is new: kernels that count in its first bytes leave them so.
+struct workspace {
+  std::mutex mutex;                 // held until the kernel that uses it is queued
+  std::vector<jit::buffer> on_gpu;  // the last is used; CUDA graphs that were captured before it may use others
+  std::unique_ptr<std::byte[]> on_cpu;
+  void* data = nullptr;
+  long_index_t bytes = 0;
+};
+
+class device {
+ public:
+  /// The GPU of a number; the CPU emulator if a target is given.
+  device(const library_options& options, int number, const std::string& emulated);
+
+  std::shared_ptr<const plan> plan_for(const call& c);
+  void launch(const call& c, const plan& p);
+  void release_workspace(void* stream);
+
+ private:
+  std::shared_ptr<const plan> make_plan(const call& c);
+  std::shared_ptr<workspace> workspace_of(void* stream, bool counts);
+  void grow(workspace& w, long_index_t bytes);
+
+  std::optional<jit::compiler> compiler_;  // none: the CPU emulator
+  device_facts facts_;
+  std::shared_mutex plans_mutex_;
+  std::unordered_map<call_key, std::shared_ptr<const plan>, call_key_hash> plans_;
+  std::mutex workspaces_mutex_;
+  std::map<std::pair<void*, bool>, std::shared_ptr<workspace>>
+      workspaces_;  // by stream, and whether kernels count in it
+};
+
+/// The device of a stream under the options that configure() was given. Throws operation_error if there is none.
+std::shared_ptr<device> device_for(const char* operation, void* stream);
+
+}  // namespace tilewright::ops

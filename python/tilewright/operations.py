@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""One function for each operation: tensors, then the options of the C call as keyword arguments.
+
+`out` and further results are tensors that the call writes; where it is left out, and the inputs are PyTorch's, it is allocated. It is returned.
+All functions queue work on `stream`: PyTorch's current stream if it is left out, or what an array says of itself, else the default stream.
+"""
+import sys
+
+from ._error import Error
+from ._library import library
+from ._tensors import is_torch
+
+__all__ = ["attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm", "grouped_gemm",
+           "layer_norm", "layer_norm_gradient", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
+           "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
+
+
+def _call(name, tensors, options, outputs=1, **texts):
+    """Outputs come first."""
+    call = library().calls.get(name)
+    if call is None:
+        raise Error(f"{name}: libtilewright has no function tilewright_{name}; install the library and the package of one version", "no_kernel")
+    call(tensors, options, outputs, **texts)
+
+
+def _new(operation, like, shape, dtype=None):
+    """A tensor of the given shape, which the input makes as PyTorch's tensors do. dtype: PyTorch's, or its name."""
+    if not hasattr(like, "new_empty"):
+        raise Error(f"{operation}: out is missing; it is allocated only for inputs that have new_empty(), as PyTorch's tensors")
+    if isinstance(dtype, str):
+        dtype = getattr(sys.modules["torch"], dtype) if is_torch(like) else None
+    return like.new_empty(shape) if dtype is None else like.new_empty(shape, dtype=dtype)
+
+
+def _shape_after(operation, x, rank):
+    """The shape of a tensor that has at least `rank` dimensions."""
+    shape = tuple(getattr(x, "shape", ()))
+    if len(shape) < rank:
+        raise Error(f"{operation}: a tensor has {len(shape)} dimensions, at least {rank} are needed")
+    return shape
+
+
+def result_dtype(torch, dtype):
+    """Of a GEMM: the operands' type, but for those of 8 bits."""
+    if dtype == torch.int8:
+        return torch.int32
+    return dtype if dtype in (torch.float16, torch.bfloat16, torch.float32) else torch.bfloat16
+
+
+def gemm(a, b, out=None, *, dtype=None, **options):
+    """C (m, n) = alpha A (m, k) B (k, n) + beta C, with what the options add. A third, first dimension is a batch. Returns `out`; without it a
+    new tensor of `dtype`, by default that of A (int32 for int8, bfloat16 for fp8)."""
+    if out is None:
+        (*batch_a, m, _), (*batch_b, _, n) = _shape_after("gemm", a, 2), _shape_after("gemm", b, 2)
+        out = _new("gemm", a, (*max(batch_a, batch_b), m, n), dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+    _call("gemm", (out, a, b), options)
+    return out
+
+
+def grouped_gemm(a, b, ends, out=None, *, dtype=None, **options):
+    """Rows [ends[g - 1], ends[g]) of C (rows, n) are those rows of A (rows, k) times B[g] (groups, k, n), as experts need it; rows of no group are
+    not written. With B (rows, n), C[g] (groups, m, n) is the columns of A (m, rows) of the group times the rows of B. `ends`: int32."""
+    if out is None:
+        (rows, _), (*groups, _, n) = _shape_after("grouped_gemm", a, 2), _shape_after("grouped_gemm", b, 2)
+        shape = (rows, n) if groups else (*_shape_after("grouped_gemm", ends, 1), rows, n)
+        out = _new("grouped_gemm", a, shape, dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
+    _call("grouped_gemm", (out, a, b, ends), options)
+    return out
+
+
+def attention(q, k, v, out=None, **options):
+    """softmax(scale Q K^T) V of tensors (batch, rows, heads, d); K and V may have fewer heads, which neighbouring query heads share."""
+    if out is None:
+        out = _new("attention", q, (*_shape_after("attention", q, 3)[:-1], _shape_after("attention", v, 3)[-1]))
+    _call("attention", (out, q, k, v), options)
+    return out
+
+
+def attention_backward(grad, q, k, v, o, outs=None, **options):
+    """The gradients of Q, K and V with the options that attention() had; `o` and lse= are what it wrote."""
+    outs = outs or tuple(_new("attention_backward", x, x.shape) for x in (q, k, v))
+    _call("attention_backward", (*outs, grad, q, k, v, o), options, outputs=3)
+    return outs
+
+
+def attention_decode(q, k, v, out=None, **options):
+    """attention() of a few queries on a long, or paged, cache of keys."""
+    if out is None:
+        out = _new("attention_decode", q, (*_shape_after("attention_decode", q, 3)[:-1], _shape_after("attention_decode", v, 3)[-1]))
+    _call("attention_decode", (out, q, k, v), options)
+    return out
+
+
+def softmax(x, out=None, **options):
+    """Softmax along the last dimension."""
+    out = _new("softmax", x, _shape_after("softmax", x, 1)) if out is None else out
+    _call("softmax", (out, x), options)
+    return out
+
+
+def rms_norm(x, weight, out=None, **options):
+    """x / sqrt(mean of x^2 + epsilon) * weight along the last dimension; with residual= and sum= of x + residual, which `sum` receives."""
+    out = _new("rms_norm", x, _shape_after("rms_norm", x, 1)) if out is None else out
+    _call("rms_norm", (out, x, weight), options)
+    return out
+
+
+def layer_norm(x, weight, out=None, **options):
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension."""
+    out = _new("layer_norm", x, _shape_after("layer_norm", x, 1)) if out is None else out
+    _call("layer_norm", (out, x, weight), options)
+    return out
+
+
+def rms_norm_gradient(grad, s, weight, rstd, outs=None, **options):
+    """The gradients of x and weight; `s` is x, or what rms_norm(..., sum=) wrote, `rstd` what rms_norm(..., rstd=) wrote."""
+    outs = outs or tuple(_new("rms_norm_gradient", x, x.shape) for x in (s, weight))
+    _call("rms_norm_gradient", (*outs, grad, s, weight, rstd), options, outputs=2)
+    return outs
+
+
+def layer_norm_gradient(grad, s, weight, mean, rstd, outs=None, **options):
+    """The gradients of x and weight, and with d_bias= that of the bias."""
+    outs = outs or tuple(_new("layer_norm_gradient", x, x.shape) for x in (s, weight))
+    _call("layer_norm_gradient", (*outs, grad, s, weight, mean, rstd), options, outputs=2)
+    return outs
+
+
+def rotary(x, cos, sin, out=None, **options):
+    """Rotary embedding of x (tokens, heads, d) by tables (positions, pairs) of f32."""
+    out = _new("rotary", x, _shape_after("rotary", x, 2)) if out is None else out
+    _call("rotary", (out, x, cos, sin), options)
+    return out
+
+
+def cross_entropy(x, target, out=None, **options):
+    """log(sum of exp(x)) - x[target] for each row of logits x (rows, classes), in float32; 0 where the int32 target is no class. gradient= is
+    written as well."""
+    if out is None:
+        out = _new("cross_entropy", x, _shape_after("cross_entropy", x, 2)[:-1], "float32")
+    _call("cross_entropy", (out, x, target), options)
+    return out
+
+
+def quantise(x, out, scales, **options):
+    """x as fp8, bf8 or i8, whichever `out` has; out times its scale is x. scales: float32 (rows), or (rows, cols / 128 rounded up)."""
+    _call("quantise", (out, scales, x), options, outputs=2)
+    return out, scales
+
+
+def permute(x, out=None, **options):
+    """A copy of x, which may have any strides, to `out`, which may have others; packed if it is left out."""
+    out = _new("permute", x, _shape_after("permute", x, 0)) if out is None else out
+    _call("permute", (out, x), options)
+    return out
+
+
+def elementwise(expression, x, x2=None, out=None, **options):
+    """The value of a C++ expression of x, such as "x * x + 1", or of x and x2, for each element, computed in float32. Each expression is a kernel."""
+    out = _new("elementwise", x, _shape_after("elementwise", x, 0)) if out is None else out
+    _call("elementwise", (out, x, x2), options, expression=expression)
+    return out
+
+
+def reduce(x, out=None, *, dims=None, **options):
+    """The sum of x (kind="sum", "mean" or "maximum") along the dimensions of which `out` has length 1; without it along `dims`, a number or several;
+    None: all."""
+    if out is None:
+        shape = _shape_after("reduce", x, 0)
+        chosen = range(len(shape)) if dims is None else (dims,) if isinstance(dims, int) else dims
+        out = _new("reduce", x, tuple(1 if i in [d % len(shape) for d in chosen] else n for i, n in enumerate(shape)))
+    _call("reduce", (out, x), options)
+    return out
+
+
+def choose_experts(logits, choices, outs=None, **options):
+    """The `choices` experts with the largest logits (tokens, experts) for each token, int32 (tokens, choices), and their weights in float32."""
+    if outs is None:
+        shape = (_shape_after("choose_experts", logits, 2)[0], choices)
+        outs = _new("choose_experts", logits, shape, "int32"), _new("choose_experts", logits, shape, "float32")
+    _call("choose_experts", (*outs, logits), options, outputs=2)
+    return tuple(outs)
+
+
+def order_by_expert(expert, experts, outs=None, **options):
+    """Orders the entries of choose_experts by expert, of which there are `experts`: ends (experts), for grouped_gemm; source, the entry of each row;
+    place, the row of each entry, of the shape of `expert`. All int32."""
+    if outs is None:
+        shape = _shape_after("order_by_expert", expert, 1)
+        outs = tuple(_new("order_by_expert", expert, s) for s in ((experts,), shape, shape))
+    _call("order_by_expert", (*outs, expert), options, outputs=3)
+    return tuple(outs)
+
+
+def rows_to_experts(x, place, out=None, **options):
+    """Rows of x (tokens, cols) at their places: (tokens times choices, cols); place: what order_by_expert returned, (tokens, choices)."""
+    if out is None:
+        tokens, choices = _shape_after("rows_to_experts", place, 2)
+        out = _new("rows_to_experts", x, (tokens * choices, _shape_after("rows_to_experts", x, 2)[1]))
+    _call("rows_to_experts", (out, x, place), options)
+    return out
+
+
+def rows_from_experts(x, place, weight=None, out=None, **options):
+    """The sum of each token's rows of x (rows, cols), with weights (tokens, choices) of float32."""
+    if out is None:
+        out = _new("rows_from_experts", x, (_shape_after("rows_from_experts", place, 2)[0], _shape_after("rows_from_experts", x, 2)[1]))
+    _call("rows_from_experts", (out, x, place, weight), options)
+    return out

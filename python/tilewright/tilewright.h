@@ -1,0 +1,1 @@
+../../ops/include/tilewright.h
