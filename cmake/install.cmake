@@ -80,6 +80,15 @@ if(TILEWRIGHT_BUILD_TOOLS)
       tilewright_install_program(${program})
     endif()
   endforeach()
+  # tilewright-check finds its libraries in this folder. It is built on request: cmake --build build --target tilewright-check.
+  if(TARGET tilewright-check)
+    install(PROGRAMS $<TARGET_FILE:tilewright-check> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT check OPTIONAL)
+    install(FILES $<TARGET_FILE:tilewright_check_runtime> DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright/check COMPONENT check OPTIONAL)
+    foreach(version IN ITEMS 5 6 7)
+      install(FILES $<TARGET_SONAME_FILE:tilewright_check_name_${version}>
+              DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright/check/names/${version} COMPONENT check OPTIONAL)
+    endforeach()
+  endif()
   # The program gemm loads the kernels of a target from this folder.
   if(TARGET gemm)
     file(RELATIVE_PATH modules ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/tilewright)

@@ -33,7 +33,7 @@ UMBRELLAS |= {f"{room}.hpp": room for room in RANK if room.startswith("kernels/"
 # An umbrella reaches each public header of these folders, except those that need a GPU's runtime or one machine.
 COMPLETE = {"tilewright.hpp": ("tile/", "block/")} | {f"{room}.hpp": (f"{room}/",) for room in RANK if room.startswith("kernels/")}
 BY_THEMSELVES = re.compile(
-    r"/detail/|kernels/gemm/choice/(choice_name|gemm_autotune|gemm_kernels|gemm_plan|tuning_name)\.hpp|kernels/\w+/(launch_\w+|\w+_choice)\.hpp")
+    r"/detail/|kernels/gemm/choice/(choice_name|gemm_autotune|gemm_choice|gemm_kernels|gemm_plan|hopper_tile_family|tuning_name)\.hpp|kernels/\w+/(launch_\w+|\w+_choice)\.hpp")
 
 COMMENT = re.compile(r"//[^\n]*")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)

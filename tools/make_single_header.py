@@ -22,7 +22,7 @@ TREE = Path(__file__).resolve().parents[1]
 NOT_FOR_KERNELS = re.compile(
     r"machine/emulator/|machine/exec/host/|machine/exec/nvptx/make_tensor_map\.hpp|compat/|ck_tile"
     r"|launch/(?!ready_kernel|run_kernel|kernel_facts|check_rows|check_memory)|kernels/parallel[/.]"
-    r"|kernels/gemm/choice/(gemm_plan|gemm_kernels|tuning_\w+|gemm_autotune)\.hpp")
+    r"|kernels/gemm/choice/(choice_name|gemm_choice|gemm_plan|gemm_kernels|hopper_tile_family|tuning_\w+|gemm_autotune)\.hpp")
 # What one maker's GPUs do without, and so do the headers with code that cannot do without these.
 OTHER_MAKER = {
     "amd": re.compile(r"machine/exec/nvptx/|machine/exec/hopper\.hpp|block/mma/wgmma|kernels/.*hopper"),

@@ -15,6 +15,9 @@ class contender {
   virtual ~contender() = default;
   virtual std::string name() const = 0;
 
+  /// Problems that prepare() will be called with: a chance to compile kernels for all of them at once.
+  virtual void announce(const std::vector<problem>&) {}
+
   /// Gets ready for a problem and sets of operands that launch() will be called with; may run on the device, and may
   /// write to every c. Returns why it cannot compute this problem, or an empty string.
   virtual std::string prepare(const problem& p, const std::vector<operands>& sets) = 0;
@@ -30,5 +33,6 @@ class contender {
 std::unique_ptr<contender> make_cublas_contender();
 std::unique_ptr<contender> make_tilewright_contender(bool tuned);
 std::unique_ptr<contender> make_portable_contender();
+std::unique_ptr<contender> make_exact_contender(bool searches);
 
 }  // namespace gpu_benchmark

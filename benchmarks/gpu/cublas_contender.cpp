@@ -89,7 +89,7 @@ class cublas_contender final : public contender {
     if (status != CUBLAS_STATUS_SUCCESS || count == 0) return "cublasLt proposes no algorithm";
     const std::size_t chosen = fastest([&](std::size_t i) { algorithm_ = proposals[i].algo; }, std::size_t(count));
     algorithm_ = proposals[chosen].algo;
-    choice_ = "proposal " + std::to_string(chosen + 1) + " of " + std::to_string(count);
+    choice_ = "proposal " + std::to_string(chosen + 1) + " of " + std::to_string(count) + description(algorithm_);
     return {};
   }
 
@@ -102,6 +102,21 @@ class cublas_contender final : public contender {
   }
 
  private:
+  /// The numbers of cublasLtMatmulTile_t, cublasLtClusterShape_t and cublasLtMatmulStages_t, and splits of k.
+  static std::string description(const cublasLtMatmulAlgo_t& algorithm) {
+    std::string text;
+    for (const auto& [name, attribute] :
+         {std::pair{"tile", CUBLASLT_ALGO_CONFIG_TILE_ID}, std::pair{"cluster", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID},
+          std::pair{"stages", CUBLASLT_ALGO_CONFIG_STAGES_ID}, std::pair{"splits", CUBLASLT_ALGO_CONFIG_SPLITK_NUM}}) {
+      std::int32_t value = 0;  // a cluster shape has 16 bits
+      std::size_t written = 0;
+      const std::size_t bytes = attribute == CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID ? 2 : 4;
+      if (cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, bytes, &written) == CUBLAS_STATUS_SUCCESS)
+        text += std::string(", ") + name + " " + std::to_string(value);
+    }
+    return text;
+  }
+
   /// The number of the fastest proposal: a few launches of each; then all within 15 % of the best, for longer.
   std::size_t fastest(const std::function<void(std::size_t)>& select, std::size_t count) {
     std::vector<double> seconds(count);

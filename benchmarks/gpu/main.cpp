@@ -86,8 +86,9 @@ struct request {
     app.add_option("--dtype", types, "f16, bf16, e4m3")->check(CLI::IsMember({"f16", "bf16", "e4m3"}))->delimiter(',');
     app.add_option("--a", a_orders, "order of A: row, col")->check(orders)->delimiter(',');
     app.add_option("--b", b_orders, "order of B: row, col")->check(orders)->delimiter(',');
-    app.add_option("--contender", names, "who takes part (default: cublas, tilewright, portable)")
-        ->check(CLI::IsMember({"cublas", "tilewright", "tuned", "portable"}))
+    app.add_option("--contender", names,
+                   "who takes part (default: cublas, tilewright, exact, portable; of a sample cublas, exact, searched)")
+        ->check(CLI::IsMember({"cublas", "tilewright", "tuned", "exact", "searched", "portable"}))
         ->delimiter(',');
     app.add_option("--rounds", race.rounds, "blocks of launches for each contender (default: 16; of a sample, 6)")
         ->check(CLI::Range(1, 1000));
@@ -103,7 +104,11 @@ struct request {
 
   bool is_population() const { return sample > 0 || models > 0; }
   bool takes_part(const char* name) const {
-    if (names.empty()) return is_population() ? std::string(name) != "portable" : std::string(name) != "tuned";
+    if (names.empty()) {
+      const auto by_default = is_population() ? std::vector<std::string>{"cublas", "exact", "searched"}
+                                              : std::vector<std::string>{"cublas", "tilewright", "exact", "portable"};
+      return std::find(by_default.begin(), by_default.end(), name) != by_default.end();
+    }
     return std::find(names.begin(), names.end(), name) != names.end();
   }
   std::vector<element> elements() const {
@@ -135,6 +140,8 @@ std::vector<std::unique_ptr<contender>> make_contenders(const request& wanted) {
   if (wanted.takes_part("portable")) list.push_back(make_portable_contender());
   if (wanted.takes_part("tilewright")) list.push_back(make_tilewright_contender(false));
   if (wanted.takes_part("tuned")) list.push_back(make_tilewright_contender(true));
+  if (wanted.takes_part("exact")) list.push_back(make_exact_contender(false));
+  if (wanted.takes_part("searched")) list.push_back(make_exact_contender(true));
   return list;
 }
 
@@ -142,6 +149,7 @@ std::vector<std::unique_ptr<contender>> make_contenders(const request& wanted) {
 bool compare(const request& wanted, const facts& about, const std::vector<problem>& problems,
              std::vector<result>& results) {
   const auto contenders = make_contenders(wanted);
+  for (const auto& c : contenders) c->announce(problems);
   print_head(about);
   if (wanted.is_population()) print_line_head();
   bool correct = true;

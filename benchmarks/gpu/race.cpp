@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "race.hpp"
 
+#include "launch_graph.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <utility>
 
 namespace gpu_benchmark {
 namespace {
-
-/// Launches of one contender in a CUDA graph.
-class launch_graph {
- public:
-  launch_graph() = default;
-  launch_graph(contender& who, std::size_t sets, int launches) {
-    cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
-    const std::unique_ptr<CUstream_st, cudaError_t (*)(cudaStream_t)> owner(stream, cudaStreamDestroy);
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capturing launches");
-    for (int i = 0; i < launches; ++i) who.launch(std::size_t(i) % sets, stream);
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamEndCapture(stream, &graph), ("capturing launches of " + who.name()).c_str());
-    const cudaError_t made = cudaGraphInstantiate(&graph_, graph, 0);
-    (void)cudaGraphDestroy(graph);
-    check(made, ("making a graph of launches of " + who.name()).c_str());
-  }
-  launch_graph(launch_graph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
-  launch_graph& operator=(launch_graph&& other) noexcept {
-    std::swap(graph_, other.graph_);
-    return *this;
-  }
-  ~launch_graph() {
-    if (graph_) (void)cudaGraphExecDestroy(graph_);
-  }
-  void replay() const { check(cudaGraphLaunch(graph_, nullptr), "replaying a graph"); }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-};
 
 struct runner {
   contender* who;
@@ -78,7 +49,7 @@ void prepare_graph(runner& r, std::size_t sets, double block_seconds) {
   const double wanted = std::clamp(std::ceil(block_seconds / end.seconds_since(begin)), 1.0, 4096.0);
   r.launches = int(std::max<std::size_t>(1, std::size_t(std::min(wanted, 256.0)) / sets) * sets);
   r.replays = std::max(1, int(wanted) / r.launches);
-  r.graph = launch_graph(*r.who, sets, r.launches);
+  r.graph = launch_graph(r.launches, [&](int i, cudaStream_t stream) { r.who->launch(std::size_t(i) % sets, stream); });
 }
 
 /// What the host needs to queue a launch, while the stream has room for more.

@@ -16,9 +16,18 @@ const standing* find(const result& r, const std::string& name) {
   return nullptr;
 }
 
+/// How the library chooses a kernel.
+enum class chosen_by : signed char { model, time };
+
+/// The library's contender; of kernels that are compiled ahead of time, if they take part.
+const standing* ours_in(const result& r, chosen_by how = chosen_by::model) {
+  const standing* const ahead = find(r, how == chosen_by::model ? "tilewright" : "tuned");
+  return ahead ? ahead : find(r, how == chosen_by::model ? "exact" : "searched");
+}
+
 /// The library's rate over cuBLAS's; 0 where one of them did not take part.
-double ratio(const result& r, const char* who = "tilewright") {
-  const standing *ours = find(r, who), *cublas = find(r, "cublas");
+double ratio(const result& r, chosen_by how = chosen_by::model) {
+  const standing *ours = ours_in(r, how), *cublas = find(r, "cublas");
   return ours && cublas ? median(cublas->seconds) / median(ours->seconds) : 0;
 }
 
@@ -52,7 +61,7 @@ void print_row(const result& r) {
 }
 
 void print_line(const result& r) {
-  const standing *ours = find(r, "tilewright"), *cublas = find(r, "cublas");
+  const standing *ours = ours_in(r), *cublas = find(r, "cublas");
   std::printf("%-31s %-10s", r.what.name().c_str(), name_of(regime_of(r.what)));
   for (const standing* s : {ours, cublas}) {
     if (s)
@@ -62,7 +71,7 @@ void print_line(const result& r) {
   }
   if (ours) std::printf(" %6.0f %6.1f", double(r.what.bytes()) / median(ours->seconds) * 1e-9, ours->tflops(r.what));
   if (const double x = ratio(r)) std::printf(" %6.3f", x);
-  if (const double x = ratio(r, "tuned")) std::printf(" %6.3f", x);
+  if (const double x = ratio(r, chosen_by::time)) std::printf(" %6.3f", x);
   for (const standing* s : {ours, cublas})
     if (s) std::printf(" %5.1f", 1e6 * s->host_seconds);
   for (const standing& s : r.standings) {
@@ -95,8 +104,10 @@ struct summary {
 
 constexpr element all_elements[] = {element::f16, element::bf16, element::e4m3};
 
-void print_regimes(const std::vector<result>& results, const char* who) {
-  std::printf("\n%-12s", who);
+const char* name_of(chosen_by how) { return how == chosen_by::model ? "by the model" : "by time"; }
+
+void print_regimes(const std::vector<result>& results, chosen_by who) {
+  std::printf("\n%-12s", name_of(who));
   for (element type : all_elements) std::printf("  %-6s mean lowest  n", name_of(type));
   std::printf("\n");
   for (int c = 0; c < num_regimes; ++c) {
@@ -115,7 +126,7 @@ void print_regimes(const std::vector<result>& results, const char* who) {
   }
 }
 
-void print_histogram(const std::vector<result>& results, const char* who) {
+void print_histogram(const std::vector<result>& results, chosen_by who) {
   constexpr double bounds[] = {0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 1, 1.03, 1.05, 1.1, 1.2, 1.5, 1e9};
   constexpr int bins = int(std::size(bounds)) - 1;
   std::printf("%-12s", "ratio from");
@@ -139,7 +150,7 @@ void print_histogram(const std::vector<result>& results, const char* who) {
 }  // namespace
 
 void print_population(const std::vector<result>& results) {
-  for (const char* who : {"tilewright", "tuned"}) {
+  for (const chosen_by who : {chosen_by::model, chosen_by::time}) {
     if (std::none_of(results.begin(), results.end(), [&](const result& r) { return ratio(r, who) > 0; })) continue;
     print_regimes(results, who);
     print_histogram(results, who);
@@ -147,7 +158,7 @@ void print_population(const std::vector<result>& results) {
     for (const result& r : results)
       if (r.what.type != element::e4m3 && ratio(r, who) > 0) sixteen_bits.add(ratio(r, who));
     if (sixteen_bits.count)
-      std::printf("%s, f16 and bf16: geometric mean %.3f of cuBLAS over %d products, lowest %.3f\n", who,
+      std::printf("%s, f16 and bf16: geometric mean %.3f of cuBLAS over %d products, lowest %.3f\n", name_of(who),
                   sixteen_bits.mean(), sixteen_bits.count, sixteen_bits.lowest);
   }
 }
@@ -174,11 +185,11 @@ std::string to_json(const facts& about, const std::vector<result>& results) {
                                {"type", name_of(r.what.type)},
                                {"a", r.what.a_col_major ? "col" : "row"},
                                {"b", r.what.b_col_major ? "col" : "row"}};
-    if (const standing* s = find(r, "tilewright")) row["tflops"] = s->tflops(r.what);
+    if (const standing* s = ours_in(r)) row["tflops"] = s->tflops(r.what);
     if (const standing* s = find(r, "cublas")) row["cublas_tflops"] = s->tflops(r.what);
     row["regime"] = name_of(regime_of(r.what));
     if (const double x = ratio(r)) row["ratio_to_cublas"] = x;
-    if (const double x = ratio(r, "tuned")) row["tuned_ratio_to_cublas"] = x;
+    if (const double x = ratio(r, chosen_by::time)) row["tuned_ratio_to_cublas"] = x;
     for (const standing& s : r.standings) {
       nlohmann::ordered_json one;
       if (!s.refusal.empty()) {

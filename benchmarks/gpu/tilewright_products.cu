@@ -24,8 +24,7 @@ tw::gemm_choice tuned_choice(const std::vector<tw::gemm_args>& all) {
   const tw::gemm_choice best = tw::gemm_autotune<product>(all, nullptr, nullptr, {}, &times);
   if (std::getenv("GEMM_BENCHMARK_TIMES")) {
     std::sort(times.begin(), times.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
-    for (const auto& [choice, seconds] : times)
-      std::printf(" [%s] %.2f", tw::gemm_kernels<product>::name(choice).c_str(), seconds * 1e6);
+    for (const auto& [choice, seconds] : times) std::printf(" [%s] %.2f", tw::name_of(choice).c_str(), seconds * 1e6);
     std::printf("\n");
   }
   return best;
@@ -53,7 +52,7 @@ prepared_product TILEWRIGHT_PREPARE(GEMM_PRODUCT)(const problem& p, const std::v
   check(cudaDeviceGetAttribute(&SMs, cudaDevAttrMultiProcessorCount, 0), "asking for SMs");
   const tw::gemm_choice choice = tuned ? tuned_choice(all) : tw::choose_gemm<product>(all[0], SMs);
   prepared_product result;
-  result.choice = tw::gemm_kernels<product>::name(choice);
+  result.choice = tw::name_of(choice);
   for (const tw::gemm_args& args : all) result.launches.push_back(plan(args, choice));
   return result;
 } catch (const tw::launch_error& error) {

@@ -2,196 +2,211 @@
 #include "hopper_gemm.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <tilewright/jit/error.hpp>
-#include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 
 namespace tilewright::jit {
 namespace {
 
 using enum operand_major;
+using detail::hopper_gemm_facts;
 
 /// check() and prepare() of a kernel.
 struct functions {
-  const char* (*check)(const gemm_args&) = nullptr;
-  host_half::prepared (*prepare)(const void*, const launch_facts&) = nullptr;
+  std::function<const char*(const gemm_args&)> check;
+  std::function<host_half::prepared(const gemm_args&, const launch_facts&)> prepare;
 };
-/// Of the kernel with an epilogue as well, which reads `Vector` elements at once.
-template <class Kernel, index_t Vector>
-constexpr functions functions_of() {
-  return {[](const gemm_args& args) {
-            const char* const why = Kernel::check(args);
-            constexpr vector_alignment guarantee{Vector, sizeof(half_t)};
-            return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, guarantee);
-          },
-          [](const void* args, const launch_facts& facts) {
-            const auto made = Kernel::prepare(*static_cast<const gemm_args*>(args), facts);
-            const auto* const bytes = reinterpret_cast<const char*>(&made);
-            const auto grid = Kernel::grid(made);
-            host_half::prepared result{{bytes, bytes + sizeof made}, {grid.x, grid.y, grid.z}};
-            if constexpr (detail::HasFollower<Kernel>) {
-              const auto* const given = static_cast<const char*>(args);
-              const auto next = Kernel::followed_by::grid(*static_cast<const gemm_args*>(args));
-              result.follower_args = {given, given + sizeof(gemm_args)};
-              result.follower_grid = {next.x, next.y, next.z};
-            }
-            return result;
-          }};
+
+/// The same with what an epilogue reads, `vector` elements at once.
+std::function<const char*(const gemm_args&)> with_epilogue(std::function<const char*(const gemm_args&)> check,
+                                                           index_t vector) {
+  return [check = std::move(check), vector](const gemm_args& args) {
+    const char* const why = check(args);
+    const vector_alignment guarantee{vector, sizeof(half_t)};
+    return why || !has_epilogue(args) ? why : epilogue::detail::check<epilogue::from_args>(args, guarantee);
+  };
 }
 
-using kernels = gemm_kernels<gemm_product<half_t, k, k>>;  // their names and numbers are the same for all products
-constexpr index_t num_tiles = kernels::small_m;
-
-/// What the host does depends on the elements' size only, so half_t stands for bfloat16_t as well.
-template <class T, class R, operand_major A, operand_major B>
-constexpr auto tiles_of() {
-  return []<index_t... Is>(std::integer_sequence<index_t, Is...>) {
-    return std::array<functions, num_tiles>{functions_of<gemm_kernel<gemm_hopper<T, A, B, hopper_gemm_tiles[Is], R>>,
-                                                         hopper_gemm_tiles[Is].unaligned ? 1 : 2>()...};
-  }(std::make_integer_sequence<index_t, num_tiles>{});
+template <class DeviceArgs>
+host_half::prepared as_bytes(const DeviceArgs& made, const grid_size& grid) {
+  const auto* const bytes = reinterpret_cast<const char*>(&made);
+  return {{bytes, bytes + sizeof made}, {grid.x, grid.y, grid.z}};
 }
-struct product_functions {
-  std::array<functions, num_tiles> tiles;
-  std::array<functions, 2> small_m;  // with vectors, and without
 
-  const functions& operator[](index_t kernel) const {
-    return kernel < num_tiles ? tiles[std::size_t(kernel)] : small_m[std::size_t(kernel - num_tiles)];
-  }
-};
-template <operand_major A, operand_major B>
-const product_functions& functions_16_bits() {
-  using small_m = small_m_gemm<small_m_policy<half_t, A, B, A == k ? 8 : 1, 8>>;
-  using without_vectors = small_m_gemm<small_m_policy<half_t, A, B, 1, 1>>;
-  static constexpr product_functions f{tiles_of<half_t, half_t, A, B>(),
-                                       {functions_of<small_m, 4>(), functions_of<without_vectors, 1>()}};
+/// Of any tile: the host knows it at run time only.
+functions functions_of(const hopper_gemm_tile& tile, const hopper_gemm_operands& operands) {
+  const hopper_gemm_facts kernel = detail::facts_of(tile, operands);
+  functions f;
+  f.check = with_epilogue([kernel](const gemm_args& g) { return detail::check_hopper_gemm(kernel, g); },
+                          tile.unaligned ? 1 : 2);
+  f.prepare = [kernel](const gemm_args& g, const launch_facts& facts) {
+    const auto made = detail::plan_hopper_gemm<1>(kernel, g, facts.resident_clusters, facts.make_tensor_map);
+    host_half::prepared result = as_bytes(made, {made.blocks, 1, 1});
+    if (kernel.can_split_all_tiles) {
+      // Its grid is the same for all elements and epilogues.
+      using sum = detail::sum_after_hopper_gemm<
+          detail::split_k_sum<arch::sm90, float, half_t, gemm_args, epilogue::alpha_beta, 2>>;
+      const grid_size next = sum::grid(g);
+      const auto* const given = reinterpret_cast<const char*>(&g);
+      result.follower_args = {given, given + sizeof g};
+      result.follower_grid = {next.x, next.y, next.z};
+    }
+    return result;
+  };
   return f;
 }
-const product_functions* find_functions(const gemm_problem& p) {
-  if ((p.type == element::f16 || p.type == element::bf16) && p.result == p.type)
-    return p.a_along_k ? (p.b_along_k ? &functions_16_bits<k, k>() : &functions_16_bits<k, mn>())
-                       : (p.b_along_k ? &functions_16_bits<mn, k>() : &functions_16_bits<mn, mn>());
-  static constexpr product_functions fp8{tiles_of<fp8_ocp_t, bfloat16_t, k, k>(), {}};
-  return p.type == element::fp8 && p.result == element::bf16 && p.a_along_k && p.b_along_k ? &fp8 : nullptr;
+
+template <operand_major A, operand_major B, index_t Vector>
+functions functions_of_small_m() {
+  using kernel = small_m_gemm<small_m_policy<half_t, A, B, A == k ? Vector : 1, Vector>>;
+  return {with_epilogue([](const gemm_args& g) { return kernel::check(g); }, Vector == 1 ? 1 : 4),
+          [](const gemm_args& g, const launch_facts& facts) {
+            const auto made = kernel::prepare(g, facts);
+            return as_bytes(made, kernel::grid(made));
+          }};
+}
+/// What the host does depends on the elements' size only, so half_t stands for bfloat16_t as well.
+template <index_t Vector>
+functions functions_of_small_m(const hopper_gemm_operands& o) {
+  return o.a_along_k ? (o.b_along_k ? functions_of_small_m<k, k, Vector>() : functions_of_small_m<k, mn, Vector>())
+                     : (o.b_along_k ? functions_of_small_m<mn, k, Vector>() : functions_of_small_m<mn, mn, Vector>());
+}
+functions functions_of(const gemm_choice& c, const hopper_gemm_operands& o) {
+  return c.kernel == gemm_kernel_kind::tile      ? functions_of(c.tile, o)
+         : c.kernel == gemm_kernel_kind::small_m ? functions_of_small_m<8>(o)
+                                                 : functions_of_small_m<1>(o);
 }
 
-/// The number of the kernel with this name, and how it splits k; nothing if there is none.
-std::optional<gemm_choice> read_choice(const std::string& policy) {
-  const std::optional<choice_name> name = choice_name::parse(policy);
-  for (gemm_choice c{.kernel = 0, .parts = name ? name->parts : 0}; name && c.kernel < kernels::size; ++c.kernel) {
-    const bool splits = c.kernel < num_tiles && !hopper_gemm_tiles[c.kernel].ping_pong;
-    if (name->tile == kernels::name(c.kernel) && (c.parts < 2 || splits)) return c;
-  }
-  return std::nullopt;
+/// Nothing if no Hopper kernel has these operands.
+std::optional<hopper_gemm_operands> operands_of(const gemm_problem& p) {
+  const bool is_fp8 = p.type == element::fp8 && p.result == element::bf16 && p.a_along_k && p.b_along_k;
+  using enum arch::matrix_element;
+  if (is_fp8) return hopper_gemm_operands{fp8_ocp, bf16, true, true};
+  if ((p.type != element::f16 && p.type != element::bf16) || p.result != p.type) return std::nullopt;
+  const arch::matrix_element e = p.type == element::f16 ? f16 : bf16;
+  return hopper_gemm_operands{e, e, p.a_along_k, p.b_along_k};
+}
+
+/// Whether there is such a kernel and it takes the arguments, with k split as chosen.
+bool can_compute(gemm_args args, const gemm_choice& c, const hopper_gemm_operands& o, bool as_given) {
+  const bool exists = c.kernel == gemm_kernel_kind::tile ? detail::facts_of(c.tile, o).fits() : o.element_bytes() == 2;
+  args.split_k = as_given || c.kernel != gemm_kernel_kind::tile ? 1 : std::max(c.parts, 1);
+  return exists && !functions_of(c, o).check(args);
+}
+
+/// Choices that can compute the problem and their predicted clocks, the fastest first. SMs of an H100: the choice must
+/// not depend on where a kernel is made.
+std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const hopper_gemm_operands& o) {
+  constexpr index_t SMs = 132;
+  const bool may_split = p.args.split_k == 0 || p.args.workspace;
+  gemm_args args = p.args;
+  alignas(16) static char somewhere[16];
+  if (args.workspace == nullptr) args.workspace = somewhere;  // without one in the problem, a launch may have it
+  args.split_k = 1;
+  std::vector<std::pair<double, gemm_choice>> list;
+  const auto consider = [&](const gemm_choice& c, double clocks) {
+    if (can_compute(args, c, o, false)) list.push_back({clocks, c});
+  };
+  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, may_split ? 16 : 1, 1.1))
+    consider({.tile = c.tile, .parts = c.parts}, c.clocks);
+  if (!list.empty()) return list;
+  // Rows that TMA cannot load: kernels of small M first.
+  for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
+    consider({.kernel = kind}, 0);
+  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1,
+                         [&](const hopper_gemm_choice& c) { consider({.tile = c.tile, .parts = c.parts}, c.clocks); });
+  std::sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  return list;
 }
 
 std::string kernel_name(const gemm_problem& p, const gemm_choice& c) {
-  return (c.kernel < num_tiles ? "gemm_hopper_" : "gemm_") + kernels::name(c.kernel) + "_" + operands_name(p);
+  return (c.kernel == gemm_kernel_kind::tile ? "gemm_hopper_" : "gemm_") + kernel_name_of(c) + "_" + operands_name(p);
 }
 
-/// Calls consider(choice, clocks) for those that can compute the problem. SMs of an H100: the choice must not depend on
-/// where a kernel is made.
-template <class Consider>
-void for_each_choice(const gemm_problem& p, const product_functions& f, Consider consider) {
-  constexpr index_t SMs = 132;
-  const bool may_split = p.args.split_k == 0;
-  gemm_args args = p.args;
-  alignas(16) static char somewhere[16];
-  if (may_split && args.workspace == nullptr) args.workspace = somewhere;
-  args.split_k = 1;
-  const auto can = [&](index_t i) { return f[i].check && !f[i].check(args); };
-  for (index_t i = num_tiles; i < kernels::size; ++i) {
-    if (!can(i)) continue;
-    for_each_small_m_kernel(args, i == kernels::small_m, SMs, [&](index_t parts, double clocks) {
-      if (may_split || parts == (args.workspace ? 0 : 1)) consider(gemm_choice{i, may_split ? parts : 0}, clocks);
-    });
-  }
-  const index_t bytes = p.type == element::fp8 ? 1 : 2;
-  for_each_hopper_kernel(args, {bytes, p.a_along_k, p.b_along_k}, SMs, may_split ? 16 : 1,
-                         [&](const hopper_gemm_choice& c) {
-                           gemm_args split = args;
-                           split.split_k = std::max(c.parts, 1);
-                           if (f[c.tile].check && !f[c.tile].check(split))
-                             consider(gemm_choice{c.tile, c.parts}, c.clocks);
-                         });
+/// A tile as C++ text.
+std::string text_of(const hopper_gemm_tile& t) {
+  std::string s = "tw::hopper_gemm_tile{.m = " + std::to_string(t.m) + ", .n = " + std::to_string(t.n);
+  const auto add = [&](const char* member, index_t value) {
+    s += std::string(", .") + member + " = " + std::to_string(value);
+  };
+  add("cluster_m", t.cluster_m);
+  add("cluster_n", t.cluster_n);
+  add("consumers", t.consumers);
+  add("blocks", t.blocks);
+  for (const auto& [member, is_set] :
+       {std::pair{"swap_ab", t.swap_ab}, std::pair{"ping_pong", t.ping_pong}, std::pair{"unaligned", t.unaligned}})
+    if (is_set) s += std::string(", .") + member + " = true";
+  return s + "}";
 }
 
 }  // namespace
 
 std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
-  const product_functions* const f = find_functions(p);
-  if (f == nullptr || p.args.split_k > 1 || p.has_gate) return {};
+  const std::optional<hopper_gemm_operands> operands = operands_of(p);
+  if (!operands || p.args.split_k > 1 || p.has_gate) return {};
   std::vector<std::pair<double, gemm_choice>> all;
-  if (!p.policy.empty()) {
-    const std::optional<gemm_choice> given = read_choice(p.policy);
-    gemm_args args = p.args;
-    args.split_k = 1;
-    if (given && (*f)[given->kernel].check && !(*f)[given->kernel].check(args)) all.push_back({0, *given});
-  } else {
-    for_each_choice(p, *f, [&](const gemm_choice& c, double clocks) { all.push_back({clocks, c}); });
+  if (p.policy.empty()) {
+    all = ranked(p, *operands);
+  } else if (const std::optional<gemm_choice> given = choice_named(p.policy)) {
+    if (can_compute(p.args, *given, *operands, true)) all.push_back({0, *given});
   }
-  // Without a workspace of its own the caller gets the kernels of small M wherever they can compute it.
-  std::sort(all.begin(), all.end(), [&](const auto& x, const auto& y) {
-    const auto order = [&](const std::pair<double, gemm_choice>& e) {
-      return std::tuple(p.args.split_k == 0 || e.second.kernel < num_tiles, e.first, e.second.kernel, e.second.parts);
-    };
-    return order(x) < order(y);
-  });
   std::vector<gemm_candidate> list;
   for (const auto& [clocks, choice] : all)
     list.push_back(
         {.kernel = kernel_name(p, choice),
-         .choice = kernels::name(choice),
+         .choice = name_of(choice),
          .reason = p.policy.empty() ? "the model predicts " + std::to_string(long(clocks)) + " clocks" : "as asked for",
          .workspace_bytes = choice.parts == 1 ? 0 : hopper_gemm_workspace::bytes});
   return list;
 }
 
 kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
-  const product_functions* const f = find_functions(p);
-  const gemm_choice chosen = *read_choice(choice);
+  const std::optional<hopper_gemm_operands> operands = operands_of(p);
+  const std::optional<gemm_choice> chosen = choice_named(choice);
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
   const std::string end =
       type_name(p.result) + ", tw::epilogue::" + (has_epilogue(p.args) ? "from_args" : "alpha_beta") + ">";
   kernel_source s;
-  const functions& host = (*f)[chosen.kernel];
-  if (chosen.kernel < num_tiles) {
-    s.code = "struct policy : tw::gemm_hopper<" + types + "tw::hopper_gemm_tiles[" + std::to_string(chosen.kernel) +
-             "], " + end + " {};\n";
+  if (chosen->kernel == gemm_kernel_kind::tile) {
+    s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
-    if (chosen.parts < 2) {  // none follows
+    if (chosen->parts < 2) {  // none follows
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";
     }
     s.uses = {"kernels/gemm/choice/hopper_gemm_choice.hpp", "kernels/gemm/hopper/hopper_gemm_kernel.hpp"};
   } else {
-    const bool wide = chosen.kernel == kernels::small_m;
+    const bool wide = chosen->kernel == gemm_kernel_kind::small_m;
     s.code = "struct policy : tw::small_m_policy<" + types + (wide && p.a_along_k ? "8, " : "1, ") +
              (wide ? "8, " : "1, ") + end + " {};\n";
     s.kernel = "tw::small_m_gemm<policy>";
     s.uses = {"kernels/gemm/hopper/small_m_gemm.hpp"};
   }
-  s.name = kernel_name(p, chosen);
+  s.name = kernel_name(p, *chosen);
+  const functions host = functions_of(*chosen, *operands);
   s.host.check = [check = host.check](const void* args) {
     const auto& given = *static_cast<const gemm_args*>(args);
     const char* const why = check_pointers(given);
     return why ? why : check(given);
   };
-  s.host.prepare = [chosen, host](const void* args, const launch_facts& facts) {
+  s.host.prepare = [parts = chosen->parts, host](const void* args, const launch_facts& facts) {
     gemm_args given = *static_cast<const gemm_args*>(args);
-    if (chosen.parts == 1) given.workspace = nullptr;
-    given.split_k = std::max(chosen.parts, 1);
+    if (parts == 1) given.workspace = nullptr;
+    given.split_k = std::max(parts, 1);
     if (host.check(given)) given.split_k = 1;  // no workspace, or other lengths
-    return host.prepare(&given, facts);
+    return host.prepare(given, facts);
   };
-  s.host.name = name_of_parts(chosen.parts);
+  s.host.name = name_of_parts(chosen->parts);
   return s;
 }
 

@@ -63,7 +63,7 @@ class runtime_compiler final : public toolchain {
     require(code_size_(p.handle, &size), unit.name);
     std::string code(size, '\0');
     require(code_(p.handle, code.data()), unit.name);
-    return assembler_ ? assembler_->assemble(without_unused_variables(code.c_str()), unit.name, target_) : code;
+    return assembler_ ? assembled(p.handle, unit.name).value_or(code) : code;
   }
 
  private:
@@ -77,13 +77,24 @@ class runtime_compiler final : public toolchain {
     void* handle = nullptr;
   };
 
+  /// The cubin of the PTX without variables that nothing reads; nothing for PTX with setmaxnreg, which nvJitLink
+  /// ignores, as it makes objects that others could call: consumers with more than 128 accumulators would spill.
+  std::optional<std::string> assembled(void* handle, const std::string& name) const {
+    std::size_t size = 0;
+    require(ptx_size_(handle, &size), name);
+    std::string ptx(size, '\0');
+    require(ptx_(handle, ptx.data()), name);
+    if (ptx.find("setmaxnreg") != std::string::npos) return std::nullopt;
+    return assembler_->assemble(without_unused_variables(ptx.c_str()), name, target_);
+  }
+
   template <class F>
   void find(F*& function, const std::string& name) const {
     library_.find(function, (how_.prefix + name).c_str());
   }
-  /// NVRTC makes PTX if nvJitLink can assemble it, and else a cubin that has the unused variables. Loading nvJitLink
-  /// takes as long as a kernel from the disk, so it waits for the first compilation. The key of a kernel leaves it
-  /// out: whoever assembles, the kernel is the same.
+  /// NVRTC makes PTX, which nvJitLink assembles where it can, and a cubin that has the unused variables. Loading
+  /// nvJitLink takes as long as a kernel from the disk, so it waits for the first compilation. The key of a kernel
+  /// leaves it out: whoever assembles, the kernel is the same.
   void find_output() {
     std::string output = "Code";
     if (how_.prefix == "nvrtc") {
@@ -91,9 +102,10 @@ class runtime_compiler final : public toolchain {
         assembler_.emplace(major_, minor_);
       } catch (const error&) {
       }
-      output = assembler_ ? "PTX" : "CUBIN";
-      how_.options.push_back("--gpu-architecture=" +
-                             (assembler_ ? "compute" + target_.substr(target_.find('_')) : target_));
+      output = "CUBIN";
+      how_.options.push_back("--gpu-architecture=" + target_);
+      find(ptx_size_, "GetPTXSize");
+      find(ptx_, "GetPTX");
     }
     find(code_size_, "Get" + output + "Size");
     find(code_, "Get" + output);
@@ -125,6 +137,8 @@ class runtime_compiler final : public toolchain {
   int (*log_)(void*, char*) = nullptr;
   int (*code_size_)(void*, std::size_t*) = nullptr;
   int (*code_)(void*, char*) = nullptr;
+  int (*ptx_size_)(void*, std::size_t*) = nullptr;
+  int (*ptx_)(void*, char*) = nullptr;
   int (*destroy_)(void**) = nullptr;
 };
 

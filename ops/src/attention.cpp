@@ -55,6 +55,7 @@ void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& 
   jit::attention_problem p;
   const attention_view view = view_attention(op, o, q, k, v, options, false, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
+  if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8)) refuse(op, why);
   call_key key(op);
   add_to_key(key, view, p.args);
   run({.operation = op,

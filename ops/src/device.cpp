@@ -27,8 +27,8 @@ std::string sentence_of(const jit::error& e) {
 /// The call is at fault, as a sentence of jit or of a kernel says.
 [[noreturn]] void refuse_as(const char* operation, const jit::error& e) {
   std::string why = sentence_of(e);
-  const std::string prefix = std::string(operation) + ": ";
-  if (why.starts_with(prefix)) why.erase(0, prefix.size());
+  const std::size_t colon = why.find(": ");  // after the name of an operation or a kernel
+  if (colon < why.find(' ')) why.erase(0, colon + 2);
   refuse(operation, why);
 }
 

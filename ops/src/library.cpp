@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/jit/error.hpp>
 #include <tilewright/ops/explain.hpp>
 #include <tilewright/ops/library_options.hpp>
@@ -54,6 +55,12 @@ thread_local std::vector<explanation>* explained = nullptr;
 
 std::shared_ptr<device> device_for(const char* operation, void* stream) {
   const std::shared_ptr<library> in = current().load();
+  if (!in->options.emulate.empty() && !arch::find_target(in->options.emulate.c_str())) {
+    std::string names;
+    for (const arch::target* known : arch::all_targets) names += (names.empty() ? "" : ", ") + std::string(known->name);
+    throw operation_error(fault_kind::no_device, std::string(operation) + ": '" + in->options.emulate +
+                                                     "' is no target that the CPU emulator has; there are " + names);
+  }
   try {
     return device_of(*in, in->options.emulate.empty() ? jit::device_of(stream) : 0);
   } catch (const jit::error& e) {

@@ -30,7 +30,8 @@ TEST_P(Mistakes, ResultsUsedBeforeTheirWait) {
   EXPECT_EQ(out_[5], 4);
 }
 TEST_P(Mistakes, AccessesOutOfBounds) {
-  EXPECT_SAYS(fault("out_of_bounds", emu::kernarg().add(in_.data() + 500).add(1)), "store outside of all buffers");
+  EXPECT_SAYS(fault("out_of_bounds", emu::kernarg().add(in_.data() + 500).add(1)),
+              "store of 4 bytes outside of all buffers");
   EXPECT_SAYS(fault("lds_out_of_bounds", emu::kernarg().add(out_.data()).add(2)), "LDS access outside of");
 }
 TEST_P(Mistakes, EndlessLoop) {

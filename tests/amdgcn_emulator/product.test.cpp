@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A matrix product through LDS and matrix instructions, for each element type.
+// A matrix product through LDS and matrix instructions, for each input_type type.
 #include "../max_error.hpp"
 
 #include <cmath>
@@ -7,18 +7,18 @@
 #include "emulated_kernels.hpp"
 
 namespace {
-enum class element { f16, bf16, fp8, i8 };
+enum class input_type { f16, bf16, fp8, i8 };
 
-element element_of(const std::string& name) {
-  if (name.find("bf16") != name.npos) return element::bf16;
-  if (name.find("fp8") != name.npos) return element::fp8;
-  return name.find("i8") != name.npos || name == "product_big3" ? element::i8 : element::f16;
+input_type element_of(const std::string& name) {
+  if (name.find("bf16") != name.npos) return input_type::bf16;
+  if (name.find("fp8") != name.npos) return input_type::fp8;
+  return name.find("i8") != name.npos || name == "product_big3" ? input_type::i8 : input_type::f16;
 }
 
 // Elements along k are contiguous, in A and in B.
 class product {
  public:
-  product(element type, bool fnuz, int m, int n, int k)
+  product(input_type type, bool fnuz, int m, int n, int k)
       : type_(type), format_(fnuz ? emu::fp8_fnuz : emu::fp8_ocp), m_(m), n_(n), k_(k), c_(m * n * 4, 0xff) {
     fill(a_, a_values_, m * k), fill(b_, b_values_, n * k);
   }
@@ -38,26 +38,26 @@ class product {
       }
     return worst;
   }
-  double tolerance() const { return type_ == element::i8 ? 0 : 1e-4 * std::sqrt(k_); }
+  double tolerance() const { return type_ == input_type::i8 ? 0 : 1e-4 * std::sqrt(k_); }
 
  private:
-  std::size_t size() const { return type_ == element::f16 || type_ == element::bf16 ? 2 : 1; }
+  std::size_t size() const { return type_ == input_type::f16 || type_ == input_type::bf16 ? 2 : 1; }
   std::uint32_t random_bits() const {
     const float value = float(int(random_numbers()() % 2001) - 1000) / 500;
     switch (type_) {
-      case element::f16: return emu::f32_to_f16(value);
-      case element::bf16: return emu::f32_to_bf16(value);
-      case element::fp8: return emu::f32_to_small(value, format_, true);
-      case element::i8: break;
+      case input_type::f16: return emu::f32_to_f16(value);
+      case input_type::bf16: return emu::f32_to_bf16(value);
+      case input_type::fp8: return emu::f32_to_small(value, format_, true);
+      case input_type::i8: break;
     }
     return random_numbers()() & 255;
   }
   double value_of(std::uint32_t bits) const {
     switch (type_) {
-      case element::f16: return emu::f16_to_f32(std::uint16_t(bits));
-      case element::bf16: return emu::bf16_to_f32(std::uint16_t(bits));
-      case element::fp8: return emu::small_to_f32(bits, format_);
-      case element::i8: break;
+      case input_type::f16: return emu::f16_to_f32(std::uint16_t(bits));
+      case input_type::bf16: return emu::bf16_to_f32(std::uint16_t(bits));
+      case input_type::fp8: return emu::small_to_f32(bits, format_);
+      case input_type::i8: break;
     }
     return std::int8_t(bits);
   }
@@ -74,10 +74,10 @@ class product {
       std::memcpy(&value, &c_[4 * index], 4);
       return double(value);
     };
-    return type_ == element::i8 ? read(std::int32_t{0}) : read(0.0f);
+    return type_ == input_type::i8 ? read(std::int32_t{0}) : read(0.0f);
   }
 
-  element type_;
+  input_type type_;
   emu::small_float format_;
   int m_, n_, k_;
   std::vector<std::uint8_t> a_, b_, c_;

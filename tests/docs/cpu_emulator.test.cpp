@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/machine/emulator/schedule_explorer.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
 #include <tilewright/machine/exec/host/make_tensor_map.hpp>
 
@@ -50,13 +51,13 @@ std::string fault_of(void (*kernel)()) {
 TEST(DocsCpuBackend, Faults) {
   const std::string outside = fault_of([] { exec::lds_store(exec::lds_allocate<512>(), exec::thread_id() * 8, 1.0); });
   EXPECT_EQ(outside,
-            "thread 64 of block (0, 0, 0) executes ds_write_b64 (cpu_emulator.test.cpp:51) at LDS byte 512, outside of "
+            "thread 64 of block (0, 0, 0) executes ds_write_b64 (cpu_emulator.test.cpp:52) at LDS byte 512, outside of "
             "the 512 bytes that it has allocated");
   const std::string unreached = fault_of([] {
     if (exec::wave_id() == 0) exec::block_sync();
   });
   EXPECT_EQ(unreached,
-            "thread 0 of block (0, 0, 0) waits forever at a barrier (cpu_emulator.test.cpp:56) that thread 64 does not "
+            "thread 0 of block (0, 0, 0) waits forever at a barrier (cpu_emulator.test.cpp:57) that thread 64 does not "
             "reach: it has left the kernel");
 }
 
@@ -77,8 +78,8 @@ TEST(DocsCpuBackend, ChecksOfLds) {
     race = f.what();
   }
   EXPECT_EQ(race,
-            "thread 1 of block (0, 0, 0) reads LDS bytes 0 to 3 (cpu_emulator.test.cpp:67) that thread 0 wrote "
-            "(cpu_emulator.test.cpp:66) with no barrier between");
+            "thread 1 of block (0, 0, 0) reads LDS bytes 0 to 3 (cpu_emulator.test.cpp:68) that thread 0 wrote "
+            "(cpu_emulator.test.cpp:67) with no barrier between");
 }
 
 TEST(DocsCpuBackend, Hopper) {
@@ -106,8 +107,22 @@ TEST(DocsCpuBackend, Hopper) {
     early = f.what();
   }
   EXPECT_EQ(early,
-            "thread 127 of block (0, 0, 0) reads LDS bytes 508 to 511 (cpu_emulator.test.cpp:98) before the copy by "
-            "thread 0 (cpu_emulator.test.cpp:95) to there was waited for");
+            "thread 127 of block (0, 0, 0) reads LDS bytes 508 to 511 (cpu_emulator.test.cpp:99) before the copy by "
+            "thread 0 (cpu_emulator.test.cpp:96) to there was waited for");
+}
+
+TEST(DocsCpuBackend, Schedules) {
+  const auto exchange = [] {
+    const exec::lds_pointer lds = exec::lds_allocate<512>();
+    exec::lds_store(lds, exec::thread_id() * 4, 1);
+    exec::block_sync();
+    exec::lds_load<int>(lds, (exec::thread_id() ^ 64) * 4);
+  };
+  const emulator::exploration explored = emulator::explore({.deviations = 1, .max_schedules = 200}, [&] {
+    emulator::launch({.target = &tw::arch::sm90::value, .grid = {1}, .block_size = 128, .lds_bytes = 512}, exchange);
+  });
+  EXPECT_TRUE(explored.is_complete);
+  EXPECT_GT(explored.schedules, 4);
 }
 
 }  // namespace

@@ -14,7 +14,13 @@ const char* accepts(const tw::gemm_args&, const tw::gemm_choice&) { return nullp
 const char* wants_even_n(const tw::gemm_args& args, const tw::gemm_choice& c) {
   return args.n % 2 != 0 ? "n must be even" : c.parts < 0 || c.parts > 16 ? "too many parts" : nullptr;
 }
-tw::gemm_choice choose(const tw::gemm_args& args, tw::index_t) { return {args.m <= 16, args.k > 10000 ? 4 : 0}; }
+constexpr tw::gemm_choice pair{.tile = {.m = 128, .n = 256, .cluster_m = 2}},
+    small_m{.kernel = tw::gemm_kernel_kind::small_m};
+tw::gemm_choice choose(const tw::gemm_args& args, tw::index_t) {
+  tw::gemm_choice c = args.m <= 16 ? small_m : pair;
+  c.parts = args.k > 10000 ? 4 : 0;
+  return c;
+}
 
 /// f16 in every layout, fp8 contiguous along k.
 std::vector<hopper_product> products() {
@@ -22,8 +28,7 @@ std::vector<hopper_product> products() {
   for (const tw::operand_major a : {k, mn}) {
     for (const tw::operand_major b : {k, mn}) {
       for (const bool has_epilogue : {false, true}) {
-        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {"128x256_b2", "small_m"},
-                         wants_even_n, choose};
+        hopper_product e{element::f16, element::f16, a, b, has_epilogue, {pair, small_m}, wants_even_n, choose};
         list.push_back(e);
         e.type = element::e4m3;
         e.result = element::bf16;
@@ -106,16 +111,15 @@ TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
 TEST(HopperKernelChoice, PartsOfK) {
   problem p = product("rcr");
   const auto parts = [&](const std::string& policy) { return choice(p, named("hopper_128x256_b2" + policy)).kernel; };
-  EXPECT_EQ(parts(""), (tw::gemm_choice{0, 0}));
-  EXPECT_EQ(parts(", k whole"), (tw::gemm_choice{0, 1}));
-  EXPECT_EQ(parts(", k in 3 parts"), (tw::gemm_choice{0, 3}));
+  EXPECT_EQ(parts(""), pair);
+  EXPECT_EQ(parts(", k whole"), (tw::gemm_choice{.tile = pair.tile, .parts = 1}));
+  EXPECT_EQ(parts(", k in 3 parts"), (tw::gemm_choice{.tile = pair.tile, .parts = 3}));
   for (const char* wrong : {", ", ",", ", k", ", k in x parts", ", k in 0 parts", ", k in 1 parts", ", k in 3 parts ",
-                            ", k in 4294967299 parts", ", nonsense"})
+                            ", k in -3 parts", ", k in 4294967299 parts", ", nonsense"})
     EXPECT_EQ(refusal_of(p, named(std::string("hopper_128x256_b2") + wrong)).rfind("there is no policy", 0), 0u)
         << wrong;
-  for (const char* refused : {", k in -3 parts", ", k in 17 parts"})
-    EXPECT_EQ(refusal_of(p, named(std::string("hopper_128x256_b2") + refused)),
-              "the Hopper kernels cannot do this: too many parts");
+  EXPECT_EQ(refusal_of(p, named("hopper_128x256_b2, k in 17 parts")),
+            "the Hopper kernels cannot do this: too many parts");
   p.k = 16384;
   EXPECT_EQ(name_of_choice(p), "hopper_128x256_b2_f16_ak_bk_to_f16, k in 4 parts");
 }

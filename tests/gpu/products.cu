@@ -26,10 +26,7 @@ struct options {
   bool small = false;     // for compute-sanitizer
   bool unaligned = true;  // whether tiles of unaligned rows are checked, too
 
-  bool leaves_out(index_t kernel) const {
-    return !unaligned && kernel >= 0 && kernel < tw::hopper_gemm_tiles.size() &&
-           tw::hopper_gemm_tiles[kernel].unaligned;
-  }
+  bool leaves_out(const tw::gemm_choice& c) const { return !unaligned && c.tile.unaligned; }
 };
 
 class dice {
@@ -63,15 +60,15 @@ struct drawn {
 
 /// Lengths around the tile of C that a kernel computes, or around those of a cluster. In one of four products there are
 /// a few tiles more than workers: whole tiles, and then parts of the others.
-void draw_lengths(const options& o, index_t kernel, index_t SMs, dice& d, tw::gemm_args& g) {
-  const bool is_tile = kernel >= 0 && kernel < tw::hopper_gemm_tiles.size();
-  tw::hopper_gemm_tile t = is_tile ? tw::hopper_gemm_tiles[kernel] : tw::hopper_gemm_tile{.m = 128, .n = 128};
+void draw_lengths(const options& o, const tw::gemm_choice* kernel, index_t SMs, dice& d, tw::gemm_args& g) {
+  const bool is_tile = kernel && kernel->kernel == tw::gemm_kernel_kind::tile;
+  const tw::hopper_gemm_tile t = is_tile ? kernel->tile : tw::hopper_gemm_tile{.m = 128, .n = 128};
   const index_t rows = t.m * d.of({1, t.cluster_m}), cols = t.n * d.of({1, t.cluster_n});
   do {
     g.m = d.near(t.swap_ab ? cols : rows), g.n = d.near(t.swap_ab ? rows : cols);
-    if (kernel >= tw::hopper_gemm_tiles.size() || (kernel < 0 && d.one_in(4))) g.m = 1 + d.below(16);
+    if (kernel ? !is_tile : d.one_in(4)) g.m = 1 + d.below(16);
     g.k = d.of({d.near(64), d.near(256), 1 + d.below(6000)});
-    if (kernel < 0 && !o.small) g.m *= d.of({1, 4}), g.n *= d.of({1, 4});
+    if (!kernel && !o.small) g.m *= d.of({1, 4}), g.n *= d.of({1, 4});
     g.batch = d.one_in(3) ? 2 + d.below(2) : 1;
   } while (double(g.m) * g.n * g.k * g.batch > (o.small ? 5e7 : 2e10));
   if (!is_tile || o.small || !d.one_in(4)) return;
@@ -83,14 +80,14 @@ void draw_lengths(const options& o, index_t kernel, index_t SMs, dice& d, tw::ge
 
 /// Whether whole tiles are followed by parts of others.
 bool has_whole_and_split_tiles(const hopper_product& p, const drawn& x, index_t SMs) {
-  if (x.choice.kernel >= tw::hopper_gemm_tiles.size() || x.choice.parts != 0) return false;
-  const tw::hopper_gemm_tile& t = tw::hopper_gemm_tiles[x.choice.kernel];
+  if (x.choice.kernel != tw::gemm_kernel_kind::tile || x.choice.parts != 0) return false;
+  const tw::hopper_gemm_tile& t = x.choice.tile;
   const tw::stream_k_schedule s =
       tw::detail::schedule_of(tw::detail::in_order_of(t, x.args), t, index_t(bytes_of(p.type)), SMs, 0);
   return s.whole_tiles > 0 && s.split_workers > 0;
 }
 
-drawn draw(const options& o, const hopper_product& p, index_t kernel, index_t SMs, dice& d) {
+drawn draw(const options& o, const hopper_product& p, const tw::gemm_choice* kernel, index_t SMs, dice& d) {
   drawn x;
   tw::gemm_args& g = x.args;
   draw_lengths(o, kernel, SMs, d, g);
@@ -124,7 +121,9 @@ drawn draw(const options& o, const hopper_product& p, index_t kernel, index_t SM
   g.lda = x.a.ld, g.ldb = x.b.ld, g.ldc = x.c.ld, g.ld_residual = x.residual.ld;
   g.batch_stride_a = x.a.batch_stride, g.batch_stride_b = x.b.batch_stride, g.batch_stride_c = x.c.batch_stride;
   g.batch_stride_residual = x.residual.batch_stride;
-  x.choice = {kernel, d.of({0, 0, 0, 1, 2, 3, 2 + d.below(7)})};
+  const index_t parts = d.of({0, 0, 0, 1, 2, 3, 2 + d.below(7)});
+  if (kernel) x.choice = *kernel;
+  x.choice.parts = parts;
   return x;
 }
 
@@ -230,9 +229,12 @@ std::string fault_in(const verdict& v, const drawn& x) {
   return text;
 }
 
-/// All cases of a kernel; -1: the one that the model prefers. True if they are right.
-bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int SMs) {
-  const std::string product = name_of(p), name = kernel < 0 ? "chosen" : p.kernels[std::size_t(kernel)];
+/// The name by which --kernel asks for a kernel; null: the one that the model prefers.
+std::string name_of_kernel(const tw::gemm_choice* kernel) { return kernel ? tw::name_of(*kernel) : "chosen"; }
+
+/// All cases of a kernel; null: the one that the model prefers. True if they are right.
+bool check_kernel(const options& o, const hopper_product& p, const tw::gemm_choice* kernel, int SMs) {
+  const std::string product = name_of(p), name = name_of_kernel(kernel);
   int wrong = 0, whole_and_split = 0;
   float worst = 0;
   for (int i = o.first; i < o.first + o.cases; ++i) {
@@ -242,8 +244,8 @@ bool check_kernel(const options& o, const hopper_product& p, index_t kernel, int
     for (int attempt = 0; attempt < 1000; ++attempt) {
       x = draw(o, p, kernel, SMs, d);
       point_anywhere(x, p.type, p.result);
-      if (kernel < 0) x.choice = p.choose(x.args, SMs);
-      refusal = o.leaves_out(x.choice.kernel) ? "the tile is left out" : p.check(x.args, x.choice);
+      if (!kernel) x.choice = p.choose(x.args, SMs);
+      refusal = o.leaves_out(x.choice) ? "the tile is left out" : p.check(x.args, x.choice);
       if (!refusal) break;
     }
     std::string fault = refusal ? std::string("refuses 1000 products: ") + refusal : "";
@@ -317,9 +319,11 @@ int main(int argc, char** argv) try {
   int kernels = 0;
   for (const hopper_product& p : gemm_program::all_hopper_products()) {
     if (!o.product.empty() && o.product != name_of(p)) continue;
-    for (index_t kernel = -1; kernel < index_t(p.kernels.size()); ++kernel) {
-      if (!o.kernel.empty() && o.kernel != (kernel < 0 ? "chosen" : p.kernels[std::size_t(kernel)])) continue;
-      if (o.leaves_out(kernel)) continue;
+    std::vector<const tw::gemm_choice*> all{nullptr};
+    for (const tw::gemm_choice& c : p.kernels) all.push_back(&c);
+    for (const tw::gemm_choice* const kernel : all) {
+      if (!o.kernel.empty() && o.kernel != name_of_kernel(kernel)) continue;
+      if (kernel && o.leaves_out(*kernel)) continue;
       all_right = check_kernel(o, p, kernel, SMs) && all_right;
       ++kernels;
     }

@@ -223,6 +223,21 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
   }
 }
 
+// A thread with 160 accumulators and the registers that setmaxnreg gives it spills nothing: its code is no longer than
+// that of a thread with half as many, but for instructions on accumulators.
+TEST_F(Compiler, NvrtcGivesConsumersTheirRegisters) {
+  jit::compiler_options o = options();
+  o.compiler = "nvrtc";
+  o.target = "sm_90a";
+  if (!sentence_of([] { jit::nvjitlink(13, 0); }).empty()) GTEST_SKIP() << "no nvJitLink";
+  const auto bytes = [&](const char* tile) {
+    const jit::gemm_problem p{.args = {.m = 256, .n = 256, .k = 256, .lda = 256, .ldb = 256, .ldc = 256},
+                              .policy = tile};
+    return jit::compiler(o).code_object(jit::gemm(p)).size();
+  };
+  EXPECT_LT(bytes("256x160") - bytes("256x80"), 30'000u) << "47,000 with spills";
+}
+
 TEST_F(Compiler, HiprtcGetsTheHeaderAndTheTarget) {
   // The stub has the name by which the library looks for hipRTC.
   if (::dlopen("libhiprtc.so.7", RTLD_NOW | RTLD_NOLOAD) == nullptr)

@@ -123,7 +123,9 @@ TEST(Calls, NameAKernelThatIsMissing) {
       "gemm: no kernel gemm_64x64_f16_ak_bn_to_f16_v8 for gfx1201, CPU emulator is compiled into the program; add "
       "one with tilewright_add_kernels");
   tw::configure({.emulate = "gfx900"});
-  EXPECT_TRUE(message_of([&] { tw::gemm(c, a, b); }).starts_with("gemm: 'gfx900' is not a target"));
+  EXPECT_TRUE(message_of([&] {
+                tw::gemm(c, a, b);
+              }).starts_with("gemm: 'gfx900' is no target that the CPU emulator has; there are gfx90a"));
   tilewright::jit::compiler_options none;
   none.cache.enabled = false;
   none.on_miss = tilewright::jit::miss::fail;

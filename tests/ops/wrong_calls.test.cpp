@@ -182,7 +182,8 @@ const std::vector<wrong_call> attention_calls = {
     {[] { tw::attention_backward(q, k, v, o, q, k, v, o, {}); }, "attention_backward: options.lse is missing"},
     {[] { tw::attention_decode(o, q, k, v, {.block_table = at(0, element::i32, {1, 4})}); },
      "attention_decode: pages have 6 rows"},
-    {[] { tw::attention(changed(o, [](auto& t) { t.strides[1] = 16; }), q, k, v); }, "attention: "},
+    {[] { tw::attention(changed(o, [](auto& t) { t.strides[1] = 16; }), q, k, v); },
+     "attention: a row stride is smaller than the head dimension"},
 };
 
 void expect_all_refused(const std::vector<wrong_call>& calls) {

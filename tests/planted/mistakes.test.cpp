@@ -674,6 +674,38 @@ TEST(MistakesDeath, TheThreadWhoseStackOverflowsIsNamed) {
   EXPECT_DEATH(overflow(), "thread 3 of block \\(0, 0, 0\\) needs more than its stack of 262144 bytes");
 }
 
+[[gnu::noinline]] int large(int n) {
+  volatile char bytes[512 * 1024];
+  bytes[n] = char(n);
+  return bytes[n];
+}
+
+TEST(MistakesDeath, TheThreadWhoseLocalArrayIsLargerThanItsStackIsNamed) {
+  const auto overflow = [] {
+    emulator::launch({.target = gfx942, .grid = {1}, .block_size = 64, .lds_bytes = 8192}, [] {
+      lds();
+      if (exec::thread_id() == 3) {
+        store(0);
+        store(4, large(1));
+      }
+    });
+  };
+  EXPECT_DEATH(overflow(), "thread 3 of block \\(0, 0, 0\\) needs more than its stack of 262144 bytes");
+}
+
+TEST(MistakesDeath, TheThreadWhosePointerLeadsNowhereIsNamed) {
+  const auto stray = [] {
+    emulator::launch({.target = gfx942, .grid = {1}, .block_size = 64, .lds_bytes = 8192}, [] {
+      lds();
+      if (exec::thread_id() == 3) {
+        store(0);
+        *reinterpret_cast<volatile int*>(std::uintptr_t{0x10}) = 1;
+      }
+    });
+  };
+  EXPECT_DEATH(stray(), "thread 3 of block \\(0, 0, 0\\) accesses address 0x10");
+}
+
 TEST(MistakesDeath, ALoopThatNeverCallsTheMachineEnds) {
   const auto loop = [] {
     volatile int flag = 0;

@@ -52,24 +52,29 @@ struct kernel {
   shape launch = {};
 };
 
-/// The text of the fault, "" if there is none.
-inline std::string fault_of(const kernel& k, std::uint64_t seed, bool registers_memory) {
+/// The text of the fault, "" if there is none. run(a world) is the kernel.
+template <class Run>
+std::string fault_of(Run run, const arch::target* target, const shape& launch, std::uint64_t seed,
+                     bool registers_memory) {
   const auto w = std::make_unique<emulated_world>();
   try {
-    emulator::launch({.target = k.target,
-                      .grid = {k.launch.blocks, 1, 1},
-                      .cluster = k.launch.cluster,
-                      .block_size = k.launch.threads,
-                      .lds_bytes = k.launch.lds_bytes,
+    emulator::launch({.target = target,
+                      .grid = {launch.blocks, 1, 1},
+                      .cluster = launch.cluster,
+                      .block_size = launch.threads,
+                      .lds_bytes = launch.lds_bytes,
                       .workers = 1,
                       .check_lds = emulator::lds_checks::on,
                       .memory = registers_memory ? std::vector{w->registered} : std::vector<emulator::memory_range>{},
                       .schedule_seed = seed},
-                     [&] { k.run(*w); });
+                     [&] { run(*w); });
   } catch (const emulator::fault& f) {
     return f.what();
   }
   return "";
+}
+inline std::string fault_of(const kernel& k, std::uint64_t seed, bool registers_memory) {
+  return fault_of(k.run, k.target, k.launch, seed, registers_memory);
 }
 /// Memory is registered with seed 0 alone, and where that is what the kernel breaks.
 inline std::string fault_of(const kernel& k, std::uint64_t seed) {

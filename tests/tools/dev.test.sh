@@ -16,6 +16,10 @@ expect "no command is help" "./dev test" "$("$dev")"
 found=$("$dev" nonsense 2>&1)
 expect "exit code of an unknown command" 2 $?
 expect "unknown command" "there is no command 'nonsense'" "$found"
+found=$("$dev" format --chekc 2>&1)
+expect "exit code of an unknown option" 2 $?
+expect "unknown option" "./dev format has no option '--chekc', but --check" "$found"
+expect "docs takes no option" "./dev docs has no option '--help'" "$("$dev" docs --help 2>&1)"
 found=$("$dev" night today 2>&1)
 expect "exit code of a seed that is no number" 2 $?
 expect "such a seed" "the seed must be a whole number" "$found"

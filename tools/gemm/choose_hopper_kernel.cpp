@@ -19,11 +19,12 @@ bool is_for(const hopper_product& e, const kernel_problem& problem) {
 }
 
 /// What a policy such as "64x64, k in 3 parts" asks for; nothing if there is no such kernel.
-std::optional<tw::gemm_choice> named_choice(const std::vector<std::string>& names, const std::string& policy) {
-  const auto read = tw::choice_name::parse(policy);
-  const auto named = read ? std::find(names.begin(), names.end(), read->tile) : names.end();
-  if (named == names.end()) return std::nullopt;
-  return tw::gemm_choice{tw::index_t(named - names.begin()), read->parts};
+std::optional<tw::gemm_choice> named_choice(const std::vector<tw::gemm_choice>& kernels, const std::string& policy) {
+  const std::optional<tw::gemm_choice> named = tw::choice_named(policy);
+  const bool is_there = named && std::any_of(kernels.begin(), kernels.end(), [&](const tw::gemm_choice& c) {
+                          return tw::kernel_name_of(c) == tw::kernel_name_of(*named);
+                        });
+  return is_there ? named : std::nullopt;
 }
 
 /// Pointers as they are on the GPU, where all are aligned and there is a workspace.
@@ -40,7 +41,7 @@ tw::gemm_args as_on_device(tw::gemm_args args) {
 }  // namespace
 
 std::string hopper_choice::name() const {
-  return prefix + product->kernels[std::size_t(kernel.kernel)] + "_" + name_of(*product) +
+  return prefix + tw::kernel_name_of(kernel) + "_" + name_of(*product) +
          (kernel.parts == 0 ? "" : ", " + tw::name_of_parts(kernel.parts));
 }
 
@@ -63,13 +64,12 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, cons
                    (other_layout ? " with this layout" : ""));
   }
   const tw::gemm_args args = as_on_device(problem.args);
-  const std::vector<std::string>& names = found->kernels;
   tw::gemm_choice kernel;
   if (is_asked_for) {
-    const auto named = named_choice(names, request.policy->substr(prefix.size()));
+    const auto named = named_choice(found->kernels, request.policy->substr(prefix.size()));
     if (!named) {
       std::string known;
-      for (const std::string& name : names) known += (known.empty() ? "" : ", ") + prefix + name;
+      for (const tw::gemm_choice& c : found->kernels) known += (known.empty() ? "" : ", ") + prefix + name_of(c);
       throw refusal("there is no policy '" + *request.policy + "'; those of the Hopper kernels are " + known +
                     ", also with \", k whole\" or such as \", k in 3 parts\"");
     }

@@ -58,7 +58,7 @@ void add_hopper_product(std::vector<hopper_product>& list) {
                    .check = tw::gemm_plan<product>::check,
                    .choose = tw::choose_gemm<product>,
                    .prepare = prepare<product>};
-  for (tw::index_t kernel = 0; kernel < kernels::size; ++kernel) p.kernels.push_back(kernels::name(kernel));
+  for (tw::index_t kernel = 0; kernel < kernels::size; ++kernel) p.kernels.push_back(kernels::choice(kernel));
   list.push_back(p);
 }
 

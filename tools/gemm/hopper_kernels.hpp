@@ -2,7 +2,8 @@
 // The kernels for Hopper GPUs as the program sees them at run time.
 #pragma once
 
-#include <tilewright/kernels/gemm/choice/gemm_kernels.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
+#include <tilewright/kernels/gemm/gemm_args.hpp>
 
 #include <functional>
 #include <string>
@@ -12,12 +13,12 @@
 
 namespace gemm_program {
 
-/// A gemm_product with its kernels, which are numbered.
+/// A gemm_product with its kernels.
 struct hopper_product {
   element type{}, result{};
   tw::operand_major a_major{}, b_major{};
   bool has_epilogue = false;
-  std::vector<std::string> kernels;  // names
+  std::vector<tw::gemm_choice> kernels;  // with stream-K
 
   /// A sentence about what a choice cannot do, or nullptr; the choice that the model prefers.
   const char* (*check)(const tw::gemm_args&, const tw::gemm_choice&) = nullptr;

@@ -108,6 +108,7 @@ emulator::launch_report launch_prepared(const launched_args_t<Kernel>& prepared,
                            .progress = options.progress,
                            .check_lds = options.check_lds,
                            .memory = options.memory,
+                           .overlaps_previous = overlaps_previous_of<Kernel>(),
                            .ranks = ranks},
                           [&] { Kernel{}(prepared); });
 }

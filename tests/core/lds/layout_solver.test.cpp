@@ -11,7 +11,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace tilewright {
 namespace {
@@ -232,6 +235,78 @@ TEST(CheckLdsUses, RefusesProblemsWithoutUsesOrTargets) {
   const lds_use use{copies::along_rows(64, 64, 1, 64, 8), lds_access_kind::write};
   EXPECT_EQ(check_lds_uses(&target, 1, {64, 64, 2}, &use, 0).fault, lds_fault::nothing_to_serve);
   EXPECT_EQ(check_lds_uses(&target, 0, {64, 64, 2}, &use, 1).fault, lds_fault::nothing_to_serve);
+}
+
+// Every use of a problem of few uses, many times over.
+TEST(ChooseLdsLayout, ServesAnyNumberOfUses) {
+  const arch::target* const targets[] = {&arch::gfx942::value, &arch::sm90::value};
+  const auto uses_of = [](std::size_t times) {
+    std::vector<lds_use> uses;
+    for (std::size_t i = 0; i < times; ++i) {
+      uses.push_back({copies::along_rows(64, 64, 1, 32, 8), lds_access_kind::write});
+      uses.push_back({copies::along_rows(64, 64, 2, 32, 4), lds_access_kind::read});
+      uses.push_back({copies::along_rows(64, 64, 1, 32, 4), lds_access_kind::read});
+    }
+    return uses;
+  };
+  const auto choose = [&](const std::vector<lds_use>& uses) {
+    return choose_lds_layout(targets, 2, {64, 64, 2}, uses.data(), index_t(uses.size()));
+  };
+  const lds_layout_choice few = choose(uses_of(1));
+  for (const std::size_t times : {5, 6, 7, 40}) {  // 15 uses, 18, 21, 120
+    const lds_layout_choice many = choose(uses_of(times));
+    EXPECT_EQ(many.layout, few.layout) << times;
+    EXPECT_EQ(many.worst_degree, few.worst_degree) << times;
+    EXPECT_EQ(many.address_registers, few.address_registers * index_t(times));
+  }
+}
+
+/// Uses no two of which ask the same of a layout: lanes take rows and columns in any order of their bits.
+std::vector<lds_use> different_uses(index_t count) {
+  std::vector<lds_use> uses;
+  for (unsigned order = 0; index_t(uses.size()) < count; order = order * 5 + 7) {
+    distribution_encoding e;
+    e.h.push_back({});
+    e.h.push_back({});
+    e.p.push_back({});
+    std::array<rh_id, 10> ids{};
+    for (std::size_t i = 0; i < 10; ++i) {
+      e.h[i < 5 ? 0 : 1].push_back(2);
+      ids[i] = rh_id{static_cast<signed char>(i < 5 ? 1 : 2), static_cast<signed char>(i % 5)};
+    }
+    unsigned rest = order % 3628800u;
+    for (unsigned i = 10; i > 0; rest /= i--) std::swap(ids[i - 1], ids[rest % i]);
+    for (std::size_t i = 0; i < 10; ++i) i < 5 ? e.p[0].push_back(ids[i]) : e.y.push_back(ids[i]);
+    uses.push_back({e, lds_access_kind::read});
+  }
+  return uses;
+}
+
+TEST(CheckLdsUses, RefusesMoreDemandsThanASearchFollows) {
+  const arch::target* const target = &arch::sm90::value;
+  const lds_tile tile{32, 32, 4};
+  for (const index_t count : {16, 17, 24, 60, 200, 1000}) {
+    const std::vector<lds_use> uses = different_uses(count);
+    const lds_legality legality = check_lds_uses(&target, 1, tile, uses.data(), count);
+    if (legality.is_legal()) {
+      EXPECT_GE(choose_lds_layout(&target, 1, tile, uses.data(), count).worst_degree, 1) << count;
+      EXPECT_LE(count, 60);
+    } else {
+      EXPECT_EQ(legality.fault, lds_fault::too_many_demands) << count;
+      EXPECT_GT(count, 48);
+    }
+  }
+}
+
+TEST(ChooseLdsLayoutDeath, AnIllegalProblemEndsWithItsSentence) {
+  const arch::target* const target = &arch::gfx942::value;
+  const lds_use use{copies::along_rows(64, 64, 1, 64, 8), lds_access_kind::write};
+  EXPECT_DEATH((void)choose_lds_layout(&target, 1, {64, 96, 2}, &use, 1),
+               "layouts are chosen for rows of 4 bytes or more");
+  EXPECT_DEATH((void)choose_lds_layout(&target, 1, {64, 64, 2}, &use, 0), "for one use or more on one target or more");
+  const std::vector<lds_use> uses = different_uses(1000);
+  EXPECT_DEATH((void)choose_lds_layout(&target, 1, {32, 32, 4}, uses.data(), 1000),
+               "more different arrangements of lanes");
 }
 
 }  // namespace

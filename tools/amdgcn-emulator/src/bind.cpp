@@ -149,7 +149,7 @@ void bind(inst& i, const code_object& co) {
   if (is("global_") || is("flat_") || is("scratch_") || is("buffer_") || is("s_load_") || is("s_buffer_load_") ||
       is("tbuffer_"))
     ok = bind_memory(i, co);
-  else if (is("ds_"))
+  else if (is("ds_") && !is("ds_gws_"))
     ok = bind_lds(i, co);
   else if (is("v_mfma_") || is("v_wmma_"))
     ok = bind_matrix(i, co);
@@ -180,5 +180,12 @@ void bind(inst& i, const code_object& co) {
   i.preserve_hi = co.fam != family::gfx9;
   for (auto k : keep) i.preserve_hi |= n == k;
   collect_regs(i);
+  classify(i);
+  i.shared = i.bytes && !is("s_") && !is("scratch_") && !is("buffer_");
+  // Where stores need no write-back, the wait for them is what releases them to other workgroups.
+  const auto says = [&](const char* part) { return i.text.find(part) != i.text.npos; };
+  if (is("s_wait") && co.target != "gfx942" && co.target != "gfx950" &&
+      (says("vmcnt(0)") || says("vscnt null, 0x0") || says("s_wait_storecnt 0x0")))
+    i.fence = 1;
 }
 }  // namespace emu

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <variant>
 
+#include "source_lines.hpp"
+
 namespace emu {
 namespace {
 // MessagePack, as much of it as the metadata note uses.
@@ -141,7 +143,6 @@ code_object::code_object(const std::string& p) : path(p) {
     secs.push_back({at<u32>(f, o + 4), at<u32>(f, o + 40), at<u64>(f, o + 8), at<u64>(f, o + 16), at<u64>(f, o + 24),
                     at<u64>(f, o + 32)});
   }
-  std::map<std::string, symbol> objects;
   for (const section& s : secs) {
     if (s.type != 2 && s.type != 11) continue;
     const u64 str = secs.at(s.link).off;
@@ -223,6 +224,11 @@ code_object::code_object(const std::string& p) : path(p) {
   wave32 = any32;
 }
 
+const std::vector<source_frame>& code_object::frames(u64 va) const {
+  auto [it, fresh] = frames_.try_emplace(va);
+  if (fresh) it->second = source_lines(path, va);
+  return it->second;
+}
 std::string code_object::where(u64 va) const {
   char buf[64];
   for (const auto& [n, s] : functions)

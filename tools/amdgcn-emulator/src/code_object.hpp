@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <amdgcn_emulator.hpp>
+
 #include "numeric.hpp"
 
 namespace emu {
@@ -36,14 +38,16 @@ class code_object {
   family fam = family::gfx9;
   bool wave32 = false;
   std::map<std::string, kernel_info> kernels;
-  std::map<std::string, symbol> functions;
+  std::map<std::string, symbol> functions, objects;
   u8* image() { return image_.data(); }
   u64 base() const { return reinterpret_cast<u64>(image_.data()); }
   u64 size() const { return image_.size(); }
   u64 text_lo = ~0ull, text_hi = 0;  // executable addresses
   std::string where(u64 vaddr) const;
+  const std::vector<source_frame>& frames(u64 vaddr) const;  // asks once for each address
 
  private:
   std::vector<u8> image_;
+  mutable std::map<u64, std::vector<source_frame>> frames_;
 };
 }  // namespace emu

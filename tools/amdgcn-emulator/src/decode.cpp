@@ -19,7 +19,7 @@ program decode(code_object& co) {
   const std::string cmd = run + " -d -z --mcpu=" + co.target +
                           (co.fam != family::gfx9 && !co.wave32 ? " --mattr=-wavefrontsize32,+wavefrontsize64 " : " ") +
                           quote(co.path) + " 2>&1";
-  FILE* f = popen(cmd.c_str(), "r");
+  FILE* f = popen(("LD_PRELOAD= " + cmd).c_str(), "r");  // what a checker preloads is for the program
   if (!f) throw std::runtime_error("cannot run " + tool);
   program p;
   p.index.assign((co.text_hi - co.text_lo) / 4 + 1, ~0u);

@@ -2,6 +2,7 @@
 // Two checks: results of memory instructions used before an s_wait* allows it, and LDS accesses that no barrier orders.
 #include <map>
 
+#include "findings.hpp"
 #include "memory.hpp"
 
 namespace emu {
@@ -34,14 +35,17 @@ void each_byte_range(const pending& p, F f) {
   for (u32 t = 0; t < p.nlds; ++t)
     for (u64 m = p.lanes; m; m &= m - 1) f(p.lds_addr[t][std::countr_zero(m)], p.lds_bytes);
 }
-void stamp(wave& w, u32 a, u32 n, bool write, u64 epoch) {
-  const u32 me = w.id + 1, mine = static_cast<u32>(epoch << 8) | me;
-  u32* s = (write ? w.wg->sw : w.wg->sr).data() + a;
+constexpr u64 several = 127, at_a_barrier = 128;
+u64 wave_of(u64 s) { return s & several; }
+u64 epoch_of(u64 s) { return (s & 0xffffffff) >> 8; }
+void stamp(wave& w, const inst& i, u32 a, u32 n, bool write, u64 epoch, u64 flag = 0) {
+  const u64 me = w.id + 1, mine = u64{w.launch->site(i)} << 32 | epoch << 8 | flag | me;
+  u64* s = (write ? w.wg->sw : w.wg->sr).data() + a;
   for (u32 k = 0; k < n; ++k) {
-    if (write || s[k] >> 8 < epoch)
+    if (write || epoch_of(s[k]) < epoch)
       s[k] = mine;
-    else if ((s[k] & 255) != me && s[k] >> 8 == epoch)
-      s[k] |= 255;
+    else if (wave_of(s[k]) != me && epoch_of(s[k]) == epoch)
+      s[k] |= several;
   }
 }
 void complete(wave& w, pending& p) {
@@ -50,7 +54,7 @@ void complete(wave& w, pending& p) {
   each_byte_range(p, [&](u32 a, u32 n) {
     for (u32 k = 0; k < n; ++k)
       if (--w.wg->dma[a + k] == 0) --w.wg->dma_bytes;
-    if (w.launch->race) stamp(w, a, n, true, w.signals);
+    if (w.launch->race) stamp(w, *p.i, a, n, true, w.signals);
   });
 }
 // Completes what must have returned when no counter is above `want` (-1: no bound).
@@ -155,57 +159,85 @@ void check_waits(wave& w, const inst& i) {
         if (n < d.reg || n >= static_cast<u32>(d.reg + d.count)) continue;
         // Returns in order: a later load into the same register is harmless.
         if (r.write && i.is_load && !i.lds && i.order && i.order == p.order && i.cnt == p.cnt) continue;
-        w.die(i, reg_name(k) + " is " + (r.write ? "overwritten" : "used") + " before a wait for '" + p.i->text +
-                     "' (" + w.launch->co->where(p.i->address) + ")");
+        finding* f = report(w, i, finding_kind::missing_wait, [&] {
+          return reg_name(k) + " is " + (r.write ? "overwritten" : "used") + " before a wait for '" + p.i->text +
+                 "' (" + w.launch->co->where(p.i->address) + ")";
+        });
+        if (f) f->other = site_of(*w.launch, w.launch->site(*p.i)), f->other_role = "the load";
+        complete(w, const_cast<pending&>(p));  // one report is enough
+        w.queue.erase(w.queue.begin() + (&p - w.queue.data()));
+        break;
       }
     }
 }
 
 void dma_check(wave& w, const inst& i, u32 a, u32 n, u32 lane) {
   for (u32 k = 0; k < n; ++k)
-    if (w.wg->dma[a + k])
-      w.die(i, "LDS byte " + hex(a + k) + " is used before the load to LDS that writes it was waited for",
-            static_cast<int>(lane));
+    if (w.wg->dma[a + k]) {
+      report(
+          w, i, finding_kind::missing_wait,
+          [&] { return "LDS byte " + hex(a + k) + " is used before the load to LDS that writes it was waited for"; },
+          static_cast<int>(lane));
+      return;
+    }
 }
+
+namespace {
+struct lds_conflict {
+  const char* what;
+  u32 byte;
+  u64 earlier;  // its shadow
+  std::string text(const wave& w) const {
+    return std::string(what) + " without a barrier in between at LDS byte " + hex(byte) + ", wave " +
+           std::to_string(w.id) + " after " +
+           (wave_of(earlier) == several ? std::string("several waves")
+                                        : "wave " + std::to_string(wave_of(earlier) - 1));
+  }
+};
+void lds_race(wave& w, const inst& i, const lds_conflict& c) {
+  if (w.launch->opt->collect) {
+    const bool weak = c.earlier & at_a_barrier;
+    finding* f = report(w, i, weak ? finding_kind::in_flight : finding_kind::lds_race, [&] {
+      return c.text(w) + (weak ? "; the earlier access is before a barrier, but was not waited for there" : "");
+    });
+    if (f) f->other = site_of(*w.launch, static_cast<u32>(c.earlier >> 32)), f->other_role = "the earlier access";
+    return;
+  }
+  auto& races = w.launch->res->races;
+  const std::string key = w.launch->co->where(i.address) + ": " + i.text;
+  auto it = std::find_if(races.begin(), races.end(), [&](const race_row& r) {
+    return r.message.rfind(key, 0) == 0 && r.message.find(c.what) != r.message.npos;
+  });
+  if (it != races.end())
+    ++it->count;
+  else
+    races.push_back({1, key + ": " + c.text(w) + ", workgroup (" + std::to_string(w.wg->id[0]) + "," +
+                            std::to_string(w.wg->id[1]) + "," + std::to_string(w.wg->id[2]) + ")"});
+}
+}  // namespace
 
 // An access at epoch s (barriers signalled) precedes one of another wave at epoch e (barriers passed) when s < e.
 void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
-  const u32 me = w.id + 1;
-  const u64 e = w.waits_done;
-  const auto bad = [&](const u32* s) {
-    u32 any = 0;
-    for (u32 k = 0; k < n; ++k) any |= static_cast<u32>(s[k] && (s[k] & 255) != me && s[k] >> 8 >= e);
-    return any != 0;
-  };
-  const u32 *sw = w.wg->sw.data() + a, *sr = w.wg->sr.data() + a;
-  const bool ww = bad(sw), wr = write && bad(sr);
-  if (ww || wr) {
-    const u32* s = ww ? sw : sr;
+  const u64 me = w.id + 1, e = w.waits_done;
+  const auto conflicts = [&](u64 s) { return s && wave_of(s) != me && epoch_of(s) >= e; };
+  const auto first = [&](const u64* s) {
     u32 k = 0;
-    while (!(s[k] && (s[k] & 255) != me && s[k] >> 8 >= e)) ++k;
-    const std::string what = !write ? "read after write" : ww ? "write after write" : "write after read";
-    auto& races = w.launch->res->races;
-    const std::string key = w.launch->co->where(i.address) + ": " + i.text;
-    auto it = std::find_if(races.begin(), races.end(), [&](const race_row& r) {
-      return r.message.rfind(key, 0) == 0 && r.message.find(what) != r.message.npos;
-    });
-    if (it != races.end())
-      ++it->count;
-    else {
-      const u32 o = s[k] & 255;
-      races.push_back({1, key + ": " + what + " without a barrier in between at LDS byte " + hex(a + k) + ", wave " +
-                              std::to_string(w.id) + " after " +
-                              (o == 255 ? std::string("several waves") : "wave " + std::to_string(o - 1)) +
-                              ", workgroup (" + std::to_string(w.wg->id[0]) + "," + std::to_string(w.wg->id[1]) + "," +
-                              std::to_string(w.wg->id[2]) + ")"});
-    }
-  }
-  stamp(w, a, n, write, w.signals);
+    while (k < n && !conflicts(s[k])) ++k;
+    return k;
+  };
+  const u64 *sw = w.wg->sw.data() + a, *sr = w.wg->sr.data() + a;
+  const u32 ww = first(sw), wr = write ? first(sr) : n;
+  if (ww < n)
+    lds_race(w, i, {write ? "write after write" : "read after write", a + ww, sw[ww]});
+  else if (wr < n)
+    lds_race(w, i, {"write after read", a + wr, sr[wr]});
+  stamp(w, i, a, n, write, w.signals);
 }
 
 // At a barrier, LDS operations that were not waited for are not ordered by it.
 void on_signal(wave& w) {
   for (const pending& p : w.queue)
-    if (p.nlds && !p.dma) each_byte_range(p, [&](u32 a, u32 n) { stamp(w, a, n, p.lds_write, w.signals + 1); });
+    if (p.nlds && !p.dma)
+      each_byte_range(p, [&](u32 a, u32 n) { stamp(w, *p.i, a, n, p.lds_write, w.signals + 1, at_a_barrier); });
 }
 }  // namespace emu

@@ -91,7 +91,33 @@ struct inst {
   std::vector<inst> dual;       // VOPD: the two halves
   std::vector<reg_range> regs;  // for the check of waits
   std::vector<std::string> mods;
-  std::string error;  // why it cannot run
+  enum shadow_t : u8 {
+    sh_compute,
+    sh_wide,
+    sh_packed,
+    sh_move,
+    sh_pack,
+    sh_select,
+    sh_compare,
+    sh_lanes,
+    sh_matrix,
+    sh_load,
+    sh_store,
+    sh_atomic,
+    sh_salu,
+    sh_and,
+    sh_or,
+    sh_xor,
+    sh_saveexec,
+    sh_branch,
+    sh_scc_select,
+    sh_none
+  } shadow = sh_none;
+  bool writes_scc = false;
+  i8 fence = 0;           // 1: release, 2: acquire, 3: both, of the GPU
+  bool shared = false;    // accesses LDS or global memory
+  bool coherent = false;  // an access that other workgroups see at once
+  std::string error;      // why it cannot run
 };
 
 struct program {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "cycles.hpp"
+#include "findings.hpp"
 #include "hip_runner.hpp"
 #include "launch_setup.hpp"
 #include "report.hpp"
@@ -15,22 +16,32 @@ void wave::die(const inst& i, const std::string& what, int lane) const {
        "," + std::to_string(wg->id[2]) + ")";
   throw fault(m);
 }
+void wave::refuse(const inst& i, const std::string& what) const {
+  throw not_supported(launch->kernel->name + ": " + what + ": '" + i.text + "' at " + launch->co->where(i.address));
+}
 
 struct module::impl {
   explicit impl(const std::string& p) : co(p), prog(decode(co)) {}
   code_object co;
   program prog;
-  std::vector<std::pair<u64, u64>> ranges;
+  memory own;  // what allow() names
+  memory* used = &own;
+  void (*interrupt)(void*) = nullptr;
 };
 module::module(const std::string& path) :p_(std::make_unique<impl>(path)) {}
 module::~module() = default;
 module::module(module&&) noexcept = default;
 module& module::operator=(module&&) noexcept = default;
 const std::string& module::target() const { return p_->co.target; }
-void module::allow(const void* p, std::size_t n) {
-  p_->ranges.emplace_back(reinterpret_cast<u64>(p), reinterpret_cast<u64>(p) + n);
+void module::allow(const void* p, std::size_t n) { p_->own.add(p, n, "memory"); }
+void module::forbid_all() { p_->own.clear(); }
+void module::use(memory& m) { p_->used = &m; }
+memory::buffer module::variable(const std::string& name) const {
+  const auto it = p_->co.objects.find(name);
+  if (it == p_->co.objects.end()) return {nullptr, 0, name};
+  return {reinterpret_cast<void*>(p_->co.base() + it->second.address), it->second.size, name};
 }
-void module::forbid_all() { p_->ranges.clear(); }
+void module::on_interrupt(void (*service)(void*)) { p_->interrupt = service; }
 std::vector<kernel_summary> module::kernels() const {
   std::vector<kernel_summary> r;
   for (const auto& [n, k] : p_->co.kernels) {
@@ -59,23 +70,24 @@ u64 checked_threads(const kernel_info& k, dim3 grid, dim3 block) {
     throw std::runtime_error("kernel '" + k.name + "' requires another workgroup size");
   return threads;
 }
-using address_ranges = std::vector<std::pair<u64, u64>>;
-
-// What a kernel may access: what the caller allows, the code object, arguments and packet. Overlapping ranges become
-// one.
-address_ranges allowed_ranges(const options& o, address_ranges ranges, const code_object& co, const std::vector<u8>& ka,
-                              const std::vector<u8>& packet) {
-  if (!o.bounds) return {{0, 1ull << 47}};
-  ranges.emplace_back(co.base(), co.base() + co.size());
+// What a kernel may access: what the caller allows, the code object, arguments and packet.
+std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& mem, const code_object& co,
+                                                const std::vector<u8>& ka, const std::vector<u8>& packet) {
+  if (!o.bounds) return {{0, 1ull << 47, nullptr}};
+  std::vector<launch_state::range> ranges;
+  for (auto& [lo, b] : mem.buffers)
+    if (!b.freed && b.lo < b.hi) ranges.push_back({b.lo, b.hi, &b});
+  ranges.push_back({co.base(), co.base() + co.size(), nullptr});
   for (const std::vector<u8>* part : {&ka, &packet}) {
     const u64 first = reinterpret_cast<u64>(part->data());
-    ranges.emplace_back(first, first + part->size());
+    ranges.push_back({first, first + part->size(), nullptr});
   }
-  std::sort(ranges.begin(), ranges.end());
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.lo < b.lo; });
+  // Host memory is registered by pages, which may hold the code object or the arguments: overlapping ranges become one.
   std::size_t n = 0;
-  for (const auto& r : ranges) {
-    if (n && r.first < ranges[n - 1].second)
-      ranges[n - 1].second = std::max(ranges[n - 1].second, r.second);
+  for (const launch_state::range& r : ranges) {
+    if (n && r.lo < ranges[n - 1].hi)
+      ranges[n - 1].hi = std::max(ranges[n - 1].hi, r.hi), ranges[n - 1].buffer = nullptr;
     else
       ranges[n++] = r;
   }
@@ -91,6 +103,7 @@ void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
   r.wg.launch = &L, r.wg.lds_size = static_cast<u32>(lds);
   r.wg.lds.resize(lds + 64), r.wg.dma.assign(lds + 64, 0);
   if (L.race) r.wg.sw.resize(lds + 64), r.wg.sr.resize(lds + 64);
+  if (L.follow) r.wg.state.resize(lds + 64);
   r.waves.resize(num_waves);
   for (std::size_t n = 0; n < r.waves.size(); ++n) {
     wave& w = r.waves[n];
@@ -104,8 +117,10 @@ void begin(resident& r, const setup& s, u64 number, u64 threads, u32 lanes) {
   workgroup& wg = r.wg;
   wg.id[0] = static_cast<u32>(number % s.grid.x), wg.id[1] = static_cast<u32>(number / s.grid.x % s.grid.y),
   wg.id[2] = static_cast<u32>(number / s.grid.x / s.grid.y);
-  std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xa5 : 0));
+  std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
   std::fill(wg.sw.begin(), wg.sw.end(), 0), std::fill(wg.sr.begin(), wg.sr.end(), 0);
+  std::fill(wg.state.begin(), wg.state.end(), u8{never_written});
+  wg.tag = wg.launch->sync.first + 1 + static_cast<u32>(number);
   if (wg.dma_bytes) std::fill(wg.dma.begin(), wg.dma.end(), 0), wg.dma_bytes = 0;
   for (wave& w : r.waves) init_wave(w, s, w.id * lanes, static_cast<u32>(std::min<u64>(lanes, threads - w.id * lanes)));
 }
@@ -129,6 +144,24 @@ std::vector<count_row> counts_of(const std::vector<u64>& counts, const program& 
       result.push_back({prog.code[n].address, counts[n], co.where(prog.code[n].address), prog.code[n].text, leader[n]});
   return result;
 }
+u32 scratch_of(const kernel_info& k) { return k.scratch_bytes + (k.dynamic_stack ? 16384 : 0); }
+// Workgroups have numbers of their own in each launch; returns that before the first one.
+u32 next_tag(u64 groups) {
+  static u32 last = 0;
+  return std::exchange(last, last + static_cast<u32>(groups));
+}
+void run_workgroups(std::vector<resident>& slots, const setup& s, u64 groups, u64 threads, u32 lanes) {
+  std::mt19937_64 rng(s.opt.seed);
+  for (u64 started = 0, ended = 0; ended < groups;)
+    for (resident& r : slots) {
+      if (!r.busy) {
+        if (started == groups) continue;
+        begin(r, s, started, threads, lanes);
+        r.busy = true, ++started;
+      }
+      if (!step_workgroup(r.waves, s.opt, rng)) r.busy = false, ++ended;
+    }
+}
 }  // namespace
 
 result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_t dynamic_lds, const kernarg& args,
@@ -140,7 +173,9 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   const u64 threads = checked_threads(k, grid, block);
   static const bool elsewhere = runs_through_hip();
   if (elsewhere) {
-    run_through_hip(co.path, name, grid, block, dynamic_lds, args.bytes, p_->ranges);
+    std::vector<std::pair<u64, u64>> ranges;
+    for (const auto& [lo, b] : p_->used->get().buffers) ranges.emplace_back(b.lo, b.hi);
+    run_through_hip(co.path, name, grid, block, dynamic_lds, args.bytes, ranges);
     return {};
   }
   const u32 lanes = co.wave32 ? 32 : 64;
@@ -150,13 +185,17 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
                              " has " + std::to_string(lds_limit));
 
   result res;
+  const u64 groups = static_cast<u64>(grid.x) * grid.y * grid.z;
+  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, reinterpret_cast<u64>(o.hostcall));
+  std::vector<u8> packet = build_packet(grid, block, scratch_of(k), lds, co.base() + k.descriptor, ka);
   launch_state L{};
-  L.co = &co, L.prog = &p_->prog, L.kernel = &k, L.opt = &o, L.res = &res;
-  L.scratch_bytes = k.scratch_bytes + (k.dynamic_stack ? 16384 : 0);
+  L.co = &co, L.prog = &p_->prog, L.kernel = &k, L.opt = &o, L.res = &res, L.block = block;
+  L.mem = &p_->used->get(), L.interrupt = p_->interrupt;
+  L.scratch_bytes = scratch_of(k);
   L.race = o.race && threads > lanes, L.waits = o.waits, L.trace_left = o.trace;
-  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args);
-  std::vector<u8> packet = build_packet(grid, block, L.scratch_bytes, lds, co.base() + k.descriptor, ka);
-  L.ranges = allowed_ranges(o, p_->ranges, co, ka, packet);
+  L.follow = o.collect && o.uninitialised, L.globals = o.collect && o.global_races && groups > 1;
+  L.sync.first = L.sync.base = next_tag(groups);
+  L.ranges = allowed_ranges(o, *L.mem, co, ka, packet);
   if (o.count) L.counts.assign(p_->prog.code.size(), 0);
   std::unique_ptr<lds_stats> stats;
   if (o.cycles && (co.fam != family::gfx9 || o.memory_bytes_per_clock == 0))
@@ -165,27 +204,22 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   if (o.cycles) L.traces = &traces;
   if (o.lds_log || o.cycles) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
 
-  const u64 groups = static_cast<u64>(grid.x) * grid.y * grid.z;
-  std::vector<resident> slots(std::min<u64>(std::max(1u, o.resident), groups));
+  std::vector<resident> slots(o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups));
   for (resident& r : slots) prepare(r, L, lds, (threads + lanes - 1) / lanes, lanes);
-  const setup s{co, k, o, grid, block, ka, packet, L.scratch_bytes};
-  std::mt19937_64 rng(o.seed);
+  L.waves = slots[0].waves.size() * groups;
   const auto t0 = std::chrono::steady_clock::now();
-  for (u64 started = 0, ended = 0; ended < groups;)
-    for (resident& r : slots) {
-      if (!r.busy) {
-        if (started == groups) continue;
-        begin(r, s, started, threads, lanes);
-        r.busy = true, ++started;
-      }
-      if (!step_workgroup(r.waves, o, rng)) r.busy = false, ++ended;
-    }
+  try {
+    run_workgroups(slots, setup{co, k, o, grid, block, ka, packet, L.scratch_bytes}, groups, threads, lanes);
+  } catch (const launch_ended&) {
+  }
   res.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
-  res.instructions = L.executed, res.waves = slots[0].waves.size() * groups;
+  res.instructions = L.executed, res.waves = L.waves;
   if (o.count) res.counts = counts_of(L.counts, p_->prog, co);
   if (o.cycles) res.cycles = time_workgroup(co, p_->prog, traces, o);
+  if (o.lds_log && o.collect) advise(*stats);
   if (o.lds_log)
     for (auto& [key, r] : stats->rows) res.lds.push_back(r);
+  resolve(res, L);
   return res;
 }
 }  // namespace emu

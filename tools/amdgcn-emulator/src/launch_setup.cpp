@@ -45,7 +45,8 @@ u64 init_scalars(wave& w, const setup& s) {
 }  // namespace
 
 // The kernel arguments followed by the hidden ones of code object version 5 and 6 (4 names a subset).
-std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::size_t dyn_lds, const kernarg& args) {
+std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::size_t dyn_lds, const kernarg& args,
+                              u64 hostcall) {
   u32 explicit_end = 0;
   for (const kernel_arg& a : k.args)
     if (a.kind.rfind("hidden_", 0)) explicit_end = std::max(explicit_end, a.offset + a.size);
@@ -71,6 +72,8 @@ std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::
       v = 0x20000;
     else if (a.kind == "hidden_shared_base")
       v = 0x10000;
+    else if (a.kind == "hidden_hostcall_buffer")
+      v = hostcall;
     std::memcpy(m.data() + a.offset, &v, std::min<u32>(a.size, 8));
   }
   return m;
@@ -84,11 +87,23 @@ std::vector<u8> build_packet(dim3 grid, dim3 block, u32 scratch, u64 lds, u64 de
   std::memcpy(packet.data(), h, 12), std::memcpy(packet.data() + 12, g, 20), std::memcpy(packet.data() + 32, q, 16);
   return packet;
 }
+namespace {
+// Nothing is known of vector registers, except of the thread's number.
+void init_undefined(wave& w) {
+  if (!w.undefined) w.undefined = std::make_unique<wave::undefined_values>();
+  wave::undefined_values& u = *w.undefined;
+  u.vector.fill(~0ull), u.computed.fill(0), u.origin.fill(0), u.scalar.fill(0);
+  u.vector[0] = u.vector[1] = u.vector[2] = 0;
+  u.scalar_origin = 0, u.any_scalar = false;
+  u.scratch.assign(static_cast<std::size_t>(w.launch->scratch_bytes) * w.lanes + 16, never_written);
+}
+}  // namespace
 void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   const kernel_info& k = s.k;
   const u32 fill = s.opt.poison ? poison_word : 0;
+  if (s.opt.collect && s.opt.uninitialised) init_undefined(w);
   std::fill(w.vfile.begin(), w.vfile.end(), fill);
-  std::fill(w.scratch.begin(), w.scratch.end(), static_cast<u8>(s.opt.poison ? 0xa5 : 0));
+  std::fill(w.scratch.begin(), w.scratch.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
   std::fill(std::begin(w.s), std::end(w.s), fill);
   w.s[s_null] = w.s[s_scc] = 0, w.s[s_vcc] = w.s[s_vcc + 1] = 0;
   w.s[s_m0] = s.opt.poison ? 0xffffffffu : 0;
@@ -102,7 +117,9 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   if (s.co.fam != family::gfx12 && k.rsrc1 >> 26 & 1) w.mode |= 1 << 23;
 
   const u64 entry = init_scalars(w, s);
+  w.grid_barriers = 0;
   w.set_exec(threads >= 64 ? ~0ull : (1ull << threads) - 1);
+  w.started = w.exec(), w.skipped = 0, w.in_grid_barrier = w.yield = false;
   for (u32 l = 0; l < threads; ++l) {
     const u32 t = first_thread + l, x = t % s.block.x, y = t / s.block.x % s.block.y, z = t / (s.block.x * s.block.y);
     if (s.co.target == "gfx908")

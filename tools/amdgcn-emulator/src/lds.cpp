@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: MIT
 // LDS instructions, and the cross-lane instructions that use the LDS hardware.
+#include "findings.hpp"
 #include "memory.hpp"
 #include "valu.hpp"
 
 namespace emu {
 namespace {
+constexpr u32 outside = ~0u;
+// The address, or `outside` after a report.
 u32 checked(wave& w, const inst& i, u32 a, u32 l) {
-  const u32 align = i.bytes >= 4 ? (i.atomic ? i.bytes : 4u) : i.bytes;
-  if (static_cast<u64>(a) + i.bytes > w.wg->lds_size)
-    w.die(i, "LDS access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a),
-          static_cast<int>(l));
-  if (a % align) w.die(i, "misaligned LDS access at " + hex(a), static_cast<int>(l));
+  if (static_cast<u64>(a) + i.bytes > w.wg->lds_size) {
+    report(
+        w, i, finding_kind::out_of_bounds,
+        [&] { return "LDS access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
+        static_cast<int>(l));
+    return outside;
+  }
+  // The runtime of AMD's GPUs lets loads and stores of LDS be unaligned; those of two addresses and atomics must be
+  // aligned.
+  const u32 align = i.atomic ? i.bytes : i.two ? 4u : 1u;
+  if (a % align) {
+    report(w, i, finding_kind::misaligned, [&] { return "misaligned LDS access at " + hex(a); }, static_cast<int>(l));
+    return outside;
+  }
   if (w.wg->dma_bytes) dma_check(w, i, a, i.bytes, l);
   return a;
+}
+// A store of what is there already, as where several waves clear a flag: with findings collected it is no write.
+bool changes_nothing(wave& w, const inst& i, const operand& data, u32 l, u32 a) {
+  u8 now[16];
+  if (!w.launch->opt->collect || !w.undefined || w.wg->state[a] != written) return false;
+  reg_to_mem(w, i, data, l, now);
+  return std::memcmp(now, w.wg->lds.data() + a, i.bytes) == 0;
 }
 // gfx950 transposing reads work on groups of 16 lanes.
 void transpose(const inst& i, u32 lanes, u8 (*d)[16]) {
@@ -34,6 +53,7 @@ void transpose(const inst& i, u32 lanes, u8 (*d)[16]) {
 }
 void ds_access(wave& w, const inst& i) {
   const u64 lanes = w.exec();
+  u64 ok = lanes;  // lanes whose addresses are in LDS
   u8 data[2][64][16];
   u32 addr[2][64] = {};
   u8* lds = w.wg->lds.data();
@@ -41,13 +61,24 @@ void ds_access(wave& w, const inst& i) {
     const u32 off = static_cast<u32>(i.two ? (t ? i.offset1 : i.offset0) * i.y : i.offset), *va = w.v(i.vaddr.reg);
     for (u64 m = lanes; m; m &= m - 1) {
       const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[t][l] = checked(w, i, va[l] + off, l);
-      if (w.launch->race) race_check(w, i, a, i.bytes, i.store);
+      if (a == outside) {
+        ok &= ~(1ull << l), addr[t][l] = 0, std::memset(data[t][l], 0, 16);
+        continue;
+      }
+      if (w.launch->race && !(i.store && changes_nothing(w, i, t ? i.data2 : i.data, l, a)))
+        race_check(w, i, a, i.bytes, i.store);
       if (i.store)
         reg_to_mem(w, i, t ? i.data2 : i.data, l, lds + a);
       else
         std::memcpy(data[t][l], lds + a, i.bytes);
+      if (!w.undefined) continue;
+      w.launch->last.buffer = nullptr, w.launch->last.hi = 0;
+      if (i.store)
+        follow_store(w, i, t ? i.data2 : i.data, l, i.bytes, w.wg->state.data() + a);
+      else
+        follow_load(w, i, i.dst[0], t ? i.bytes / 4u : 0, l, i.bytes, w.wg->state.data() + a);
     }
-    if (w.launch->stats) log_lds(w, i, static_cast<int>(t), i.store, i.bytes, lanes, addr[t]);
+    if (w.launch->stats) log_lds(w, i, static_cast<int>(t), i.store, i.bytes, ok, addr[t]);
   }
   if (!i.store) {
     if (i.tr) transpose(i, w.lanes, data[0]);
@@ -57,7 +88,7 @@ void ds_access(wave& w, const inst& i) {
       if (i.two) mem_to_reg(w, i, i.dst[0], i.bytes / 4u, l, data[1][l]);
     }
   }
-  if (w.launch->waits) issue(w, i, lanes, addr[0], i.two ? addr[1] : nullptr, i.bytes, !i.store, i.store);
+  if (w.launch->waits) issue(w, i, ok, addr[0], i.two ? addr[1] : nullptr, i.bytes, !i.store, i.store);
 }
 void ds_atomic(wave& w, const inst& i) {
   const u64 lanes = w.exec();
@@ -65,6 +96,14 @@ void ds_atomic(wave& w, const inst& i) {
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m)),
               a = addr[l] = checked(w, i, w.v(i.vaddr.reg)[l] + static_cast<u32>(i.offset), l);
+    if (a == outside) {
+      addr[l] = 0;
+      continue;
+    }
+    if (w.undefined) {
+      w.launch->state = w.wg->state.data() + a;
+      follow_access(w, i, l);
+    }
     u64 o = 0, d = 0, c = 0;
     std::memcpy(&o, w.wg->lds.data() + a, i.bytes);
     reg_to_mem(w, i, i.data, l, reinterpret_cast<u8*>(&d));
@@ -81,6 +120,7 @@ void permute(wave& w, const inst& i) {  // x: 0 permute, 1 bpermute, 2 swizzle
   const u64 e = w.exec();
   const u32 n = w.lanes, off = static_cast<u32>(i.offset), *a = w.v(i.vaddr.reg), *d = i.x == 2 ? a : w.v(i.data.reg);
   u32 r[64] = {};
+  u64 inactive = 0;
   for (u32 l = 0; l < n; ++l) {
     u32 s = 0;
     if (i.x == 0) {
@@ -98,7 +138,12 @@ void permute(wave& w, const inst& i) {  // x: 0 permute, 1 bpermute, 2 swizzle
     else
       s = (l & ~31u) | ((((l & 31) & (off & 31)) | (off >> 5 & 31)) ^ (off >> 10 & 31));
     r[l] = e >> s & 1 ? d[s] : 0;
+    if (i.x == 1 && !(e >> s & 1)) inactive |= (e >> l & 1) << l;
   }
+  if (inactive && w.launch->opt->collect)
+    report(
+        w, i, finding_kind::inactive_lane, [] { return "a shuffle reads from a lane that is not active"; },
+        std::countr_zero(inactive));
   store32(w, i, i.dst[0], r, e);
   if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
 }

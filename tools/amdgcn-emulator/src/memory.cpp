@@ -3,9 +3,16 @@
 // bound.
 #include "memory.hpp"
 
+#include "findings.hpp"
+
 #include "valu.hpp"
 
 namespace emu {
+u8* nowhere(launch_state& L) {
+  std::memset(L.nowhere, 0, sizeof L.nowhere);
+  L.cells = nullptr, L.state = nullptr;
+  return L.nowhere;
+}
 namespace {
 // Load-to-LDS: lane l writes at M0 + offset + l * width.
 void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
@@ -13,10 +20,15 @@ void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
   u32 addr[64] = {};
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[l] = base + l * step;
-    if (a + step > w.wg->lds_size)
-      w.die(i, "load to LDS outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a),
-            static_cast<int>(l));
+    if (static_cast<u64>(a) + step > w.wg->lds_size) {
+      report(
+          w, i, finding_kind::out_of_bounds,
+          [&] { return "load to LDS outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
+          static_cast<int>(l));
+      continue;
+    }
     if (w.launch->race) race_check(w, i, a, step, true);
+    if (w.undefined) std::memset(w.wg->state.data() + a, written, step);
     u32 v = 0;
     if (i.bytes >= 4)
       std::memcpy(w.wg->lds.data() + a, data[l], i.bytes);
@@ -27,6 +39,9 @@ void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
     }
   }
   if (w.launch->stats) log_lds(w, i, 0, true, step, lanes, addr);
+  for (u64 m = lanes; m; m &= m - 1)  // lanes outside of LDS wrote nothing
+    if (const u32 l = static_cast<u32>(std::countr_zero(m)); static_cast<u64>(addr[l]) + step > w.wg->lds_size)
+      lanes &= ~(1ull << l);
   if (w.launch->waits) issue(w, i, lanes, addr, nullptr, step, false, true, true);
 }
 // Transposing loads of gfx12: 8 lanes read 8 rows of 8 elements, and each receives a column.
@@ -40,17 +55,48 @@ void transpose_eights(u32 lanes, u8 (*data)[16]) {
   }
 }
 u8* lds_at(wave& w, const inst& i, u32 l, u64 a) {
-  if (a + i.bytes > w.wg->lds_size)
-    w.die(i, "flat access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a),
-          static_cast<int>(l));
+  w.launch->cells = nullptr, w.launch->state = nullptr;
+  if (a + i.bytes > w.wg->lds_size) {
+    report(
+        w, i, finding_kind::out_of_bounds,
+        [&] { return "flat access outside of the " + std::to_string(w.wg->lds_size) + " bytes of LDS at " + hex(a); },
+        static_cast<int>(l));
+    return nowhere(*w.launch);
+  }
+  if (w.undefined) w.launch->state = w.wg->state.data() + a;
   if (w.wg->dma_bytes) dma_check(w, i, static_cast<u32>(a), i.bytes, l);
   if (w.launch->race && !i.atomic) race_check(w, i, static_cast<u32>(a), i.bytes, i.store);
   return w.wg->lds.data() + a;
 }
 }  // namespace
 
+// What is known of the bytes at launch_state::state, before the access.
+void follow_access(wave& w, const inst& i, u32 l) {
+  u8* const state = w.launch->state;
+  if (i.atomic) {
+    if (state[0] != written && i.op != at_swap)
+      report(
+          w, i, finding_kind::uninitialised, [] { return "an atomic operation changes memory that was never written"; },
+          static_cast<int>(l));
+    std::memset(state, written, i.bytes);
+    if (i.ret) follow_load(w, i, i.dst[0], 0, l, i.bytes, nullptr);
+  } else if (i.store) {
+    follow_store(w, i, i.data, l, i.bytes, state);
+  } else if (!i.lds) {
+    follow_load(w, i, i.dst[0], 0, l, i.bytes, state);
+  }
+}
 // One lane's access; `p` is host memory.
 void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
+  launch_state& L = *w.launch;
+  if (L.cells) {
+    u8 now[16];
+    bool changes = !i.atomic && i.store;
+    if (changes) reg_to_mem(w, i, i.data, l, now), changes = std::memcmp(now, p, i.bytes) != 0;
+    if (!i.store || i.atomic || changes || i.coherent)
+      check_global(w, i, l, reinterpret_cast<u64>(p), i.bytes, changes);
+  }
+  if (L.state) follow_access(w, i, l);
   if (i.atomic) {
     u64 o = 0, d = 0, cmp = 0;
     std::memcpy(&o, p, i.bytes);
@@ -78,21 +124,51 @@ void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]) {
   if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
 }
 u8* scratch_at(wave& w, const inst& i, u32 l, u64 a) {
-  if (a + i.bytes > w.launch->scratch_bytes)
-    w.die(i,
-          "scratch access outside of the " + std::to_string(w.launch->scratch_bytes) + " bytes of a lane at " + hex(a),
-          static_cast<int>(l));
+  w.launch->cells = nullptr, w.launch->state = nullptr;
+  if (a + i.bytes > w.launch->scratch_bytes) {
+    report(
+        w, i, finding_kind::out_of_bounds,
+        [&] {
+          return "scratch access outside of the " + std::to_string(w.launch->scratch_bytes) + " bytes of a lane at " +
+                 hex(a);
+        },
+        static_cast<int>(l));
+    return nowhere(*w.launch);
+  }
+  if (w.undefined) w.launch->state = w.undefined->scratch.data() + static_cast<u64>(l) * w.launch->scratch_bytes + a;
   return w.scratch.data() + static_cast<u64>(l) * w.launch->scratch_bytes + a;
 }
+void report_outside(wave& w, const inst& i, int lane, u64 a, u32 n) {
+  const buffer_state* b = w.launch->mem ? w.launch->mem->nearest(a) : nullptr;
+  const bool freed = b && b->freed && a >= b->lo && a < b->hi;
+  report(
+      w, i, freed ? finding_kind::use_after_free : finding_kind::out_of_bounds,
+      [&] {
+        return std::string(i.store    ? "store"
+                           : i.atomic ? "atomic"
+                           : lane < 0 ? "scalar load"
+                                      : "load") +
+               " of " + std::to_string(n) + " bytes " + (freed ? "in freed memory" : "outside of all buffers") +
+               " at " + hex(a);
+      },
+      lane, a);
+}
 u8* global_at(wave& w, const inst& i, u32 l, u64 a, u32 n) {
-  if (!w.launch->in_range(a, n))
-    w.die(i,
-          std::string(i.store    ? "store"
-                      : i.atomic ? "atomic"
-                                 : "load") +
-              " outside of all buffers at " + hex(a),
-          static_cast<int>(l));
-  if (i.atomic && a % n) w.die(i, "misaligned atomic at " + hex(a), static_cast<int>(l));
+  launch_state& L = *w.launch;
+  if (!L.in_range(a, n)) return report_outside(w, i, static_cast<int>(l), a, n), nowhere(L);
+  if (i.atomic && a % n) {
+    report(w, i, finding_kind::misaligned, [&] { return "misaligned atomic at " + hex(a); }, static_cast<int>(l));
+    return nowhere(L);
+  }
+  buffer_state* const b = L.last.buffer;
+  L.cells = L.globals && b && b->owned ? (b->cells ? b->cells : L.mem->cells_of(*b)) : nullptr;
+  L.state = nullptr;
+  if (w.undefined) {
+    if (b && !b->state.empty())
+      L.state = b->state.data() + (a - b->lo);
+    else if (!i.store && !i.atomic && !i.lds)
+      follow_load(w, i, i.dst[0], 0, l, i.bytes, nullptr);
+  }
   return reinterpret_cast<u8*>(a);
 }
 
@@ -124,6 +200,9 @@ void flat_access(wave& w, const inst& i) {
   }
   if (in_lds && w.launch->stats) log_lds(w, i, 0, i.store, i.bytes, in_lds, lds_addr);
   finish(w, i, lanes, data);
+}
+void fence(wave& w, const inst& i) {
+  if (w.launch->globals) on_fence(w, i);
 }
 void place_memory_operands(inst& i) {
   auto o = i.ops.begin();
@@ -165,8 +244,15 @@ bool bind_memory(inst& i, const code_object& co) {
   i.cnt = c_vm, i.order = 1;
   if (n.find("_inv") != n.npos || n.find("_wb") != n.npos) {
     i.fn = &no_operation, i.cnt = c_none;
+    const bool gpu = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos ||
+                     i.text.find("SCOPE_SYS") != i.text.npos ||
+                     (co.fam != family::gfx12 && co.target != "gfx942" && co.target != "gfx950");
+    if (gpu) i.fence = n.find("_wb") != n.npos ? (n.find("inv") != n.npos ? 3 : 1) : 2, i.fn = &fence;
     return true;
   }
+  i.coherent = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos ||
+               i.text.find("SCOPE_SYS") != i.text.npos ||
+               (co.target != "gfx942" && co.target != "gfx950" && i.text.find("glc") != i.text.npos);
   i.x = eat("global_") ? global : eat("scratch_") ? scratch : eat("flat_") ? flat : eat("buffer_") ? buffer : -1;
   if (i.x < 0) return false;
   if (n.rfind("prefetch", 0) == 0) return i.fn = &no_operation, i.cnt = c_none, true;

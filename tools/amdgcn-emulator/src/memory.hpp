@@ -39,6 +39,9 @@ std::string hex(u64 v);
 enum segment { flat, scratch, global, buffer };
 void access(wave& w, const inst& i, u32 lane, u8* p, u8* loaded);  // p: host memory
 void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]);    // writes what was loaded
+void follow_access(wave& w, const inst& i, u32 lane);              // at launch_state::state
+u8* nowhere(launch_state& L);                                      // zeros, for accesses outside of all memory
+void report_outside(wave& w, const inst& i, int lane, u64 a, u32 n);
 u8* scratch_at(wave& w, const inst& i, u32 lane, u64 a);
 u8* global_at(wave& w, const inst& i, u32 lane, u64 a, u32 bytes);
 void buffer_access(wave& w, const inst& i);

@@ -2,10 +2,38 @@
 // Accesses through buffer descriptors, and scalar loads.
 #include <unordered_map>
 
+#include "findings.hpp"
 #include "memory.hpp"
 #include "valu.hpp"
 
 namespace emu {
+namespace {
+// Loads beyond a descriptor's range return zeros.
+void follow_outside(wave& w, const inst& i, u32 l) {
+  if (w.undefined && i.ndst) follow_load(w, i, i.dst[0], 0, l, i.bytes, nullptr);
+}
+// Reads n bytes to `out`: registers of the destination from number `first`.
+void scalar_read(wave& w, const inst& i, u64 a, u32 n, u32 first, u32* out) {
+  launch_state& L = *w.launch;
+  std::memset(out, 0, n);
+  const bool inside = L.in_range(a, n);
+  if (inside)
+    std::memcpy(out, reinterpret_cast<const void*>(a), n);
+  else
+    report_outside(w, i, -1, a, n);
+  buffer_state* const b = inside ? L.last.buffer : nullptr;
+  if (L.globals && b && b->owned) L.cells = L.mem->cells_of(*b), check_global(w, i, 0, a, n, false);
+  if (!w.undefined) return;
+  for (u32 k = 0; k < (n + 3) / 4; ++k) {
+    const u8* s = b && !b->state.empty() ? b->state.data() + (a - b->lo) + 4 * k : nullptr;
+    const bool bad = s && std::all_of(s, s + std::min(4u, n - 4 * k), [](u8 x) { return x != written; });
+    if (i.dst[0].reg + first + k >= s_file_size) return;
+    w.undefined->scalar[i.dst[0].reg + first + k] = bad ? ~0u : 0;
+    if (bad) w.undefined->scalar_origin = L.site(i), w.undefined->any_scalar = true;
+  }
+}
+}  // namespace
+
 void scalar_load(wave& w, const inst& i) {
   const u64 base = w.rs64(i.src[0]);
   u32 out[16];
@@ -18,9 +46,8 @@ void scalar_load(wave& w, const inst& i) {
   u32 n = i.y;
   if (i.bytes < 4) {
     const u64 a = (buf ? base & 0xffffffffffffull : base) + off;
-    if (!w.launch->in_range(a, i.bytes)) w.die(i, "scalar load outside of all buffers at " + hex(a));
     u32 v = 0;
-    std::memcpy(&v, reinterpret_cast<const void*>(a), i.bytes);
+    scalar_read(w, i, a, i.bytes, 0, &v);
     out[0] = i.sext ? static_cast<u32>(sign_extend(v, 8 * i.bytes)) : v;
     n = 1;
   } else if (buf) {
@@ -32,13 +59,11 @@ void scalar_load(wave& w, const inst& i) {
       const u64 o = off + 4 * k, a = (base & 0xffffffffffffull) + o;
       out[k] = 0;
       if (o + 4 > limit) continue;
-      if (!w.launch->in_range(a, 4)) w.die(i, "scalar buffer load outside of all buffers at " + hex(a));
-      std::memcpy(&out[k], reinterpret_cast<const void*>(a), 4);
+      scalar_read(w, i, a, 4, k, &out[k]);
     }
   } else {
     const u64 a = (base + off) & ~3ull;
-    if (!w.launch->in_range(a, 4 * n)) w.die(i, "scalar load outside of all buffers at " + hex(a));
-    std::memcpy(out, reinterpret_cast<const void*>(a), 4 * n);
+    scalar_read(w, i, a, 4 * n, 0, out);
   }
   for (u32 k = 0; k < n; ++k)
     if (i.dst[0].reg != s_null) w.s[i.dst[0].reg + k] = out[k];
@@ -71,7 +96,9 @@ void buffer_access(wave& w, const inst& i) {
   const bool g9 = w.fam == family::gfx9;
   const u64 base = d[0] | static_cast<u64>(d[1] & 0xffff) << 32;
   u32 stride = d[1] >> 16 & 0x3fff;
-  const u32 records = d[2], swizzle = g9 ? d[1] >> 31 : d[1] >> 30 & 3, add_tid = d[3] >> 23 & 1, so = w.rs32(i.soff);
+  // gfx9 swizzles by the index of a lane; without one the address is linear.
+  const u32 records = d[2], swizzle = g9 ? ((i.idxen || d[3] >> 23 & 1) ? d[1] >> 31 : 0) : d[1] >> 30 & 3,
+            add_tid = d[3] >> 23 & 1, so = w.rs32(i.soff);
   if (add_tid && g9) stride |= (d[3] >> 15 & 15) << 14;
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m));
@@ -108,7 +135,7 @@ void buffer_access(wave& w, const inst& i) {
       if (!outside(0, i.bytes))
         access(w, i, l, global_at(w, i, l, a, i.bytes), data[l]);
       else
-        std::memset(data[l], 0, i.bytes);
+        std::memset(data[l], 0, i.bytes), follow_outside(w, i, l);
       continue;
     }
     const u32 step = std::min<u32>(i.bytes, 4);
@@ -116,6 +143,7 @@ void buffer_access(wave& w, const inst& i) {
       access(w, i, l, global_at(w, i, l, a, i.bytes), data[l]);
       continue;
     }
+    follow_outside(w, i, l);
     u8 tmp[16] = {};
     if (i.store) reg_to_mem(w, i, i.data, l, tmp);
     for (u32 k = 0; k < i.bytes; k += step) {
@@ -124,6 +152,7 @@ void buffer_access(wave& w, const inst& i) {
         continue;
       }
       u8* p = global_at(w, i, l, a + k, step);
+      if (w.launch->state && i.store) std::memset(w.launch->state, written, step);
       if (i.store)
         std::memcpy(p, tmp + k, step);
       else

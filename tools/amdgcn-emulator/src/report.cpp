@@ -68,17 +68,8 @@ const phase_model& lds_stats::model(bool store, u32 bytes) const {
   return it->second;
 }
 
-void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes, const u32* addr) {
-  lds_stats& st = *w.launch->stats;
-  const phase_model& m = st.model(store, bytes);
-  lds_row& r = st.rows[{i.address, which}];
-  if (!r.executions) {
-    r.address = i.address, r.where = w.launch->co->where(i.address), r.text = i.text, r.model = m.text, r.store = store,
-    r.bytes = bytes;
-    if (i.two) r.text += which ? " [second]" : " [first]";
-    if (i.lds) r.text += " [to LDS]";
-  }
-  ++r.executions;
+phase_cost phase_clocks(const phase_model& m, u32 bytes, u64 lanes, const u32* addr) {
+  phase_cost cost;
   u32 dwords[64 * 5];
   for (u64 g : m.groups) {
     u32 n = 0;
@@ -89,12 +80,36 @@ void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes
     if (!n) continue;
     std::sort(dwords, dwords + n);
     const u32 distinct = static_cast<u32>(std::unique(dwords, dwords + n) - dwords);
-    if (store && distinct != n && bytes >= 4) r.same_dword_writes += n - distinct;
+    cost.same_dword += n - distinct;
     u32 load[256] = {}, degree = 0;
     for (u32 k = 0; k < distinct; ++k) degree = std::max(degree, ++load[dwords[k] % m.banks & 255]);
-    w.launch->lds_phases += degree;
-    r.cycles += degree, ++r.ideal, r.conflicts += degree - 1;
-    r.worst = std::max<u64>(r.worst, degree);
+    cost.clocks += degree, ++cost.phases;
+    cost.worst = std::max<u64>(cost.worst, degree);
   }
+  return cost;
+}
+
+void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes, const u32* addr) {
+  lds_stats& st = *w.launch->stats;
+  const phase_model& m = st.model(store, bytes);
+  lds_row& r = st.rows[{i.address, which}];
+  if (!r.executions) {
+    r.address = i.address, r.where = w.launch->co->where(i.address), r.text = i.text, r.model = m.text, r.store = store,
+    r.bytes = bytes;
+    if (i.two) r.text += which ? " [second]" : " [first]";
+    if (i.lds) r.text += " [to LDS]";
+  }
+  if (!r.executions) {
+    lds_sample& sample = st.samples[{i.address, which}];
+    sample.lanes = lanes;
+    for (u64 k = lanes; k; k &= k - 1)
+      sample.address[static_cast<u32>(std::countr_zero(k))] = addr[std::countr_zero(k)];
+  }
+  ++r.executions;
+  const phase_cost c = phase_clocks(m, bytes, lanes, addr);
+  w.launch->lds_phases += c.clocks;
+  r.cycles += c.clocks, r.ideal += c.phases, r.conflicts += c.clocks - c.phases;
+  r.worst = std::max<u64>(r.worst, c.worst);
+  if (store && bytes >= 4) r.same_dword_writes += c.same_dword;
 }
 }  // namespace emu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Branches, barriers, waits, and the registers that control a wave.
+#include "findings.hpp"
 #include "salu.hpp"
 
 namespace emu {
@@ -39,20 +40,42 @@ void call(wave& w, const inst& i) {
   w.ws64(i.dst[0], image_base(w) + i.address + i.size), w.next = static_cast<u32>(i.target);
 }
 void endpgm(wave& w, const inst&) { w.status = wave::ended; }
-void trap(wave& w, const inst& i) { w.die(i, "the kernel executed s_trap"); }
+void trap(wave& w, const inst& i) {
+  stop(w, i, finding_kind::trap, "the kernel executed s_trap", w.exec() ? std::countr_zero(w.exec()) : -1);
+}
 void wait(wave& w, const inst& i) {
   if (w.launch->waits) apply_wait(w, i);
+  if (w.launch->globals && i.fence) on_fence(w, i);
 }
+// Lanes that are not active at a barrier: once they are again, they have not taken part in it.
+void remember_lanes(wave& w) { w.barrier = w.ip, w.skipped = w.launch->opt->collect ? w.started & ~w.exec() : 0; }
 void barrier(wave& w, const inst&) {
+  remember_lanes(w);
   if (w.launch->race) on_signal(w);
   ++w.signals, w.status = wave::at_barrier;
 }
 void barrier_signal(wave& w, const inst& i) {
-  if (static_cast<i32>(w.rs32(i.src[0])) != -1) w.die(i, "only the workgroup barrier (-1) is implemented");
+  if (static_cast<i32>(w.rs32(i.src[0])) != -1) w.refuse(i, "only the workgroup barrier (-1) is implemented");
   if (w.launch->race) on_signal(w);
   ++w.signals;
 }
-void barrier_wait(wave& w, const inst&) { w.status = wave::at_barrier; }
+void barrier_wait(wave& w, const inst&) { remember_lanes(w), w.status = wave::at_barrier; }
+// A barrier of all waves of the grid (cooperative launches).
+void grid_barrier(wave& w, const inst&) {
+  launch_state& L = *w.launch;
+  if (!w.in_grid_barrier) w.in_grid_barrier = true, ++L.gws_arrived, ++w.grid_barriers;
+  if (L.gws_arrived < w.grid_barriers * L.waves) {
+    w.next = w.ip, w.yield = true;
+    return;
+  }
+  w.in_grid_barrier = false;
+  if (L.gws_opened < w.grid_barriers) L.gws_opened = w.grid_barriers, forget_accesses(L);
+}
+void interrupt(wave& w, const inst& i) {
+  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt && w.launch->opt->hostcall)
+    w.launch->interrupt(w.launch->opt->hostcall);
+}
+void sleep(wave& w, const inst&) { w.yield = true; }  // it waits for another wave
 void time(wave& w, const inst& i) {
   w.ws64(i.dst[0], w.launch->executed);
   if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
@@ -90,18 +113,18 @@ void getreg(wave& w, const inst& i) {
            h.name == "HW_REG_WAVE_HW_ID1")
     v = 0;
   else
-    w.die(i, "reading " + h.name + " is not implemented");
+    w.refuse(i, "reading " + h.name + " is not implemented");
   w.ws32(i.ops[0], v >> h.off & (h.width == 32 ? ~0u : (1u << h.width) - 1));
 }
 void setreg(wave& w, const inst& i) {
   const hwreg h = parse_hwreg(i, i.mods.at(0));
-  if (h.name != "HW_REG_MODE" && h.name != "HW_REG_WAVE_MODE") w.die(i, "writing " + h.name + " is not implemented");
+  if (h.name != "HW_REG_MODE" && h.name != "HW_REG_WAVE_MODE") w.refuse(i, "writing " + h.name + " is not implemented");
   const u32 mask = (h.width == 32 ? ~0u : (1u << h.width) - 1) << h.off;
   w.mode = (w.mode & ~mask) | (w.rs32(i.ops[1]) << h.off & mask);
-  if (w.mode & 15) w.die(i, "rounding modes other than to nearest are not implemented");
+  if (w.mode & 15) w.refuse(i, "rounding modes other than to nearest are not implemented");
 }
 void round_mode(wave& w, const inst& i) {
-  if (i.ops[0].bits & 15) w.die(i, "rounding modes other than to nearest are not implemented");
+  if (i.ops[0].bits & 15) w.refuse(i, "rounding modes other than to nearest are not implemented");
 }
 void denorm_mode(wave& w, const inst& i) { w.mode = (w.mode & ~0xf0u) | (static_cast<u32>(i.ops[0].bits) & 15) << 4; }
 void gpr_idx(wave& w, const inst& i) {  // x: 0 on, 1 off, 2 mode, 3 idx
@@ -126,13 +149,17 @@ void register_salu_control() {
   for_names("s_swappc_b64", {&swappc});
   for_names("s_call_b64", {&call});
   for_names(
-      "s_nop s_setprio s_sleep s_clause s_delay_alu s_sendmsg s_icache_inv s_incperflevel s_decperflevel s_setkill "
+      "s_nop s_setprio s_clause s_delay_alu s_icache_inv s_incperflevel s_decperflevel s_setkill "
       "s_code_end s_inst_prefetch s_set_inst_prefetch_distance s_wakeup "
       "s_waitcnt_depctr s_wait_alu s_wait_idle s_version s_ttracedata s_ttracedata_imm s_dcache_inv s_dcache_wb "
       "s_gl1_inv s_wait_event s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
       "s_prefetch_data s_prefetch_inst s_prefetch_inst_pc_rel s_prefetch_data_pc_rel s_waitcnt_expcnt s_setprio_inc_wg "
       "s_sched_barrier s_singleuse_vdst s_sethalt s_dcache_wb_vol s_dcache_inv_vol",
       {&no_operation, 0});
+  for_names("s_sleep", {&sleep, 0});
+  for_names("s_sendmsg", {&interrupt, 0});
+  for_names("ds_gws_barrier", {&grid_barrier, 0});
+  for_names("ds_gws_init", {&no_operation, 0});
   for_names("s_endpgm s_endpgm_saved", {&endpgm, 0});
   for_names("s_trap", {&trap, 0});
   for_names(

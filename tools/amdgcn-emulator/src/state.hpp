@@ -6,8 +6,10 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <set>
 
 #include <amdgcn_emulator.hpp>
+#include "buffers.hpp"
 #include "inst.hpp"
 
 namespace emu {
@@ -34,9 +36,25 @@ struct workgroup {
   u32 id[3] = {0, 0, 0};
   std::vector<u8> lds;
   u32 lds_size = 0;
-  std::vector<u32> sw, sr;  // race shadows of each byte: 0, or epoch << 8 | wave + 1 (255: several waves)
-  std::vector<u8> dma;      // bytes that a load-to-LDS is still to write
+  // Race shadows of each byte: 0, or instruction + 1 << 32 | epoch << 8 | in flight at a barrier << 7 | wave + 1
+  // (127: several waves)
+  std::vector<u64> sw, sr;
+  std::vector<u8> state;  // byte_state of each byte
+  u32 tag = 0;            // number of this workgroup over all launches
+  std::vector<u8> dma;    // bytes that a load-to-LDS is still to write
   u32 dma_bytes = 0;
+};
+
+/// Which accesses of other workgroups happen before those of one workgroup.
+struct workgroup_clock {
+  u16 epoch = 1, released = 0;               // released: accesses up to this epoch
+  std::map<u32, u16> seen, seen_at_release;  // workgroup -> epoch
+  std::vector<u64> read;                     // addresses whose releases a fence will acquire
+};
+struct sync_state {
+  u32 first = 0, base = 0;  // workgroups up to base: of earlier launches, or before the latest barrier of the grid
+  std::map<u32, workgroup_clock> clocks;
+  std::map<u64, std::map<u32, u16>> published;  // address -> what an acquire there sees
 };
 
 struct launch_state {
@@ -45,8 +63,23 @@ struct launch_state {
   const kernel_info* kernel;
   const options* opt;
   result* res;
-  std::vector<std::pair<u64, u64>> ranges;  // sorted, [lo, hi)
-  u64 last_lo = 0, last_hi = 0;
+  struct range {
+    u64 lo, hi;
+    buffer_state* buffer;
+  };
+  std::vector<range> ranges;  // sorted
+  range last{0, 0, nullptr};
+  memory::impl* mem = nullptr;
+  dim3 block;
+  bool follow = false, globals = false;  // uninitialised values; races between workgroups
+  u8* state = nullptr;                   // byte_state of the address that was looked up last
+  race_cell* cells = nullptr;            // of the buffer that was looked up last
+  std::map<std::pair<int, u64>, std::size_t> found;
+  std::set<std::pair<u32, u32>> compared;          // barriers that waves of a workgroup waited at together
+  u8 nowhere[64] = {};                             // what accesses outside of all buffers read and write
+  u64 gws_opened = 0, gws_arrived = 0, waves = 0;  // barrier of the whole grid
+  void (*interrupt)(void*) = nullptr;
+  sync_state sync;
   std::vector<u64> counts;
   u64 executed = 0;
   u32 scratch_bytes = 0;
@@ -57,13 +90,17 @@ struct launch_state {
   u32 lds_phases = 0;                                       // of the last instruction
 
   bool in_range(u64 a, u64 n) {
-    if (a >= last_lo && a + n <= last_hi) return true;
-    auto it = std::upper_bound(ranges.begin(), ranges.end(), std::pair<u64, u64>(a, ~0ull));
+    if (a >= last.lo && a + n <= last.hi && a + n >= a) return true;
+    auto it = std::upper_bound(ranges.begin(), ranges.end(), a, [](u64 x, const range& r) { return x < r.lo; });
     if (it == ranges.begin()) return false;
     --it;
-    if (a < it->first || a + n > it->second || a + n < a) return false;
-    last_lo = it->first, last_hi = it->second;
+    if (a + n > it->hi || a + n < a) return false;
+    last = *it;
     return true;
+  }
+  u32 site(const inst& i) const {  // + 1; 0 for what is no instruction of the program
+    const auto n = static_cast<u64>(&i - prog->code.data());
+    return n < prog->code.size() ? static_cast<u32>(n + 1) : 0;
   }
 };
 
@@ -87,6 +124,22 @@ struct wave {
   std::vector<pending> queue;
   std::array<u8, 512> vbusy{};  // outstanding writers per vector register
   std::array<u8, 128> sbusy{};
+  // Values that depend on memory or registers that were never written.
+  struct undefined_values {
+    std::array<u64, 512> vector, computed;  // lanes of each vector register; computed: by arithmetic, not only moved
+    std::array<u32, 512> origin;            // instruction + 1 that loaded the value
+    std::array<u32, 136> scalar;            // bits of each scalar register
+    u32 scalar_origin;
+    std::vector<u8> scratch;  // byte_state
+    bool any_scalar;
+  };
+  std::unique_ptr<undefined_values> undefined;
+  u64 grid_barriers = 0;
+  bool yield = false;
+  u32 barrier = 0;  // instruction of the barrier that the wave waits at
+  u64 started = 0;  // lanes that the wave began with
+  u64 skipped = 0;  // lanes that were not active at the latest barrier
+  bool in_grid_barrier = false;
 
   u32* v(u32 r) { return vfile.data() + r * 64u; }
   u64 full() const { return lanes == 64 ? ~0ull : 0xffffffffull; }
@@ -98,6 +151,7 @@ struct wave {
   bool flush_f32_out() const { return !(mode >> 5 & 1); }
   bool ieee() const { return mode >> 9 & 1; }
 
+  [[noreturn]] void refuse(const inst& i, const std::string& what) const;  // no mistake of the kernel
   [[noreturn]] void die(const inst& i, const std::string& what, int lane = -1) const;
 
   // scalar operands
@@ -148,6 +202,16 @@ void race_access(wave& w, const inst& i, u32 addr, u32 bytes, bool write, u64 ep
 void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
 void dma_check(wave& w, const inst& i, u32 addr, u32 bytes, u32 lane);
 void collect_regs(inst& i);
+// undefined.cpp
+void classify(inst& i);
+void follow(wave& w, const inst& i);
+void follow_load(wave& w, const inst& i, const operand& d, u32 first, u32 lane, u32 bytes, const u8* state);
+void follow_store(wave& w, const inst& i, const operand& d, u32 lane, u32 bytes, u8* state);
+// global_races.cpp
+void forget_accesses(launch_state& L);
+void on_fence(wave& w, const inst& i);
+void check_global(wave& w, const inst& i, u32 lane, u64 a, u32 bytes, bool write);
+void on_fence(wave& w, const inst& i);
 // report.cpp
 void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes, const u32* addr);
 }  // namespace emu

@@ -30,7 +30,8 @@ struct block_tile {
   /// Whether instructions tile the block exactly.
   TILEWRIGHT_HD constexpr bool is_sound() const {
     const arch::matrix_instruction i = arch::describe(op);
-    return m % (i.m * waves_m) == 0 && n % (i.n * waves_n) == 0 && k % i.k == 0;
+    const index_t columns = arch::is_wgmma(op) ? 8 : i.n;  // wgmma has any multiple of 8
+    return m % (i.m * waves_m) == 0 && n % (columns * waves_n) == 0 && k % i.k == 0;
   }
 
   /// The instruction computes C transposed, so that a lane's registers run along n and rows of C are written in
@@ -88,7 +89,7 @@ TILEWRIGHT_HD constexpr distribution_encoding repeat_over_block(const block_tile
   outer.h[0].push_back(is_b ? t.n / (i.n * t.waves_n) : t.m / (i.m * t.waves_m));
   outer.h[0].push_back(is_b ? t.waves_n : t.waves_m);
   outer.h.push_back({});
-  outer.h[1].push_back(is_c ? t.n / (i.n * t.waves_n) : t.num_k_steps());
+  outer.h[1].push_back(is_c ? t.n / (map.extent().col * t.waves_n) : t.num_k_steps());
   if (is_c) outer.h[1].push_back(t.waves_n);
   outer.p.push_back({});
   outer.p[0].push_back(is_b ? rh_id{0, 0} : rh_id{1, 1});
@@ -113,7 +114,9 @@ TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bo
   return repeat_over_block(t, product_operand::b, addresses ? load_map(t.op, map, transposed) : map);
 }
 TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
-  const arch::lane_map map = arch::describe(t.op).c;
+  arch::lane_map map = arch::describe(t.op).c;
+  // describe() has 16 columns of wgmma's, which has any multiple of 8: without column bit 3.
+  if (arch::is_wgmma(t.op) && t.n % 16 != 0) map.reg = arch::bits(arch::col(0), arch::row(3));
   return repeat_over_block(t, product_operand::c, t.transposes_c() ? with_rows_as_columns(map) : map);
 }
 

@@ -8,14 +8,25 @@ namespace tilewright::exec {
 
 #if TILEWRIGHT_CPU_PASS
 
+#if defined(__clang__)
+#define TILEWRIGHT_COLUMN __builtin_COLUMN()
+#else
+#define TILEWRIGHT_COLUMN 0  // g++ has no such function
+#endif
+
 /// A line of source. As the default argument `call_site where = {}` it is the line of the call.
 struct call_site {
   const char* file;  ///< as the compiler names it; nullptr: unknown
   int line;          ///< from 1
+  int column;        ///< from 1; 0: unknown
 
-  /// By default the line that calls the function whose default argument this is.
-  constexpr call_site(const char* of_file = __builtin_FILE(), int of_line = __builtin_LINE())
-      : file(of_file), line(of_line) {}
+  /// By default the call of the function whose default argument this is.
+  constexpr call_site(const char* of_file = __builtin_FILE(), int of_line = __builtin_LINE(),
+                      int of_column = TILEWRIGHT_COLUMN)
+      : file(of_file), line(of_line), column(of_column) {}
+
+  /// One call, not two on one line.
+  constexpr bool is_same_call(const call_site& other) const { return *this == other && column == other.column; }
 
   /// The same line of the same file.
   friend constexpr bool operator==(const call_site& a, const call_site& b) {

@@ -79,17 +79,32 @@ constexpr index_t count_address_registers(const swizzled_layout& layout, const l
   return 1 << f2_rank(flipped, count);
 }
 
-constexpr void require_use(lds_layout_search& search, const arch::target& target, const lds_tile& tile,
-                           const lds_use& use, index_t bytes) {
-  const array<unsigned, 6> plain_bits = plain_bits_of_lane(use.distribution, tile);
-  for (const arch::lds_service& reading : target.find(lds_op_of(use.kind, bytes, tile.element_bytes))->readings)
-    search.require(reading, bytes, plain_bits);
+/// The search for a layout that serves all uses on all targets. The widest vector of any use decides how large chunks
+/// are.
+constexpr lds_layout_search search_for(const arch::target* const* targets, index_t num_targets, const lds_tile& tile,
+                                       const lds_use* uses, index_t num_uses) {
+  index_t chunk_bytes = arch::lds_bank_bytes;
+  for (index_t i = 0; i < num_uses; ++i) chunk_bytes = max(chunk_bytes, widest_vector_bytes(uses[i], tile));
+  lds_layout_search search(tile, chunk_bytes);
+  for (index_t t = 0; t < num_targets; ++t) {
+    for (index_t i = 0; i < num_uses; ++i) {
+      const index_t bytes = widest_vector_bytes(uses[i], tile);
+      const array<unsigned, 6> plain_bits = plain_bits_of_lane(uses[i].distribution, tile);
+      const arch::lds_op op = lds_op_of(uses[i].kind, bytes, tile.element_bytes);
+      for (const arch::lds_service& reading : targets[t]->find(op)->readings)
+        search.require(reading, bytes, plain_bits);
+    }
+  }
+  return search;
 }
+
+/// Rows of the tile that are laid out; the other parts repeat them.
+constexpr lds_tile part_of(const lds_tile& tile) { return {rows_of_part(tile), tile.cols, tile.element_bytes}; }
 
 }  // namespace detail
 
 /// Why choose_lds_layout refuses to lay out a tile: all that check_lds_access would refuse, rows whose length is no
-/// power of two, windows that cross its parts, and problems without uses or targets.
+/// power of two, windows that cross its parts, problems without uses or targets, and more than 48 different demands.
 constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_t num_targets, const lds_tile& tile,
                                       const lds_use* uses, index_t num_uses) {
   if (num_targets < 1 || num_uses < 1) return {lds_fault::nothing_to_serve, num_uses, num_targets};
@@ -108,34 +123,28 @@ constexpr lds_legality check_lds_uses(const arch::target* const* targets, index_
       fault = detail::check_instruction(target, use.kind, detail::widest_vector_bytes(use, tile), tile.element_bytes);
     if (!fault.is_legal()) return fault;
   }
+  const bool may_be_full = num_targets * num_uses * 2 > detail::lds_layout_search::max_demands;  // two readings each
+  if (may_be_full && detail::search_for(targets, num_targets, detail::part_of(tile), uses, num_uses).is_full())
+    return {lds_fault::too_many_demands, num_uses, num_targets};
   return {};
 }
 
 /// A layout of the tile that serves all uses on all targets, disputed facts in every reading. Never pads. Among
 /// the layouts of the lowest degree it takes one that needs few address registers: plain rows where they do, else
-/// chunks permuted within rows of banks. The widest vector of any use decides how large chunks are. If the number of
+/// chunks permuted within rows of banks. There may be any number of uses. If check_lds_uses finds a fault, it is a
+/// compile-time error, and at run time the program ends with its sentence. If the number of
 /// rows is no power of two, the parts of the tile that are as many rows as the largest power of two in it are laid out
 /// alike.
 constexpr lds_layout_choice choose_lds_layout(const arch::target* const* targets, index_t num_targets,
                                               const lds_tile& whole, const lds_use* uses, index_t num_uses) {
   detail::require_layout(check_lds_uses(targets, num_targets, whole, uses, num_uses));
-  const lds_tile tile{detail::rows_of_part(whole), whole.cols, whole.element_bytes};
-  index_t chunk_bytes = arch::lds_bank_bytes;
-  inplace_vector<index_t, 16> vector_bytes;  // of each use
-  for (index_t i = 0; i < num_uses; ++i) {
-    vector_bytes.push_back(detail::widest_vector_bytes(uses[i], tile));
-    chunk_bytes = max(chunk_bytes, vector_bytes[i]);
-  }
-  detail::lds_layout_search search(tile, chunk_bytes);
-  for (index_t t = 0; t < num_targets; ++t) {
-    for (index_t i = 0; i < num_uses; ++i) detail::require_use(search, *targets[t], tile, uses[i], vector_bytes[i]);
-  }
-
+  const lds_tile tile = detail::part_of(whole);
+  detail::lds_layout_search search = detail::search_for(targets, num_targets, tile, uses, num_uses);
   lds_layout_choice best;
   const auto consider = [&](const swizzled_layout& layout) {
     index_t registers = 0;
     for (index_t i = 0; i < num_uses; ++i)
-      registers += detail::count_address_registers(layout, uses[i], vector_bytes[i]);
+      registers += detail::count_address_registers(layout, uses[i], detail::widest_vector_bytes(uses[i], tile));
     if (best.address_registers != 0 && registers >= best.address_registers) return;
     best.layout = layout;
     best.address_registers = registers;

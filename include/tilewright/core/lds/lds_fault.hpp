@@ -48,6 +48,7 @@ enum class lds_fault : signed char {
   width_not_direct,
   leaves_footprint,
   nothing_to_serve,
+  too_many_demands,
   not_powers_of_two,
   crosses_parts,
 };
@@ -66,10 +67,11 @@ struct lds_legality {
 
 namespace detail {
 
-/// The text, or an error: compilers print the arguments of a call that is no constant expression.
+/// The text, or an error: compilers print the arguments of a call that is no constant expression. At run time the
+/// program ends with the text.
 template <bool IsError>
 TILEWRIGHT_HD constexpr const char* said(const char* text) {
-  if constexpr (IsError) trap();
+  if constexpr (IsError) trap(text);
   return text;
 }
 
@@ -106,6 +108,10 @@ TILEWRIGHT_HD constexpr const char* message_of(lds_fault fault) {
           "permute within the wave's own bytes only");
     case lds_fault::nothing_to_serve:
       return said<IsError>("a layout is chosen for one use or more on one target or more");
+    case lds_fault::too_many_demands:
+      return said<IsError>(
+          "these uses ask for more different arrangements of lanes than a search can follow; leave out uses that are "
+          "alike, or targets");
     case lds_fault::not_powers_of_two:
       return said<IsError>(
           "layouts are chosen for rows of 4 bytes or more whose length is a power of two, and for distributions "

@@ -33,7 +33,7 @@ using rank_kernel = hopper_gemm_launch<typename Block::policy, Block>;
 
 template <class Block>
 auto maps_of(const launch_facts& facts) {
-  return hopper_gemm_maps<Block, remove_cvref_t<decltype(facts.make_tensor_map)>>{facts.make_tensor_map};
+  return hopper_gemm_maps<remove_cvref_t<decltype(facts.make_tensor_map)>>{Block::facts, facts.make_tensor_map};
 }
 
 /// The product of a rank, as a batch of one product for the rows of each of `batch` ranks, which share B.
@@ -54,14 +54,14 @@ constexpr const char* check_rank_block(const Args& args, const Args& batch) {
   if (args.split_k != 1) return "products of several ranks do not split k into equal parts: set split_k to 1";
   if (const char* why = check_ranks(args)) return why;
   if (const char* why = check_gemm<policy>(batch, {2, sizeof(typename policy::result_type)})) return why;
-  return check_tma<policy>(batch);
+  return check_tma(Block::facts, batch);
 }
 
 /// The argument of the kernel of a rank, but for the maps of A and C.
 template <class Block, class Args>
 typename Block::device_args plan_ranks(const Args& batch, const launch_facts& facts) {
   typename Block::device_args d{};
-  plan_schedule<Block>(d, batch, facts.resident_clusters);
+  plan_schedule(d, Block::facts, batch, facts.resident_clusters);
   maps_of<Block>(facts).b(d.b[0],
                           operand_in_memory(batch.b, Block::lds.b.k_is_contiguous, batch.n, batch.k, batch.ldb));
   return d;

@@ -5,6 +5,7 @@
 
 #include <tilewright/machine/emulator/fault.hpp>
 #include <tilewright/machine/emulator/hopper/engines.hpp>
+#include <tilewright/machine/emulator/threads/async_copies.hpp>
 #include <tilewright/machine/emulator/wave_operations.hpp>
 
 #include <algorithm>
@@ -24,6 +25,9 @@ class deadlock {
 
   /// The error message: which thread waits where, for what, and what the thread that it waits for does instead.
   std::string describe() const {
+    // Bytes that are missing explain more than threads that wait for those who wait for them.
+    for (const thread_context& thread : threads_)
+      if (hopper_ != nullptr && hopper_->lacks_bytes(thread)) return describe_from(thread.number);
     const index_t in_hopper = first([](meeting at) { return is_of_hopper(at); });
     if (in_hopper >= 0) return describe_from(in_hopper);
     const index_t in_loop = first([](meeting at) { return at == meeting::unchanged_value; });
@@ -115,6 +119,7 @@ class block_machine final : private block_services {
     const bool all_ended =
         cluster_.run([&] { return (hopper_ && hopper_->idle(others_run)) || cluster_.look_again(others_run); });
     if (!all_ended) throw fault(deadlock(cluster_.threads(), hopper_.get(), cluster_.waiting_places()).describe());
+    for (const thread_context& thread : cluster_.threads()) check_copies_at_end(thread);
     if (hopper_) hopper_->end_cluster();
     if (cluster_.has_late_stores()) others_run.sleep();
     cluster_.finish();

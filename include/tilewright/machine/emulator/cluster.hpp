@@ -65,7 +65,7 @@ class cluster final : public memory_services {
       thread.lds = lds_.get() + thread.rank * lds_stride_;
       thread.checks_lds = shape.checks_lds;
       thread.checks_memory = memory.is_checked();
-      thread.stack_guard = fibers_.stack_of(i);
+      thread.stack_bottom = fibers_.stack_of(i);
       thread.stack_bytes = shape.stack_bytes;
     }
     for (index_t block = 0; shape.checks_lds && block < shape.cluster; ++block)
@@ -83,6 +83,8 @@ class cluster final : public memory_services {
       thread.recent.clear();
       thread.last_place = {nullptr, 0};
       thread.last_load = nullptr;
+      thread.latest_wgmma = {nullptr, 0};
+      thread.may_run_early = memory_.has_earlier_kernels();
       thread.async_copies.clear();
       thread.async_group_ends.clear();
       thread.async_copies_begun = 0;
@@ -91,7 +93,7 @@ class cluster final : public memory_services {
     std::fill(waits_at_.begin(), waits_at_.end(), waiting_place{});
     looping_.clear();
     idle_rounds_ = 0;
-    if (memory_.is_checked()) number_ = memory_.begin_cluster(first);
+    if (memory_.is_checked()) number_ = memory_.order().begin_cluster(first);
   }
 
   /// Runs all threads. Whenever all of them wait, idle() may wake some and return true. False if some wait forever.
@@ -132,6 +134,10 @@ class cluster final : public memory_services {
   void wake(index_t number) { fibers_.wake(number, 1); }
   /// The same for `count` consecutive threads.
   void wake(index_t first, index_t count) { fibers_.wake(first, count); }
+  /// Of the explorer that the threads run in; nullptr: there is none.
+  schedule_choices* choices() const { return fibers_.choices(); }
+  /// What may happen whenever an explored thread waits. It must outlive the runs.
+  void set_events(pending_events& events) { fibers_.set_events(events); }
   /// Whether a thread can run.
   bool any_ready() const { return fibers_.any_ready(); }
 
@@ -176,17 +182,29 @@ class cluster final : public memory_services {
     return place;
   }
   void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
-                           long_index_t bytes, call_site where) override {
+                           long_index_t bytes, call_site where, std::uint32_t store) override {
     if (memory_.has_seen_enough()) {
       threads_[std::size_t(self.number)].checks_memory = false;
       return;
     }
     memory_.check_inside(self, name(how), place, bytes, where);
     if (checkers_.empty()) return;
-    const access_record mine{number_, order_.now(), std::uint16_t(agent), 0};
-    memory_.access(self, how, place, bytes, mine, where, [&](index_t other, std::uint32_t time) {
-      return checkers_[std::size_t(self.rank)].is_over(self.number, other, time);
-    });
+    const access_record mine{number_, store != 0 ? store : order_.now(), std::uint16_t(agent), 0};
+    const bool by_async_proxy = store != 0 || agent >= order_.num_threads();
+    if (self.may_run_early)
+      threads_[std::size_t(self.number)].may_run_early =
+          memory_.check_earlier_kernels(self, how, place, bytes, where, accessing(self, by_async_proxy));
+    memory_.access(self, how, place, bytes, mine, where, accessing(self, by_async_proxy));
+  }
+  void wait_for_previous_kernel(const thread_context& self) override {
+    if (self.checks_memory && order()) memory_.order().wait_for_previous_kernel(number_, self.number, order_.now());
+  }
+  void promise_same_bits() override { memory_.promise_same_bits(); }
+  std::uint32_t begin_bulk_store(const thread_context& self) override {
+    return self.checks_memory && order() ? memory_.order().begin_store(number_, order_.now()) : 0;
+  }
+  void end_bulk_store(std::uint32_t store) override {
+    if (store != 0) memory_.order().end_store(number_, store, order_.now());
   }
   /// Stores that no release has followed yet; other ranks see them when nothing else can happen.
   bool has_late_stores() const { return !late_stores_.empty(); }
@@ -204,15 +222,23 @@ class cluster final : public memory_services {
   }
   void release(const thread_context& self, const unsigned* counter) override {
     make_late_stores();
-    if (self.checks_memory) memory_.release(number_, counter, order_.tick());
+    if (!self.checks_memory || !order()) return;
+    track_pairs();
+    memory_.order().release(accessing(self, false), counter, order_.known_by(self.number));
   }
   /// The thread has read a counter in global memory: what was released to it happens before the next access.
   void acquire(const thread_context& self, const unsigned* counter) {
-    if (self.checks_memory) memory_.acquire(number_, counter);
+    if (self.checks_memory && order()) memory_.order().acquire(number_, self.number, order_.now(), counter);
+  }
+  /// TMA sees what happens before in global memory.
+  void fence_async_proxy_global(const thread_context& self) {
+    if (!order()) return;
+    order_.fence_async_proxy_in_memory(self.number);
+    if (self.checks_memory) memory_.order().fence_async_proxy(accessing(self, true), order_.now());
   }
   /// From now on, threads may order their accesses pair by pair, without a barrier of the block.
   void track_pairs() {
-    if (checkers_.empty()) return;
+    if (checkers_.empty() || order_.is_used()) return;
     order_.use([this](index_t thread, index_t other) {
       const bool same_block = thread / block_size_ == other / block_size_;
       return same_block ? checkers_[std::size_t(thread / block_size_)].known_before(thread, other) : 0;
@@ -222,6 +248,10 @@ class cluster final : public memory_services {
  private:
   static constexpr index_t lds_alignment = 1024;
   static constexpr std::uint16_t poison = 0xffa5;  // NaN as half, as bfloat16 and, twice, as float
+
+  accessing_thread accessing(const thread_context& self, bool by_async_proxy) const {
+    return {number_, self.number, by_async_proxy, checkers_[std::size_t(self.rank)], order_};
+  }
 
   struct free_lds {
     void operator()(char* p) const { ::operator delete(p, std::align_val_t{std::size_t(lds_alignment)}); }

@@ -17,6 +17,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -57,6 +58,10 @@ struct launch_config {
   /// Threads run in a random order that the seed fixes; 0: in the order of their numbers, or by the environment's
   /// TILEWRIGHT_SCHEDULE_SEED. A fault names the seed.
   std::uint64_t schedule_seed = 0;
+  /// The kernel may start before the previous launch of this thread of the CPU has ended, and waits for it by
+  /// exec::grid_dependency_wait(): with LDS checks, what a thread does before that must not conflict with what that
+  /// launch has done.
+  bool overlaps_previous = false;
   rank_group* ranks = nullptr;  ///< whose other launches this one may wait for
 };
 
@@ -103,13 +108,13 @@ inline void check(const launch_config& config) {
 /// The state that the workers of a launch share.
 class block_queue {
  public:
-  block_queue(const launch_config& config, int workers, kernel_reference kernel)
+  block_queue(const launch_config& config, int workers, kernel_reference kernel, global_memory& memory)
       : config_(config),
         kernel_(kernel),
         total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
         progress_(std::size_t(workers)),
         unfinished_(workers),
-        memory_(config.memory, checks_lds(config), config.block_size * config.cluster),
+        memory_(memory),
         running_(std::size_t(workers), 0) {
     report_.workers = workers;
     report_.blocks = total_;
@@ -199,7 +204,7 @@ class block_queue {
   long_index_t next_ = 0;
   std::vector<worker_progress> progress_;
   std::atomic<int> unfinished_;  // workers
-  global_memory memory_;
+  global_memory& memory_;
   std::vector<long_index_t> running_;  // by worker: the first block of its cluster
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
@@ -212,10 +217,16 @@ class block_queue {
 inline launch_report launch(const launch_config& config, kernel_reference kernel) {
   check(config);
   const long_index_t clusters = long_index_t{config.grid.x} * config.grid.y * config.grid.z / config.cluster;
-  const int wanted = config.workers > 0 ? config.workers : max(1, int(std::thread::hardware_concurrency()));
+  const int wanted = explored_run != nullptr ? 1
+                     : config.workers > 0    ? config.workers
+                                             : max(1, int(std::thread::hardware_concurrency()));
   const int workers =
       int(min(long_index_t(min(wanted, max_fibers / (config.block_size * config.cluster))), long_index_t(clusters)));
-  block_queue queue(config, workers, kernel);
+  static thread_local global_memory::earlier_kernels earlier;  // launches by this thread that the next one may overlap
+  if (!config.overlaps_previous) earlier.clear();
+  const auto memory = std::make_shared<global_memory>(config.memory, checks_lds(config),
+                                                      config.block_size * config.cluster, std::exchange(earlier, {}));
+  block_queue queue(config, workers, kernel, *memory);
   if (config.ranks) config.ranks->add(workers - 1);  // the last one to end is this thread again
   {
     const watchdog watching(queue.progress(), config.watchdog_seconds);
@@ -223,7 +234,9 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
     for (int i = 1; i < workers; ++i) others.emplace_back([&queue, i] { queue.work(i); });
     queue.work(0);
   }
-  return queue.finish();
+  launch_report report = queue.finish();
+  earlier = global_memory::before_next(memory);
+  return report;
 }
 
 }  // namespace detail

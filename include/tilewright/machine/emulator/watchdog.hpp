@@ -3,7 +3,7 @@
 // progress because they call no device function any more.
 #pragma once
 
-#include <tilewright/machine/emulator/threads/sanitizer.hpp>
+#include <tilewright/machine/emulator/threads/fibers.hpp>
 #include <tilewright/machine/emulator/threads/thread_context.hpp>
 
 #include <atomic>
@@ -36,14 +36,20 @@ inline struct sigaction action_before;
 inline void on_bad_address(int signal, siginfo_t* info, void*) {
   const thread_context* const self = current_thread;
   const auto* const address = static_cast<const char*>(info->si_addr);
-  if (self != nullptr && address >= self->stack_guard && address < self->stack_guard + sysconf(_SC_PAGESIZE)) {
-    char place[256], text[768];
+  if (self != nullptr) {
+    char place[256], text[768], what[256];
     write_place(place, sizeof(place), self->last_place);
+    if (address < self->stack_bottom && address + staggered_stack::guard_bytes >= self->stack_bottom) {
+      std::snprintf(what, sizeof(what), "needs more than its stack of %zu bytes", self->stack_bytes);
+    } else {
+      std::snprintf(what, sizeof(what), "accesses address %p, where there is no memory for it",
+                    static_cast<const void*>(address));
+    }
     const int length = std::snprintf(
         text, sizeof(text),
-        "thread %d of block (%d, %d, %d) needs more than its stack of %zu bytes; its last call of the machine was at "
-        "(%s): use smaller local arrays or a larger launch_config::stack_bytes\n",
-        self->thread_id, self->block.x, self->block.y, self->block.z, self->stack_bytes, place);
+        "thread %d of block (%d, %d, %d) %s; its last call of the machine was at (%s): use smaller local arrays or a "
+        "larger launch_config::stack_bytes, or look for a pointer that leads nowhere\n",
+        self->thread_id, self->block.x, self->block.y, self->block.z, what, place);
     if (write(STDERR_FILENO, text, std::size_t(length)) < 0) _exit(1);
   }
   sigaction(signal, &action_before, nullptr);  // whatever else handles it sees the signal again

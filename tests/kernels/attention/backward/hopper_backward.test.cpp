@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/kernels/attention/backward/hopper_backward.hpp>
 
+#include "../../explored.hpp"
 #include "check_attention_backward.hpp"
 
 namespace attention_test {
@@ -23,6 +24,14 @@ static_assert(
 
 TEST(SpecializedBackward, LongStepsWithScoreFunction) { expect_random_gradients<long_steps>(5, 1); }
 TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
+
+// Blocks of several keys, which add to dQ in order.
+TEST(SpecializedBackward, PassesInExploredSchedules) {
+  problem p;
+  p.queries = {70};
+  p.keys = {160};
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_gradients<short_steps>(p); });
+}
 
 TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
   expect_gradients_at_the_edges<short_steps>(256);

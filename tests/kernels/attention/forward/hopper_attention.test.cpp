@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/kernels/attention/forward/hopper_attention.hpp>
 
+#include "../../explored.hpp"
 #include "check_attention_forward.hpp"
 
 #include <cstring>
@@ -63,6 +64,12 @@ TEST(SpecializedAttention, PackedSequencesEndWhereTheyEnd) {
   };
   expect_attention_by<three_consumers>(run, with(2, 1, {5, 70, 3}, {0, 9, 130}, {}, true));
   expect_attention<one_consumer>(with(1, 1, {5, 7}, {0, 0}, {}, true));
+}
+
+// The first consumer's rows do not see the last keys: it skips their steps.
+TEST(SpecializedAttention, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules(
+      [] { expect_attention<three_consumers>(with(1, 1, {192}, {384}, {.left = 300, .right = 0})); });
 }
 
 // Blocks go on to the next rows; the last ones see most keys and come first.

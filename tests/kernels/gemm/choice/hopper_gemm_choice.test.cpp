@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
 
 namespace tw = tilewright;
 
@@ -12,20 +16,72 @@ namespace {
 /// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
 template <class Predicate>
 tw::hopper_gemm_choice best_choice(const tw::gemm_args& g, const tw::product_operand_types& o, Predicate can) {
-  tw::hopper_gemm_choice best{.tile = -1, .clocks = 1e300};
+  tw::hopper_gemm_choice best{.clocks = 1e300};
   tw::for_each_hopper_kernel(g, o, 132, 1, [&](const tw::hopper_gemm_choice& c) {
-    if (c.clocks < best.clocks && can(tw::hopper_gemm_tiles[c.tile])) best = c;
+    if (c.clocks < best.clocks && can(c.tile)) best = c;
   });
   return best;
 }
 
 tw::hopper_gemm_tile chosen(int m, int n, int k, bool b_along_k = true) {
   const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = b_along_k ? k : n, .ldc = n};
-  return tw::hopper_gemm_tiles[best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile];
+  return best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile;
 }
 
 TEST(SpecializedChoice, AllTilesAreSound) {
   for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) EXPECT_TRUE(t.is_sound());
+}
+
+TEST(SpecializedChoice, NamesAreReadBack) {
+  using enum tw::gemm_kernel_kind;
+  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles)
+    for (const tw::index_t parts : {0, 1, t.ping_pong ? 1 : 3}) {
+      const tw::gemm_choice c{.tile = t, .parts = parts};
+      EXPECT_EQ(tw::choice_named(tw::name_of(c)), c) << tw::name_of(c);
+    }
+  EXPECT_EQ(
+      tw::choice_named("128x72_a2_b4_c1_swap, k in 5 parts"),
+      (tw::gemm_choice{.tile = {.m = 128, .n = 72, .cluster_m = 4, .cluster_n = 2, .consumers = 1, .swap_ab = true},
+                       .parts = 5}));
+  EXPECT_EQ(tw::choice_named("small_m_v1, k whole"), (tw::gemm_choice{.kernel = small_m_v1, .parts = 1}));
+  for (const char* wrong :
+       {"", "128", "128x", "128x72,", "128x70", "96x64", "128x72_b3", "128x72_swap_a2", "small_m, k in 3 parts",
+        "128x72_pp, k in 3 parts", "128x72, k in 1 parts", "128x72, k whole ", "64x64_c1", "+128x72"})
+    EXPECT_EQ(tw::choice_named(wrong), std::nullopt) << wrong;
+}
+
+// Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
+TEST(SpecializedChoice, ExactTilesOfTheFamily) {
+  int members = 0;
+  std::set<int> columns;
+  tw::for_each_tile_of_family({}, [&](const tw::hopper_gemm_tile& t) {
+    ++members;
+    columns.insert(t.n);
+    EXPECT_TRUE(t.is_sound());
+    EXPECT_LE(t.accumulators(), t.ping_pong ? 192 : 160);
+  });
+  EXPECT_GT(members, 2000);
+  EXPECT_EQ(columns.size(), 32u) << "each multiple of 8";
+  const auto best = [](int m, int n, int k) {
+    alignas(16) static char workspace[16];
+    const tw::gemm_args g{.m = m, .n = n, .k = k, .workspace = workspace};
+    const std::vector<tw::hopper_gemm_choice> ranked = tw::rank_tiles_of_family(g, {}, 132, 16);
+    EXPECT_TRUE(
+        std::is_sorted(ranked.begin(), ranked.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; }));
+    EXPECT_LE(ranked.back().clocks, 1.3 * ranked.front().clocks);
+    return ranked.front();
+  };
+  // One wave of at most 132 tiles that leaves few SMs idle.
+  for (const auto& [m, n, k] :
+       {std::array{384, 6144, 4096}, std::array{777, 4096, 14336}, std::array{1024, 2112, 7168}}) {
+    const tw::hopper_gemm_tile t = best(m, n, k).tile;
+    const int tiles = tw::ceil_div(t.swap_ab ? n : m, t.m) * tw::ceil_div(t.swap_ab ? m : n, t.n);
+    EXPECT_LE(tiles, 132) << tw::name_of(t);
+    EXPECT_GE(tiles, 108) << tw::name_of(t);
+  }
+  // Few rows of A: they are columns of a narrow tile, as measured.
+  const tw::hopper_gemm_tile few = best(4, 8192, 3584).tile;
+  EXPECT_TRUE(few.swap_ab && few.n <= 16) << tw::name_of(few);
 }
 
 // What was fastest where all tiles were timed on an H100.
@@ -34,8 +90,6 @@ TEST(SpecializedChoice, TilesThatWereFastest) {
     EXPECT_EQ(chosen(4096, 4096, 4096, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
     EXPECT_EQ(chosen(8192, 28672, 8192, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
     EXPECT_EQ(chosen(322, 2176, 9216, b_along_k), (tw::hopper_gemm_tile{.m = 128, .n = 112, .cluster_n = 4}));
-    EXPECT_EQ(chosen(1408, 1600, 3392, b_along_k),
-              (tw::hopper_gemm_tile{.m = 128, .n = 160, .cluster_m = 4, .cluster_n = 2}));
   }
   EXPECT_TRUE(chosen(12480, 8192, 320).ping_pong);
 }
@@ -92,8 +146,8 @@ TEST(SpecializedChoice, FewRowsWithoutWorkspace) {
 TEST(SpecializedChoice, TilesThatCan) {
   const tw::gemm_args g{.m = 100, .n = 1001, .k = 1003};
   const auto unaligned = [](const tw::hopper_gemm_tile& t) { return t.unaligned; };
-  EXPECT_FALSE(tw::hopper_gemm_tiles[best_choice(g, {}, [](const auto&) { return true; }).tile].unaligned);
-  EXPECT_NE(best_choice(g, {}, unaligned).tile, -1);
+  EXPECT_FALSE(best_choice(g, {}, [](const auto&) { return true; }).tile.unaligned);
+  EXPECT_TRUE(best_choice(g, {}, unaligned).tile.unaligned);
 }
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.

@@ -69,8 +69,10 @@ template <class Policy>
 index_t expect_split(const problem& p, index_t resident) {
   constexpr hopper_gemm_tile t = hopper_gemm_block<Policy>::tile;
   const stream_k_schedule schedule = tilewright::detail::make_stream_k_schedule(
-      tilewright::detail::hopper_tile_order({.m = p.m, .n = p.n}, t, resident), ceil_div(p.k, Policy::tile.k), resident,
-      index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())), tilewright::detail::split_cost_of(t));
+      tilewright::detail::hopper_tile_order(tilewright::detail::in_order_of(t, gemm_args{.m = p.m, .n = p.n}), t,
+                                            resident),
+      ceil_div(p.k, Policy::tile.k), resident, index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())),
+      tilewright::detail::split_cost_of(t));
   EXPECT_GT(schedule.max_splits(), 1);
   for (const int workers : {1, 3}) expect_hopper_gemm<Policy>(p, {.workers = workers, .resident_clusters = resident});
   return schedule.heads_per_worker();

@@ -2,6 +2,7 @@
 // Kernels of warp_specialized_pipeline on the CPU emulator: clusters of eight, A by columns, what is counted; and a
 // kernel with mistakes, each of which is found.
 #include "../../../launch_sentence.hpp"
+#include "../../explored.hpp"
 #include "check_hopper_gemm.hpp"
 
 #include <string>
@@ -43,7 +44,7 @@ struct detail::operand_pipeline<careless_block> : detail::operand_pipeline<caref
   void init(const careful_block::device_args& args) const {
     careful::init(args);
     for (index_t s = 0; made == mistake::fewer_releases && s < careful_block::num_stages; ++s)
-      empty(s).init(tile.consumers * tile.cluster_n - 1);
+      empty(s).invalidate(), empty(s).init(tile.consumers * tile.cluster_n - 1);
   }
   template <class... Args>
   void load(const state& at, const Args&... args) const {
@@ -121,6 +122,14 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
   expect_found(mistake::slot_without_wait, "copies from LDS bytes");
   expect_found(mistake::stores_without_wait, "before a bulk copy that reads there was waited for");
   expect_found(mistake::no_last_wait, "tma_store_wait_read<0>() is missing");
+}
+
+TEST(WarpSpecializedPipeline, PassesInExploredSchedules) {
+  testing_schedules::expect_in_explored_schedules([] {
+    hopper_gemm_case<careful_policy> gemm({.m = 128, .n = 128, .k = 5 * 64, .beta = 1});
+    launch_hopper_gemm<careful_policy>(gemm.args, {.check_lds = emulator::lds_checks::on});
+    expect_result(gemm);
+  });
 }
 
 /// Two of the four blocks that share B copy its 80 rows.

@@ -15,6 +15,11 @@ class lds_layout_search {
   constexpr explicit lds_layout_search(const lds_tile& tile, index_t chunk_bytes)
       : tile_(tile), chunk_bits_(log2_floor(chunk_bytes)), num_bits_(log2_floor(tile.bytes())) {}
 
+  /// Demands that it can follow, without those that follow from others.
+  static constexpr index_t max_demands = 48;
+  /// More have been added.
+  constexpr bool is_full() const { return is_full_; }
+
   /// Adds what one instruction of `bytes` per lane asks of the layout, under one reading of its row.
   constexpr void require(const arch::lds_service& row, index_t bytes, const array<unsigned, 6>& plain_bits) {
     const lds_demand d = demand_of(row, bytes, plain_bits);
@@ -26,7 +31,8 @@ class lds_layout_search {
       if (!demands_[i].follows_from(d)) demands_[kept++] = demands_[i];
     }
     demands_.count = kept;
-    demands_.push_back(d);
+    is_full_ = is_full_ || kept == max_demands;
+    if (!is_full_) demands_.push_back(d);
   }
 
   /// log2 of the lowest degree that is not excluded by counting.
@@ -85,7 +91,7 @@ class lds_layout_search {
     array<unsigned, 6> images{};
     index_t next = 0, size = 0;
   };
-  static constexpr index_t max_demands = 48, max_widths = bank_widths::capacity();
+  static constexpr index_t max_widths = bank_widths::capacity();
 
   /// Finds out which numbers of bank bits above the chunk's instructions see. False: too many different ones.
   constexpr bool find_widths() {
@@ -236,6 +242,7 @@ class lds_layout_search {
   static constexpr index_t max_dead_ends = 300, num_orders = 3;
   lds_tile tile_;
   index_t chunk_bits_, num_bits_, row_bits_ = 0, fixed_bits_ = 0, slack_ = 0, widest_bank_row_ = 0, dead_ends_ = 0;
+  bool is_full_ = false;
   unsigned used_bits_ = 0;                  // of the plain address, by any demand
   bank_widths widths_;                      // of find_any
   array<index_t, max_widths + 1> ranks_{};  // how many bank bits of each width columns have used

@@ -50,7 +50,6 @@ template <class Product>
 gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream stream = nullptr,
                           tuning_file* memory = nullptr, const tuning_effort& effort = {},
                           std::vector<std::pair<gemm_choice, double>>* times = nullptr) {
-  using kernels = gemm_kernels<Product>;
   const std::string problem = tuning_name(sets.at(0), arch::matrix_element_v<typename Product::element_type>,
                                           arch::matrix_element_v<typename Product::result_type>,
                                           Product::a_major == operand_major::k, Product::b_major == operand_major::k);
@@ -58,7 +57,7 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
   if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
   const std::optional<std::string> known = memory ? memory->find(problem) : std::nullopt;
   for (const gemm_choice& c : choices)
-    if (known == kernels::name(c)) return c;
+    if (known == name_of(c)) return c;
   choices.resize(std::min(choices.size(), effort.candidates));
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
   std::size_t set = 0;
@@ -90,7 +89,7 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
     return seconds;
   };
   const gemm_choice best = choices[find_fastest(choices.size(), measure, effort)];
-  if (memory) memory->remember(problem, kernels::name(best));
+  if (memory) memory->remember(problem, name_of(best));
   return best;
 }
 

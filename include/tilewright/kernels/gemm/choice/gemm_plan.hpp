@@ -30,7 +30,7 @@ class gemm_plan {
  public:
   /// Throws launch_error, with the kernel's error message, if it cannot compute this.
   gemm_plan(const gemm_args& args, const gemm_choice& choice) : choice_(choice) {
-    for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
+    for_kernel<0>(kernels::find(choice), [&]<class Kernel>(const Kernel*) {
       if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
@@ -46,7 +46,7 @@ class gemm_plan {
   /// Why a choice cannot run, as an error message; nullptr: it can.
   static const char* check(const gemm_args& args, const gemm_choice& choice) {
     const char* why = "there is no such kernel";
-    for_kernel<0>(choice.kernel, [&]<class Kernel>(const Kernel*) {
+    for_kernel<0>(kernels::find(choice), [&]<class Kernel>(const Kernel*) {
       why = Kernel::check(split(args, choice.parts));
       if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
@@ -118,12 +118,15 @@ std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t SMs) {
   for (const detail::aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
     if (o->is_copy) copies += 2580 + 2.0 * double(o->bytes) / 2240;
   for_each_hopper_kernel(args, Product::operands, SMs, 16, [&](const hopper_gemm_choice& s) {
-    const bool is_copied = !hopper_gemm_tiles[s.tile].unaligned;
-    if (s.parts == 1 || args.workspace) add(s.clocks + (is_copied ? copies : 0), {s.tile, s.parts});
+    if (s.parts == 1 || args.workspace)
+      add(s.clocks + (s.tile.unaligned ? 0 : copies), {.tile = s.tile, .parts = s.parts});
   });
-  for (index_t i = kernels::small_m; i < kernels::size; ++i)
-    for_each_small_m_kernel(args, i == kernels::small_m, SMs,
-                            [&](index_t parts, double clocks) { add(clocks, {i, parts}); });
+  for (index_t i = kernels::num_tiles; i < kernels::size; ++i)
+    for_each_small_m_kernel(args, i == kernels::num_tiles, SMs, [&](index_t parts, double clocks) {
+      gemm_choice c = kernels::choice(i);
+      c.parts = parts;
+      add(clocks, c);
+    });
   std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<gemm_choice> ranked;
   for (const auto& [clocks, choice] : all) ranked.push_back(choice);

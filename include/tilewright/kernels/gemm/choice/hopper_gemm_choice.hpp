@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Block tiles for warp_specialized_pipeline, and which of them suits a product: a model of the time that each takes.
+// Block tiles for warp_specialized_pipeline that are compiled ahead of time, and which of them suits a product.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_model.hpp>
 
 namespace tilewright {
 
-/// The tiles to choose from.
+/// The tiles that are compiled ahead of time, as the program propose-tiles selects them, and those for unaligned rows.
 inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
     {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 256},
@@ -17,18 +17,18 @@ inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 96, .consumers = 1},
     {.m = 128, .n = 160, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 128, .n = 176, .cluster_m = 2},
-    {.m = 128, .n = 176, .cluster_n = 2, .ping_pong = true},
-    {.m = 128, .n = 160, .cluster_m = 4, .cluster_n = 2},
-    {.m = 128, .n = 128, .cluster_n = 2},
-    {.m = 128, .n = 208, .cluster_m = 2},
-    {.m = 128, .n = 224, .cluster_m = 2},
-    {.m = 128, .n = 80, .cluster_n = 4},
-    {.m = 64, .n = 96, .cluster_n = 4, .consumers = 1},
-    {.m = 64, .n = 96, .cluster_m = 4, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 128, .cluster_m = 4, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 64, .swap_ab = true},
-    {.m = 256, .n = 32, .swap_ab = true},
+    {.m = 64, .n = 16, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 64, .cluster_n = 2, .swap_ab = true},
+    {.m = 128, .n = 104, .cluster_n = 2, .swap_ab = true},
+    {.m = 64, .n = 32, .consumers = 1, .swap_ab = true},
+    {.m = 256, .n = 152, .cluster_n = 2, .swap_ab = true},
+    {.m = 128, .n = 232, .cluster_m = 2},
+    {.m = 64, .n = 8, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 192, .cluster_m = 4, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 88, .cluster_n = 2, .swap_ab = true},
+    {.m = 192, .n = 80, .cluster_n = 4, .swap_ab = true, .ping_pong = true},
+    {.m = 192, .n = 112, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 248, .cluster_m = 2, .swap_ab = true},
     {.m = 128, .n = 128, .unaligned = true},
     {.m = 64, .n = 128, .consumers = 1, .unaligned = true},
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
@@ -44,12 +44,6 @@ struct gemm_hopper
   using epilogue = Epilogue;
 };
 
-/// What a product asks of a tile, besides its lengths.
-struct product_operand_types {
-  index_t element_bytes = 2;                ///< of A and B: 1 or 2
-  bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
-};
-
 /// Types and orders of a product's operands; `Epilogue` as in a policy.
 template <class T, operand_major AMajor, operand_major BMajor, class Result = T, class Epilogue = epilogue::alpha_beta>
 struct gemm_product {
@@ -61,132 +55,37 @@ struct gemm_product {
   static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
 };
 
-namespace detail {
-
-/// About how many clusters run at the same time: clusters of more than two do not fit on all SMs.
-constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
-  return max(1, (t.cluster() > 2 ? SMs * 10 / 11 : SMs) * t.blocks / t.cluster());
-}
-
-/// Clocks of a k tile: max(wgmma + LDS, memory latency / stages) + L2. Fitted to times of all tiles for random shapes
-/// (docs/products.md).
-struct hopper_gemm_model {
-  double launch = 3200;
-  double macs = 62.2, row = 0.871;      // of a k tile: m n / macs, and each row of A and B that reaches LDS,
-  double shifted_row = 5.47;            // or is shifted to where it should start;
-  double latency = 2640;                // a stage is there so long after it was asked for
-  double rows = 104;                    // of 128 bytes from L2 in a clock, for all SMs
-  double bytes = 2600;                  // of memory in a clock
-  double ping_pong = 1.07;              // times the clocks of k tiles, where consumers alternate
-  double part_sums = 4570;              // each part of a split tile but one, of 128 x 256 sums
-  double crossing = 0.319;              // of a split tile's clocks more, if two tiles share a worker
-  double end = 277;                     // each box of C
-  double sums = 2740, sums_rate = 154;  // the kernel that adds up parts: its start, and floats in a clock
-};
-inline constexpr hopper_gemm_model hopper_gemm_times{};
-
-/// Clocks of an SM for a k tile of 128 bytes, while `together` of its blocks work; without those of L2.
-constexpr double clocks_of_k_tile(const hopper_gemm_tile& t, index_t together, const product_operand_types& o) {
-  const hopper_gemm_model& x = hopper_gemm_times;
-  const hopper_gemm_lds lds{t, {t.m, o.element_bytes, o.a_along_k}, {t.n, o.element_bytes, o.b_along_k}, 2};
-  const double one = t.m * t.n / x.macs + (t.m + t.n) * (t.unaligned ? x.shifted_row : x.row);
-  return max(one * together, x.latency / lds.num_stages());
-}
-
-}  // namespace detail
-
-/// A tile for a GEMM, and how k is split. parts:
-///   1     not at all
-///   > 1   split-K: k of every tile into as many slices, which another kernel adds up
-///   0     stream-K: k of the tiles of the last wave of blocks, so that all blocks have work
+/// A tile for a product, and how k is split.
 struct hopper_gemm_choice {
-  index_t tile = 0;   ///< in hopper_gemm_tiles
-  index_t parts = 0;  ///< as above
-  double clocks = 0;  ///< as predicted
+  hopper_gemm_tile tile = {};  ///< that computes it
+  index_t parts = 0;           ///< of k, as in gemm_choice
+  double clocks = 0;           ///< of an SM, as predicted
 };
 
-namespace detail {
-
-/// The schedule of a product whose operands are in the order of the tile; parts: as in hopper_gemm_choice.
-constexpr stream_k_schedule schedule_of(const gemm_args& g, const hopper_gemm_tile& t, index_t element_bytes,
-                                        index_t SMs, index_t parts) {
-  const index_t workers = expected_clusters(t, SMs);
-  const index_t max_slots = parts == 0 ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  stream_k_schedule s = make_stream_k_schedule(hopper_tile_order(g, t, workers), ceil_div(g.k, 128 / element_bytes),
-                                               workers, max_slots, split_cost_of(t));
-  s.splits = max(parts, 1);
-  return s;
-}
-
-/// Clocks of an SM for it.
-constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& g, const hopper_gemm_tile& t,
-                                   const product_operand_types& types, index_t SMs) {
-  const hopper_gemm_model& x = hopper_gemm_times;
-  const product_operand_types o{types.element_bytes, t.swap_ab ? types.b_along_k : types.a_along_k,
-                                t.swap_ab ? types.a_along_k : types.b_along_k};
-  const double bytes =
-      (double(g.m) * (g.batch_stride_a == 0 ? 1 : g.batch) + double(g.n) * (g.batch_stride_b == 0 ? 1 : g.batch)) *
-          g.k * o.element_bytes +
-      2.0 * g.m * g.n * g.batch;
-  const double l2_clocks = t.cluster() * (double(t.m) / t.cluster_n + double(t.n) / t.cluster_m) / x.rows;
-  // Blocks of an SM share its time.
-  const auto together = [&](index_t active) { return min(t.blocks, ceil_div(active * t.cluster(), SMs)); };
-  const auto k_tile_while = [&](index_t active) {
-    return clocks_of_k_tile(t, together(active), o) + active * l2_clocks;
-  };
-  const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
-  const index_t k_tiles = ceil_div(s.k_tiles, s.splits);
-  double products = k_tiles * (full_rounds * k_tile_while(s.workers) + (left > 0 ? k_tile_while(left) : 0));
-  double clocks = x.launch;
-  if (s.splits > 1) clocks += x.sums + double(s.splits) * g.m * g.n * g.batch / x.sums_rate;
-  const bool crosses = s.ranges_cross_tiles();
-  if (s.split_workers > 0) {
-    const double more = crosses ? 1 + x.crossing : 1;
-    products += s.longest_range() * k_tile_while(s.split_workers) * more;
-    clocks += x.part_sums * s.partials_to_move() * t.m * t.n / 32768 * more;
-  }
-  const index_t ends = full_rounds + (left > 0) + (s.split_workers > 0) + crosses;
-  const double end = together(min(s.num_work_tiles(), s.workers)) * x.end * t.num_boxes();
-  if (t.ping_pong) {  // one consumer writes while the other multiplies; where k is short, writing takes longer
-    products *= x.ping_pong;
-    clocks += end + (ends - 1) * max(0.0, end - k_tiles * k_tile_while(s.workers));
-  } else {
-    clocks += ends * end;
-  }
-  // Memory hides behind the k tiles, or the other way around, but not where they take about as long.
-  const double memory = bytes / x.bytes, longer = max(products, memory), ratio = min(products, memory) / longer;
-  return clocks + longer * (1 + ratio * ratio * ratio / 4);
-}
-
-}  // namespace detail
-
-/// Clocks of an SM for the product; rough, to compare tiles.
-constexpr double predict_hopper_clocks(const gemm_args& given, const hopper_gemm_tile& t,
-                                       const product_operand_types& types, index_t SMs, index_t parts = 0) {
+/// Calls consider(choice) for each way to split k with a tile, for up to `most_parts` parts, at least 1. Parts that are
+/// too short or that the workspace has no room for are left out.
+template <class Function>
+constexpr void for_each_split(const gemm_args& given, const hopper_gemm_tile& t, const product_operand_types& types,
+                              index_t SMs, index_t most_parts, Function consider) {
   const gemm_args g = detail::in_order_of(t, given);
-  return detail::predict_clocks_of(detail::schedule_of(g, t, types.element_bytes, SMs, parts), g, t, types, SMs);
+  for (index_t parts = 0; parts <= (t.unaligned || t.ping_pong ? 1 : most_parts); ++parts) {
+    const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, parts);
+    if (parts == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
+    const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * parts;  // as of a copy of C
+    if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
+                      floats > hopper_gemm_workspace::num_floats || given.batch > 65535))
+      break;
+    consider(hopper_gemm_choice{t, parts, detail::predict_clocks_of(s, g, t, types, SMs)});
+  }
 }
 
-/// Calls consider(choice) for each tile and way to split k, for up to `most_parts` parts, at least 1. Tiles of which
-/// rows of C would fill less than half are left out, and parts that are too short or that the workspace has no room
-/// for.
+/// The same for each of hopper_gemm_tiles but those of which rows of C would fill less than half.
 template <class Function>
 constexpr void for_each_hopper_kernel(const gemm_args& given, const product_operand_types& types, index_t SMs,
                                       index_t most_parts, Function consider) {
-  for (index_t tile = 0; tile < hopper_gemm_tiles.size(); ++tile) {
-    const hopper_gemm_tile& t = hopper_gemm_tiles[tile];
-    const gemm_args g = detail::in_order_of(t, given);
-    if (t.m > 64 && g.m <= t.m / 2) continue;
-    for (index_t parts = 0; parts <= (t.unaligned || t.ping_pong ? 1 : most_parts); ++parts) {
-      const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, parts);
-      if (parts == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
-      const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * parts;  // as of a copy of C
-      if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
-                        floats > hopper_gemm_workspace::num_floats || given.batch > 65535))
-        break;
-      consider(hopper_gemm_choice{tile, parts, detail::predict_clocks_of(s, g, t, types, SMs)});
-    }
-  }
+  for (const hopper_gemm_tile& t : hopper_gemm_tiles)
+    if (t.m == 64 || detail::in_order_of(t, given).m > t.m / 2)
+      for_each_split(given, t, types, SMs, most_parts, consider);
 }
 
 /// Calls consider(parts, clocks) for the ways in which small_m_gemm splits k: parts as in hopper_gemm_choice. Clocks

@@ -144,7 +144,7 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, const M
   const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
   if (by_rows) d.memory = {g, tile, resident};
   d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
-  const hopper_gemm_maps<block, MakeTensorMap> maps{make_tensor_map};
+  const hopper_gemm_maps<MakeTensorMap> maps{block::facts, make_tensor_map};
   if constexpr (by_rows) {
     maps.a(d.a, {.data = g.a, .rows = g.m, .cols = g.k, .ld = g.lda});
     maps.b(d.b[0], operand_in_memory(g.b, b_along_k, g.n, g.k, g.ldb, g.groups, g.batch_stride_b));

@@ -5,7 +5,8 @@
 #include <tilewright/block/mma/fragments.hpp>
 #include <tilewright/block/pipeline/warp_roles.hpp>
 #include <tilewright/block/schedule/stream_k_schedule.hpp>
-#include <tilewright/kernels/gemm/hopper/hopper_gemm_lds.hpp>
+#include <tilewright/core/arch/matrix_element.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
 #include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 
 namespace tilewright {
@@ -111,19 +112,19 @@ struct hopper_gemm_block {
       Policy::pipeline::tile.of_size(tiles.m, tiles.n, tiles.waves_m / 4, Policy::products);
   static_assert(tiles == wgmma_tile<element_type>(tiles.m, tiles.n, tile.consumers_per_tile()) && tile.is_sound(),
                 "warp_specialized_pipeline: the tile must be a wgmma_tile whose m is a multiple of 64 for each of 1 or "
-                "2 consumers and whose n is 32 or a multiple of 16 from 64 to 256, with at most 160 accumulators for "
+                "2 consumers and whose n is a multiple of 8 up to 256, with at most 160 accumulators for "
                 "each thread (192 in ping-pong), of two products with 64 rows for each consumer and columns "
                 "that are a multiple of 32; a cluster has at most 8 blocks, a power of two");
   /// Which dimension is contiguous of wgmma's operands: with swap_ab its A is the GEMM's B.
   static constexpr operand_major a_major = tile.swap_ab ? Policy::b_major : Policy::a_major,
                                  b_major = tile.swap_ab ? Policy::a_major : Policy::b_major;
+  /// Elements and orders of A, B and C.
+  static constexpr hopper_gemm_operands operands{
+      arch::matrix_element_v<element_type>, arch::matrix_element_v<result_type>, Policy::a_major == operand_major::k,
+      Policy::b_major == operand_major::k};
   /// Where a block's operands, slots of C and barriers are in LDS.
-  static constexpr detail::hopper_gemm_lds lds{
-      .tile = tile,
-      .a = {tile.m, sizeof(element_type), a_major == operand_major::k},
-      .b = {tile.n, sizeof(element_type), b_major == operand_major::k},
-      .result_bytes = sizeof(result_type),
-      .scale_bytes = is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0};
+  static constexpr detail::hopper_gemm_lds lds =
+      detail::lds_of(tile, operands, is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0);
   static constexpr detail::hopper_gemm_lds::regions regions = lds.plan();  ///< offsets in bytes
   /// of the pipeline of A and B; elements along k of each
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();
@@ -151,6 +152,8 @@ struct hopper_gemm_block {
   /// up.
   static constexpr bool can_split_all_tiles =
       groups == group_kind::none && tile.products == 1 && !is_block_scaled && !tile.ping_pong;
+  /// What the host checks and prepares with.
+  static constexpr detail::hopper_gemm_facts facts{lds, operands, can_split_all_tiles};
 
   /// C of the block tile: (m, n) floats in the registers of its consumers.
   using accumulators = static_distributed_tensor<float, c_distribution<tiles>>;

@@ -45,7 +45,7 @@ struct hopper_gemm_launch {
     if constexpr (Policy::is_block_scaled) {
       if (!why) why = check_block_scales(args);
     }
-    return why ? why : check_tma<Policy>(args);
+    return why ? why : check_tma(Block::facts, args);
   }
   static constexpr vector_alignment alignment{Block::tile.unaligned ? 1 : 2, sizeof(typename Policy::result_type)};
 };
@@ -66,10 +66,11 @@ struct gemm_kernel<Policy> : detail::hopper_gemm_launch<Policy, hopper_gemm_bloc
 
   static constexpr const char* check(const args_type& args) {
     const char* const why = base::or_operands(check_product<Policy>(args, base::alignment), args);
-    return why ? why : detail::check_equal_parts<Policy>(args);
+    return why ? why : detail::check_equal_parts(base::block::facts, args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
-    return detail::plan_hopper_gemm<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
+    return detail::plan_hopper_gemm<Policy::products>(base::block::facts, args, facts.resident_clusters,
+                                                      facts.make_tensor_map);
   }
 };
 

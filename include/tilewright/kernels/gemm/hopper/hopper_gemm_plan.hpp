@@ -59,12 +59,12 @@ struct tma_matrices {
   bool ragged = false;
 };
 
-/// A request for their map, of boxes of box_rows x box_cols elements of T.
-template <class T>
-exec::tensor_map_request request_map(const tma_matrices& x, index_t box_rows, index_t box_cols) {
-  constexpr long_index_t bytes = sizeof(T);
+/// A request for their map, of boxes of box_rows x box_cols elements.
+inline exec::tensor_map_request request_map(const tma_matrices& x, arch::matrix_element element, index_t box_rows,
+                                            index_t box_cols) {
+  const long_index_t bytes = arch::bytes_of(element);
   exec::tensor_map_request request{const_cast<void*>(x.data),
-                                   arch::matrix_element_v<T>,
+                                   element,
                                    {x.cols, x.rows, x.batch},
                                    {x.ld * bytes, x.batch > 1 ? x.batch_stride * bytes : 16},
                                    {box_cols, box_rows}};
@@ -72,31 +72,33 @@ exec::tensor_map_request request_map(const tma_matrices& x, index_t box_rows, in
   return request;
 }
 
-/// Makes the maps of a block's operands and results.
-template <class Block, class MakeTensorMap>
+/// Makes the maps of a kernel's operands and results.
+template <class MakeTensorMap>
 struct hopper_gemm_maps {
-  static constexpr hopper_gemm_tile tile = Block::tile;
+  const hopper_gemm_facts& kernel;
   const MakeTensorMap& make_tensor_map;
 
   /// A is (m, k), or in memory (k, m) where it is contiguous along m; B is (n, k) or (k, n).
-  void a(exec::tensor_map& map, tma_matrices x) const {
-    operand(map, x, Block::lds.a.k_is_contiguous, tile.m / tile.cluster_n);
+  void a(exec::tensor_map& map, const tma_matrices& x) const {
+    operand(map, x, kernel.lds.a.k_is_contiguous, kernel.tile().m / kernel.tile().cluster_n);
   }
-  void b(exec::tensor_map& map, tma_matrices x) const {
-    operand(map, x, Block::lds.b.k_is_contiguous, tile.result_n() / tile.b_loaders());
+  void b(exec::tensor_map& map, const tma_matrices& x) const {
+    operand(map, x, kernel.lds.b.k_is_contiguous, kernel.tile().result_n() / kernel.tile().b_loaders());
   }
-  /// C (m, n), for boxes of `columns` columns (rows, with swap_ab).
-  void c(exec::tensor_map& map, const tma_matrices& x, index_t columns = tile.box_n()) const {
-    using R = typename Block::result_type;
-    exec::tensor_map_request request = request_map<R>(x, tile.swap_ab ? columns : 64, tile.swap_ab ? 64 : columns);
-    request.padded_row_bytes = (tile.swap_ab ? 64 : tile.box_n()) * index_t(sizeof(R));
+  /// C (m, n), for boxes of `columns` columns (rows, with swap_ab); 0: box_n().
+  void c(exec::tensor_map& map, const tma_matrices& x, index_t columns = 0) const {
+    const hopper_gemm_tile& t = kernel.tile();
+    if (columns == 0) columns = t.box_n();
+    exec::tensor_map_request request =
+        request_map(x, kernel.operands.result, t.swap_ab ? columns : 64, t.swap_ab ? 64 : columns);
+    request.padded_row_bytes = (t.swap_ab ? 64 : t.box_n()) * kernel.lds.result_bytes;
     make_tensor_map(map, request);
   }
 
  private:
   void operand(exec::tensor_map& map, const tma_matrices& x, bool along_k, index_t rows) const {
-    constexpr index_t k = Block::tile_k;
-    make_tensor_map(map, request_map<typename Block::element_type>(x, along_k ? rows : k, k));
+    const index_t k = kernel.lds.a.k();
+    make_tensor_map(map, request_map(x, kernel.operands.element, along_k ? rows : k, k));
   }
 };
 
@@ -127,9 +129,9 @@ void plan_scales(scale_plan<block_scaled_args>& plan, const block_scaled_args& g
   plan.loads_scales_by_tma =
       g.row_stride_a_scales == 1 && whole_copies.is_met_by(g.a_scales, 4, g.k_stride_a_scales, g.batch_stride_a_scales);
   if (plan.loads_scales_by_tma)
-    make_tensor_map(plan.a_scales, request_map<float>({g.a_scales, ceil_div(g.k, 128), g.m, g.k_stride_a_scales,
-                                                       g.batch, g.batch_stride_a_scales},
-                                                      1, scale_rows(rows)));
+    make_tensor_map(plan.a_scales, request_map({g.a_scales, ceil_div(g.k, 128), g.m, g.k_stride_a_scales, g.batch,
+                                                g.batch_stride_a_scales},
+                                               arch::matrix_element::f32, 1, scale_rows(rows)));
 }
 
 /// The kernel's argument. Args is the policy's args_type.
@@ -146,19 +148,17 @@ struct hopper_gemm_device_args : scale_plan<Args> {
                             // shared_tile_order
 };
 
-/// Why TMA, or an unaligned tile, cannot take these arguments, as an error message; nullptr: there is
-/// none.
-template <class Policy>
-constexpr const char* check_tma(const typename Policy::args_type& g) {
-  constexpr index_t bytes = sizeof(typename Policy::element_type), result_bytes = sizeof(typename Policy::result_type);
-  constexpr hopper_gemm_tile tile = hopper_gemm_block<Policy>::tile;
-  constexpr bool unaligned = tile.unaligned;
-  constexpr vector_alignment operand_alignment{unaligned ? 1 : 16 / bytes, result_bytes},
+/// Why TMA, or an unaligned tile, cannot take these arguments, as an error message; nullptr: there is none.
+constexpr const char* check_tma(const hopper_gemm_facts& kernel, const gemm_args& g) {
+  const hopper_gemm_tile& tile = kernel.tile();
+  const index_t bytes = kernel.operands.element_bytes(), result_bytes = kernel.lds.result_bytes;
+  const bool unaligned = tile.unaligned;
+  const vector_alignment operand_alignment{unaligned ? 1 : 16 / bytes, result_bytes},
       c_alignment{unaligned ? 1 : 16 / result_bytes, result_bytes};
   if (!operand_alignment.is_met_by(g.a, bytes, g.lda, g.batch_stride_a) ||
       !operand_alignment.is_met_by(g.b, bytes, g.ldb, g.batch_stride_b) ||
       !c_alignment.is_met_by(g.c, result_bytes, g.ldc, g.batch_stride_c) ||
-      (Policy::products > 1 && g.product_stride_b * bytes % 16 != 0)) {
+      (tile.products > 1 && g.product_stride_b * bytes % 16 != 0)) {
     if (unaligned) return "a pointer is not aligned to its elements";
     return "TMA needs pointers, leading dimensions and strides of batches and products that are multiples of 16 "
            "bytes; use another pipeline";
@@ -176,17 +176,24 @@ constexpr const char* check_tma(const typename Policy::args_type& g) {
 }
 
 /// What forbids gemm_args::split_k.
-template <class Policy>
-constexpr const char* check_equal_parts(const gemm_args& g) {
+constexpr const char* check_equal_parts(const hopper_gemm_facts& kernel, const gemm_args& g) {
   if (g.split_k == 1) return nullptr;
-  if (!hopper_gemm_block<Policy>::can_split_all_tiles)
-    return "this kernel does not split k into equal parts: set split_k to 1";
+  if (!kernel.can_split_all_tiles) return "this kernel does not split k into equal parts: set split_k to 1";
   if (!g.workspace) return "split_k needs a hopper_gemm_workspace";
   if (g.batch > 65535) return "the batch has more than 65535 problems, for which k is not split into equal parts";
-  if (g.split_k < 1 || g.split_k > ceil_div(g.k, Policy::tile.k) || workspace_bytes(g) > hopper_gemm_workspace::bytes)
+  if (g.split_k < 1 || g.split_k > ceil_div(g.k, kernel.lds.a.k()) || workspace_bytes(g) > hopper_gemm_workspace::bytes)
     return "split_k must be positive, not larger than the number of block tiles along k, and its parts must fit in a "
            "hopper_gemm_workspace";
   return nullptr;
+}
+
+/// What a kernel for plain products cannot do with these arguments, but for what its epilogue reads.
+constexpr const char* check_hopper_gemm(const hopper_gemm_facts& kernel, const gemm_args& g) {
+  if (const char* why = check_lengths(g, kernel.checked())) return why;
+  if (!is_aligned(g.workspace)) return "the workspace is not aligned to 16 bytes";
+  if (const char* why = check_result_memory(g, kernel.checked())) return why;
+  if (const char* why = check_tma(kernel, g)) return why;
+  return check_equal_parts(kernel, g);
 }
 
 /// The operands that a tile calls A and B.
@@ -229,16 +236,16 @@ TILEWRIGHT_HD void locate_block(Work& work, index_t rank) {
   work.n0 = (work.tile.col * Tile.cluster_n + Tile.col_in_cluster(rank)) * Tile.result_n();
 }
 
-/// All but the tensor maps of the argument of a Block's kernel, on a machine that runs `resident` clusters at once.
-template <class Block, class Args>
-void plan_schedule(typename Block::device_args& d, const Args& given, index_t resident) {
-  constexpr hopper_gemm_tile tile = Block::tile;
-  const Args g = in_order_of(tile, given);
+/// All but the tensor maps of the argument of a kernel, on a machine that runs `resident` clusters at once.
+template <class DeviceArgs, class Args>
+void plan_schedule(DeviceArgs& d, const hopper_gemm_facts& kernel, const Args& given, index_t resident) {
+  const hopper_gemm_tile& tile = kernel.tile();
+  const gemm_args g = in_order_of(tile, gemm_args(given));
   d.memory = {g, tile, resident};
-  d.schedule = make_stream_k_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, Block::tile_k), resident,
+  d.schedule = make_stream_k_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, kernel.lds.a.k()), resident,
                                       g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
   d.schedule.splits = g.split_k;
-  d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, sizeof(typename Block::element_type));
+  d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, kernel.operands.element_bytes());
   d.order = fast_tile_order(d.schedule.order);
   d.blocks = min(d.schedule.num_work_tiles(), resident) * tile.cluster();
   d.args = given;
@@ -247,25 +254,25 @@ void plan_schedule(typename Block::device_args& d, const Args& given, index_t re
   // By time on an H100, here and for groups. With many, the stages are full of the tile's last k tiles, and the next
   // tile's come late.
   const index_t k_tiles = d.schedule.k_tiles;
-  d.ordered_k_tiles = k_tiles <= 5 ? 1 : k_tiles <= 24 || Block::is_block_scaled ? 2 : 4;
+  d.ordered_k_tiles = k_tiles <= 5 ? 1 : k_tiles <= 24 || kernel.lds.scale_bytes > 0 ? 2 : 4;
 }
 
-/// The argument of the kernel of hopper_gemm_block<Policy>. make_tensor_map(tensor_map&, request) encodes.
-template <class Policy, class MakeTensorMap>
-auto plan_hopper_gemm(const typename Policy::args_type& given, index_t resident, const MakeTensorMap& make_tensor_map) {
-  using block = hopper_gemm_block<Policy>;
-  constexpr hopper_gemm_tile tile = block::tile;
-  typename block::device_args d{};
-  plan_schedule<block>(d, given, resident);
+/// The argument of a kernel. make_tensor_map(tensor_map&, request) encodes.
+template <index_t Products, class Args, class MakeTensorMap>
+hopper_gemm_device_args<Args, Products> plan_hopper_gemm(const hopper_gemm_facts& kernel, const Args& given,
+                                                         index_t resident, const MakeTensorMap& make_tensor_map) {
+  const hopper_gemm_tile& tile = kernel.tile();
+  hopper_gemm_device_args<Args, Products> d{};
+  plan_schedule(d, kernel, given, resident);
   if (tile.unaligned) return d;
-  const auto g = in_order_of(tile, given);
-  const hopper_gemm_maps<block, MakeTensorMap> maps{make_tensor_map};
-  maps.a(d.a, operand_in_memory(g.a, block::lds.a.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
-  for (index_t i = 0; i < Policy::products; ++i) {
-    const auto* const b = static_cast<const typename block::element_type*>(g.b) + i * g.product_stride_b;
-    maps.b(d.b[i], operand_in_memory(b, block::lds.b.k_is_contiguous, g.n, g.k, g.ldb, g.batch, g.batch_stride_b));
+  const Args g = in_order_of(tile, given);
+  const hopper_gemm_maps<MakeTensorMap> maps{kernel, make_tensor_map};
+  maps.a(d.a, operand_in_memory(g.a, kernel.lds.a.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
+  for (index_t i = 0; i < Products; ++i) {
+    const auto* const b = static_cast<const char*>(g.b) + i * g.product_stride_b * kernel.operands.element_bytes();
+    maps.b(d.b[i], operand_in_memory(b, kernel.lds.b.k_is_contiguous, g.n, g.k, g.ldb, g.batch, g.batch_stride_b));
   }
-  if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
+  if constexpr (requires { d.a_scales; }) plan_scales(d, g, tile.m, make_tensor_map);
   const tma_matrices c{g.c, given.m, given.n, g.ldc, g.batch, g.batch_stride_c};
   maps.c(d.c, c);
   if (tile.has_narrow_box()) maps.c(d.narrow_c, c, tile.last_box_n());

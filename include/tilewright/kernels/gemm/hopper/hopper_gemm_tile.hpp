@@ -15,7 +15,7 @@ namespace tilewright {
 ///                    B once for both                               B 0     | B 1
 struct hopper_gemm_tile {
   index_t m = 128;         ///< Rows of C of a block; whole groups of 64 for each consumer of the tile.
-  index_t n = 256;         ///< Columns of C; of all products of the policy together. 32, or 64 to 256 by 16.
+  index_t n = 256;         ///< Columns of C; of all products of the policy together. A multiple of 8 up to 256.
   index_t cluster_m = 1;   ///< Blocks above each other that share B.
   index_t cluster_n = 1;   ///< Blocks side by side that share A. cluster_m * cluster_n: a power of two, at most 8.
   index_t consumers = 2;   ///< Warpgroups that multiply: 1 or 2.
@@ -47,7 +47,7 @@ struct hopper_gemm_tile {
 
   /// Of the blocks that share a tile of B, how many load a slice of it: slices are whole groups of 8 rows, the period
   /// of the swizzle.
-  TILEWRIGHT_HD constexpr index_t b_loaders() const { return result_n() % (8 * cluster_m) == 0 ? cluster_m : 2; }
+  TILEWRIGHT_HD constexpr index_t b_loaders() const { return detail::gcd(cluster_m, result_n() / 8); }
 
   /// Results of wgmma, 64 x n each, that a consumer has below each other; accumulators of each of its threads.
   TILEWRIGHT_HD constexpr index_t repeat_m() const { return m / (64 * consumers_per_tile()); }
@@ -95,7 +95,7 @@ struct hopper_gemm_tile {
 
   /// Whether there is code for the tile; the members above say what each allows.
   TILEWRIGHT_HD constexpr bool is_sound() const {
-    const bool known_n = n == 32 || (n % 16 == 0 && 64 <= n && n <= 256);
+    const bool known_n = n % 8 == 0 && 8 <= n && n <= 256;
     if (consumers < 1 || consumers > 2 || m < 64 || m % (64 * consumers_per_tile()) != 0 || !known_n) return false;
     const bool room = accumulators() <= (ping_pong ? 192 : 160);
     const bool two = products == 2 && repeat_m() == 1 && result_n() % 32 == 0 && !swap_ab;

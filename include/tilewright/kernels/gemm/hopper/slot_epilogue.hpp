@@ -119,11 +119,24 @@ struct slot_epilogue : accumulator_boxes<Block> {
     if (t.is_narrow_box(number)) {
       old = {};
       read_fragments<op>(old, window, slot * slot_bytes, make_sequence<t.last_box_n() / 16>{});
+      if constexpr (t.last_box_n() % 16 != 0) read_last_columns(old);
     } else {
       load_fragment_steps<op, 1, 0, 1>(old, window, slot * slot_bytes);
     }
     exec::wave_sync();
     return old;
+  }
+  /// The last 8 columns of a narrow box, which ldmatrix would read together with 8 that no TMA load has written.
+  TILEWRIGHT_HD void read_last_columns(result_type& old) const {
+    constexpr arch::lane_map columns{Block::result.lane, arch::bits(arch::col(0), arch::row(3))};
+    using distribution_type = tile_distribution<number<wave_tile_encoding(1, columns)>::value>;
+    constexpr index_t first = tile.last_box_n() / 16 * 16;
+    const auto at = make_tile_window(window.view, make_tuple(number<16>{}, number<8>{}),
+                                     {tile.swap_ab ? warp() * 16 : 0, first}, distribution_type{});
+    static_distributed_tensor<typename Block::result_type, distribution_type> last;
+    load_accesses(last, at, in_bounds<>{}, slot * slot_bytes, typename decltype(at)::access_sequence{});
+    for (index_t d = 0; d < distribution_type::num_elements; ++d)
+      old.thread_buffer[first / 2 + d] = last.thread_buffer[d];
   }
 };
 

@@ -11,21 +11,36 @@
 
 namespace tilewright::emulator {
 
-/// A copy reads. A write of the value that is there already does not race with the write that put it there.
-enum class global_touch : signed char { read, copy, write, same_write, atomic_update };
+/// A copy reads. A write of the value that is there already does not race with the write that put it there. Additions
+/// of floats are atomic updates whose order changes the sum's last bits.
+enum class global_touch : signed char { read, copy, write, same_write, atomic_update, float_addition };
 
 /// The verb of messages: "reads".
 inline const char* name(global_touch how) {
-  constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates"};
+  constexpr const char* names[] = {"reads", "copies", "writes", "writes", "updates", "adds to"};
   return names[static_cast<int>(how)];
 }
 
-/// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order.
+/// An access by an agent of a cluster; cluster 0: none. Times are those of the cluster's access_order, or of_store and
+/// the number of a TMA store, which writes at some time before its thread has waited for it.
 struct access_record {
-  /// `cluster`: from 1; 0: there is no access. `time`: of the cluster's access_order.
+  static constexpr std::uint32_t of_store = 0x80000000;  ///< in a time: the rest is the number of a TMA store
+
+  /// `cluster`: from 1; 0: there is no access. `time`: of the cluster's access_order, or of_store and a number.
   std::uint32_t cluster = 0, time = 0;
   std::uint16_t thread = 0;  ///< of the cluster; after its threads come the agents of barriers in LDS
   std::uint16_t place = 0;   ///< index of the source line
+
+  /// Whether it is by a TMA store.
+  bool is_of_store() const { return (time & of_store) != 0; }
+};
+
+/// How an earlier access relates to a new one that conflicts with it.
+enum class access_relation : signed char {
+  ordered,
+  racing,
+  in_flight,  // a TMA store that its thread has not waited for
+  unfenced,   // ordered, but TMA sees it only after a fence of the asynchronous proxy
 };
 
 /// Memory is divided into pages, and a page into granules of 16 bytes, or of fewer once an access begins or ends inside
@@ -36,29 +51,51 @@ class global_history {
   static constexpr std::uintptr_t page_bytes = 1024;  ///< history is kept by pages of this size
 
   struct race {
-    const char* did = nullptr;   ///< nullptr: there is none
-    access_record before = {};   ///< the earlier access
-    std::uintptr_t address = 0;  ///< first byte that both touch
+    access_relation relation = access_relation::ordered;  ///< ordered: there is none
+    const char* did = nullptr;                            ///< the earlier access: " wrote"
+    access_record before = {};                            ///< the earlier access
+    std::uintptr_t address = 0;                           ///< first byte that both touch
   };
 
   /// Notes an access to bytes of one page, or returns an earlier one that it conflicts with and that does not happen
-  /// before it: `ordered(earlier access)` is false.
-  template <class Ordered>
+  /// before it: `relation(earlier access, whether it changed the bytes)` is not `ordered`.
+  /// orders_additions: additions of floats conflict with each other, too.
+  template <class Relation>
   race access(std::uintptr_t address, std::uintptr_t end, global_touch how, const access_record& mine,
-              Ordered ordered) {
+              bool orders_additions, Relation relation) {
     page& p = page_of(address);
     if (const int shift = std::countr_zero(address | end); shift < p.shift) p.refine(shift);
     for (; address < end; address += std::uintptr_t{1} << p.shift) {
       const std::size_t i = address % page_bytes >> p.shift;
       for (const kind before : {writes, updates, reads}) {
-        if (before == kind_of(how) && how != global_touch::write) continue;
+        const bool conflicts_with_its_kind =
+            how == global_touch::write || (orders_additions && how == global_touch::float_addition);
+        if (before == kind_of(how) && !conflicts_with_its_kind) continue;
         for (const records* list : {&p.newest[before], &p.other[before]}) {
           if (list->empty()) continue;
           const access_record& r = (*list)[i];
-          if (r.cluster != 0 && !ordered(r)) return {did[before], r, address};
+          if (r.cluster == 0) continue;
+          if (const access_relation found = relation(r, before != reads); found != access_relation::ordered)
+            return {found, did[before], r, address};
         }
       }
       p.note(i, kind_of(how), mine);
+    }
+    return {};
+  }
+
+  /// An access to bytes of one page that conflicts with the given one, whatever orders them.
+  race find_conflict(std::uintptr_t address, std::uintptr_t end, global_touch how) const {
+    const auto found = pages_.find(address / page_bytes);
+    if (found == pages_.end()) return {};
+    const page& p = found->second;
+    for (; address < end; address = (address | ((std::uintptr_t{1} << p.shift) - 1)) + 1) {
+      const std::size_t i = address % page_bytes >> p.shift;
+      for (const kind before : {writes, updates, reads}) {
+        if (before == reads && kind_of(how) == reads) continue;
+        if (!p.newest[before].empty() && p.newest[before][i].cluster != 0)
+          return {access_relation::racing, did[before], p.newest[before][i], address};
+      }
     }
     return {};
   }
@@ -67,7 +104,7 @@ class global_history {
   enum kind : signed char { writes, reads, updates };
   static constexpr const char* did[] = {" wrote", " read", " updated"};
   static kind kind_of(global_touch how) {
-    return how <= global_touch::copy ? reads : how == global_touch::atomic_update ? updates : writes;
+    return how <= global_touch::copy ? reads : how >= global_touch::atomic_update ? updates : writes;
   }
 
   using records = std::vector<access_record>;  // by granule; empty until there is one
@@ -94,7 +131,8 @@ class global_history {
         }
       } else if (!newest[how].empty()) {
         const access_record before = newest[how][i], known = other[how].empty() ? access_record{} : other[how][i];
-        const bool same_thread = before.cluster == mine.cluster && before.thread == mine.thread;
+        const bool same_thread = before.cluster == mine.cluster && before.thread == mine.thread &&
+                                 before.is_of_store() == mine.is_of_store();
         // An access by another cluster stays known: barriers of this one do not order it.
         if (before.cluster != mine.cluster || (!same_thread && (known.cluster == 0 || known.cluster == mine.cluster)))
           set(other[how], i, before);

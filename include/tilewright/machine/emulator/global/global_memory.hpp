@@ -3,14 +3,17 @@
 #pragma once
 
 #include <tilewright/core/base/index.hpp>
-#include <tilewright/machine/emulator/global/global_history.hpp>
+#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/threads/refuse.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace tilewright::emulator {
 
@@ -38,9 +41,46 @@ class spin_lock {
 /// compared, so that large launches cost little.
 class global_memory {
  public:
+  /// Of kernels that may still run, from the previous one on.
+  using earlier_kernels = std::vector<std::shared_ptr<global_memory>>;
+
   /// No `ranges`: any memory may be accessed. `finds_races`: whether conflicting accesses of blocks are faults.
-  global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster)
-      : ranges_(std::move(ranges)), finds_races_(finds_races), threads_of_cluster_(threads_of_cluster) {}
+  global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster,
+                earlier_kernels earlier = {})
+      : ranges_(std::move(ranges)),
+        finds_races_(finds_races),
+        threads_of_cluster_(threads_of_cluster),
+        earlier_(std::move(earlier)) {}
+
+  /// The kernels that may run when one starts early after `launch`, whose memory this is: that one, and some before it
+  /// if it has not waited for them.
+  static earlier_kernels before_next(const std::shared_ptr<global_memory>& launch) {
+    constexpr std::size_t max_kernels = 4;
+    earlier_kernels all = std::exchange(launch->earlier_, {});
+    if (launch->order_.waits_for_previous_kernel()) all.clear();
+    all.insert(all.begin(), launch);
+    all.resize(std::min(all.size(), max_kernels));
+    return all;
+  }
+  /// Whether threads must ask check_earlier_kernels.
+  bool has_earlier_kernels() const { return finds_races_ && !earlier_.empty(); }
+  /// Throws if the access conflicts with one of a kernel that may still run. False: the thread need not ask again.
+  bool check_earlier_kernels(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
+                             call_site where, const accessing_thread& by) {
+    const bool knows_previous = order_.knows_previous_kernel(by);
+    for (std::size_t i = knows_previous ? 1 : 0; i < earlier_.size(); ++i) {
+      const std::string found = earlier_[i]->conflict(how, place, bytes);
+      if (!found.empty())
+        refuse(self, std::string(name(how)) + " global memory", where,
+               (i == 0 ? " that the previous kernel" : " that a kernel before the previous one") + found +
+                   (i == 0 ? " without a grid_dependency_wait() before"
+                           : ", for which the previous one has not called grid_dependency_wait()"));
+    }
+    return !knows_previous || earlier_.size() > 1;
+  }
+
+  /// A kernel promises the same bits in every run: additions of floats to the same bytes must be ordered.
+  void promise_same_bits() { orders_additions_ = true; }
 
   /// Whether accesses are to be reported to this object at all.
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
@@ -56,65 +96,30 @@ class global_memory {
              "registered");
   }
 
-  /// Numbers a cluster that starts; `first` is its first block.
-  std::uint32_t begin_cluster(block_index first) {
-    const std::lock_guard lock(mutex_);
-    clusters_.push_back({first, {}});
-    return std::uint32_t(clusters_.size());
-  }
+  /// Of the clusters of the launch.
+  cluster_order& order() { return order_; }
 
-  /// Throws if the access races with an earlier one. `is_over(agent, time)`: whether what one of the same cluster
-  /// did at that time happens before this access.
-  template <class IsOver>
+  /// Throws if the access races with an earlier one.
   void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes, access_record mine,
-              call_site where, IsOver is_over) {
+              call_site where, const accessing_thread& by) {
     if (ranges_.empty()) unregistered_left_.fetch_sub(1, std::memory_order_relaxed);
-    auto address = reinterpret_cast<std::uintptr_t>(place);
-    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
-      const std::uintptr_t page = address / global_history::page_bytes;
-      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
-      shard& s = shards_[page % num_shards];
-      const std::lock_guard lock(s.mutex);
+    for_each_page(place, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
       mine.place = s.places.number_of(self.place_of(where));
-      const auto ordered = [&](const access_record& before) {
-        if (before.cluster != mine.cluster) return knows(mine.cluster, before);
-        return before.thread == mine.thread || is_over(before.thread, before.time);
-      };
-      const global_history::race race = s.history.access(address, part_end, how, mine, ordered);
-      if (race.did != nullptr) refuse_race(self, how, where, mine, race, s.places);
-      address = part_end;
-    }
-  }
-
-  /// What the cluster did before `time` happens before everything after an acquire of the counter.
-  void release(std::uint32_t cluster, const unsigned* counter, std::uint32_t time) {
-    const std::lock_guard lock(mutex_);
-    known_clusters& to = released_[counter];
-    add(to, clusters_[cluster - 1].known);
-    to[cluster] = time;
-  }
-  /// What was released to this counter in global memory happens before the cluster's next access.
-  void acquire(std::uint32_t cluster, const unsigned* counter) {
-    const std::lock_guard lock(mutex_);
-    add(clusters_[cluster - 1].known, released_[counter]);
+      const auto relation = [&](const access_record& before, bool wrote) { return order_.relation(before, wrote, by); };
+      const global_history::race race = s.history.access(begin, end, how, mine, orders_additions_, relation);
+      if (race.relation != access_relation::ordered) refuse_race(self, how, where, mine, race, s.places);
+    });
   }
 
  private:
-  using known_clusters =
-      std::map<std::uint32_t, std::uint32_t>;  // by cluster: the time before which its accesses are ordered
-  struct cluster_record {
-    block_index first;
-    known_clusters known;
-  };
-
-  static void add(known_clusters& to, const known_clusters& from) {
-    for (const auto& [cluster, time] : from) to[cluster] = max(to[cluster], time);
-  }
-  bool knows(std::uint32_t cluster, const access_record& before) {
-    const std::lock_guard lock(mutex_);
-    const known_clusters& known = clusters_[cluster - 1].known;
-    const auto found = known.find(before.cluster);
-    return found != known.end() && before.time < found->second;
+  /// " wrote (file.hpp:12)", "" if there is none.
+  std::string conflict(global_touch how, const char* place, long_index_t bytes) {
+    std::string text;
+    for_each_page(place, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
+      const auto found = s.history.find_conflict(begin, end, how);
+      if (found.did != nullptr) text = found.did + s.places.text(found.before.place);
+    });
+    return text;
   }
 
   const memory_range* range_of(const char* place, long_index_t bytes) const {
@@ -135,18 +140,28 @@ class global_memory {
             ? ""
             : " at byte " + std::to_string(at - static_cast<const char*>(range->begin)) + " of an allocation";
     const index_t thread = race.before.thread, threads = self.block_size;
-    const std::lock_guard lock(mutex_);
-    block_index block = clusters_[race.before.cluster - 1].first;
+    block_index block = order_.first_block(race.before.cluster);
     block.x += thread / threads;
     const bool by_copy = thread >= threads_of_cluster_, same_cluster = race.before.cluster == mine.cluster,
                same_block = same_cluster && (by_copy || thread / threads == self.rank);
-    const std::string who = by_copy ? "a bulk copy"
+    const std::string who = by_copy ? "a TMA load"
                             : same_block
                                 ? "thread " + std::to_string(thread % threads)
                                 : "thread " + std::to_string(thread % threads) + " of block " + to_string(block);
-    refuse(self, std::string(name(how)) + " global memory", where,
-           byte + " that " + who + race.did + places.text(race.before.place) +
-               (same_block ? " with no barrier between" : ", and nothing orders these blocks"));
+    const std::string there = places.text(race.before.place);
+    const std::string why =
+        race.relation == access_relation::in_flight
+            ? " that a TMA store of " + who + there +
+                  " may not have written yet: tma_store_wait<0>() is missing (tma_store_wait_read waits for its LDS "
+                  "only)"
+        : race.relation == access_relation::unfenced
+            ? " that " + who + race.did + there + " without a fence_async_proxy_global() between"
+        : how == global_touch::float_addition && race.did == std::string_view(" updated")
+            ? " that " + who + race.did + there +
+                  ", in an order that nothing fixes, but the kernel promises the same bits in every run"
+            : " that " + who + race.did + there +
+                  (same_block ? " with no barrier between" : ", and nothing orders these blocks");
+    refuse(self, std::string(name(how)) + " global memory", where, byte + why);
   }
 
   /// Each has every num_shards-th page, and numbers of its own for places.
@@ -157,14 +172,28 @@ class global_memory {
     global_history history;
   };
 
+  /// visit(shard, first byte, end) for the part of the bytes in each page, while its lock is held.
+  template <class Visit>
+  void for_each_page(const char* place, long_index_t bytes, Visit visit) {
+    auto address = reinterpret_cast<std::uintptr_t>(place);
+    for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
+      const std::uintptr_t page = address / global_history::page_bytes;
+      const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);
+      shard& s = shards_[page % num_shards];
+      const std::lock_guard lock(s.mutex);
+      visit(s, address, part_end);
+      address = part_end;
+    }
+  }
+
   std::vector<memory_range> ranges_;
   bool finds_races_;
   index_t threads_of_cluster_;
   std::atomic<long_index_t> unregistered_left_ = 1 << 18;  // accesses that are still looked at without ranges
   array<shard, num_shards> shards_{};
-  std::mutex mutex_;  // of what follows
-  std::vector<cluster_record> clusters_;
-  std::map<const unsigned*, known_clusters> released_;  // by counter
+  cluster_order order_;
+  earlier_kernels earlier_;
+  std::atomic<bool> orders_additions_ = false;
 };
 
 }  // namespace tilewright::emulator

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace tilewright::emulator {
 
@@ -24,14 +25,28 @@ class barriers_in_lds {
     check_place(self, address, "initialises", where);
     if (arrivals < 1) refuse(self, "initialises a barrier in LDS", where, " for no arrivals");
     barrier& b = barriers_[{self.rank, address}];
-    if (!b.waiting.empty()) refuse(self, "initialises a barrier in LDS", where, " that others wait at");
+    if (b.arrivals > 0)
+      refuse(self, "initialises a barrier in LDS", where,
+             " that is in use: call invalidate() first, once no thread uses it any more");
     b = {.arrivals = arrivals, .missing = arrivals};
     if (access_order* const order = threads_.order()) {
       check_access(self, self.rank, lds_touch::write, address, where);
+      threads_.checker(self.rank)->add_barrier(address, self.place_of(where));
       b.agent = order->new_agent();
       b.initialised_by = self.number;
       b.initialised_at = order->now();
     }
+  }
+
+  /// mbarrier.inval; throws if there is no barrier or threads wait there.
+  void invalidate(thread_context& self, index_t address, call_site where) {
+    if (!find(self, self.rank, address, "invalidates", where).waiting.empty())
+      refuse(self, "invalidates a barrier in LDS", where, " that others wait at");
+    if (lds_checker* const checker = threads_.checker(self.rank)) {
+      checker->remove_barrier(address);
+      check_access(self, self.rank, lds_touch::write, address, where);
+    }
+    barriers_.erase({self.rank, address});
   }
 
   /// mbarrier.arrive, with the bytes that copies will add (expect_tx; 0: none); throws if there is no barrier or a
@@ -52,6 +67,7 @@ class barriers_in_lds {
   void wait(thread_context& self, index_t address, unsigned parity, call_site where) {
     barrier& b = find(self, self.rank, address, "waits at", where);
     check_access(self, self.rank, lds_touch::barrier_update, address, where);
+    if (threads_.order() != nullptr) note_wait(b, self, parity, where);
     if (is_over(b, parity)) {
       if (access_order* const order = threads_.order()) order->acquire(self.number, b.known_at_end);
       return;
@@ -80,9 +96,22 @@ class barriers_in_lds {
   void check(const thread_context& self, index_t block, index_t address, call_site where) {
     const barrier& b = find(self, block, address, "copies with", where);
     const access_order* const order = threads_.order();
-    if (order == nullptr || order->has_published(b.initialised_by, b.initialised_at)) return;
+    if (order == nullptr) return;
+    if (!order->has_published(b.initialised_by, b.initialised_at))
+      refuse(self, "copies with a barrier in LDS", where,
+             " after whose initialisation a fence_barrier_init() is missing");
+    if (b.initialised_by == self.number || order->is_over(self.number, b.initialised_by, b.initialised_at)) return;
     refuse(self, "copies with a barrier in LDS", where,
-           " after whose initialisation a fence_barrier_init() is missing");
+           block == self.rank ? std::string(" that another thread initialises, with no barrier between")
+                              : " of block " + std::to_string(block) +
+                                    " of its cluster, which may not have initialised it: a cluster_sync() is missing");
+  }
+
+  /// Whether the thread waits for bytes of copies.
+  bool lacks_bytes(const thread_context& self) const {
+    return std::ranges::any_of(barriers_, [&](const auto& b) {
+      return b.second.bytes != 0 && std::ranges::find(b.second.waiting, self.number) != b.second.waiting.end();
+    });
   }
 
   /// What is missing at the barrier that a thread waits at.
@@ -101,6 +130,13 @@ class barriers_in_lds {
   }
 
  private:
+  /// Of the first lane of a wave that waits for the end of a phase.
+  struct latest_wait {
+    unsigned phase = ~1u;
+    std::uint32_t time = 0;
+    const thread_context* thread = nullptr;
+    call_site where{nullptr, 0};
+  };
   struct barrier {
     index_t arrivals = 0, missing = 0;
     index_t bytes = 0;  // outstanding in this phase
@@ -111,6 +147,8 @@ class barriers_in_lds {
     index_t agent = -1;
     index_t initialised_by = 0;
     std::uint32_t initialised_at = 0;
+    std::uint32_t ended_at = 0, ended_before = 0;  // times at which the last phase ended, and the one before it
+    std::map<index_t, latest_wait> waits{};        // by wave and parity: for the end of `phase`
   };
 
   void check_access(const thread_context& self, index_t block, lds_touch how, index_t address, call_site where) {
@@ -129,6 +167,34 @@ class barriers_in_lds {
                               : ", outside of the " + std::to_string(self.lds_bytes) + " bytes that it has allocated"));
   }
 
+  /// Parities tell two phases apart, so a thread must know that all but the last phase have ended, and of the last one
+  /// unless it waits for that.
+  void note_wait(barrier& b, const thread_context& self, unsigned parity, call_site where) {
+    access_order& order = *threads_.order();
+    const bool knows_last = b.phase == 0 || order.is_over(self.number, b.agent, b.ended_at),
+               knows_others = knows_last || b.phase == 1 || order.is_over(self.number, b.agent, b.ended_before);
+    if (!knows_others || (!knows_last && !is_over(b, parity)))
+      refuse(self, "waits at a barrier in LDS", where,
+             " for a phase of parity " + std::to_string(parity & 1) + " when " + std::to_string(b.phase) +
+                 " phases have ended, of which it has not seen all: it may take one for another");
+    const unsigned phase = is_over(b, parity) ? b.phase - 1 : b.phase;
+    order.acquire_agent(self.number, order.agent_of_wave(self.number));
+    if (latest_wait& latest = b.waits[2 * self.wave_number + index_t(phase & 1)]; latest.phase != phase)
+      latest = {phase, order.now(), &self, self.place_of(where)};
+  }
+  /// A wave that has waited for the end of the phase before must have done so before this phase ends, in any order of
+  /// the threads: else it may find that of another phase of the same parity.
+  void check_waits(const barrier& b) const {
+    for (const auto& [key, wait] : b.waits) {
+      if (wait.phase != b.phase - 1) continue;
+      const index_t agent = threads_.order()->agent_of_wave(wait.thread->number);
+      if (known_accesses::at(b.known.over, agent) >= wait.time) continue;
+      refuse(*wait.thread, "may wait at a barrier in LDS", wait.where,
+             " too late: nothing orders the end of the next phase after this wait, so its wave may take one phase for "
+             "another");
+    }
+  }
+
   barrier& find(const thread_context& self, index_t block, index_t address, const char* does, call_site where) {
     const auto found = barriers_.find({block, address});
     if (found == barriers_.end())
@@ -141,10 +207,15 @@ class barriers_in_lds {
 
   void end_phase(barrier& b) {
     if (b.missing > 0 || b.bytes != 0) return;
+    access_order* const order = threads_.order();
+    if (order != nullptr) {
+      check_waits(b);
+      b.ended_before = std::exchange(b.ended_at, order->now());
+      order->release_agent(b.agent, b.known);
+      b.known_at_end = b.known;
+    }
     ++b.phase;
     b.missing = b.arrivals;
-    access_order* const order = threads_.order();
-    if (order != nullptr) b.known_at_end = b.known;
     for (const index_t number : b.waiting) {
       if (order != nullptr) order->acquire(number, b.known_at_end);
       threads_.wake(number);

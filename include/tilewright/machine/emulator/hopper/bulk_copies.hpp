@@ -124,15 +124,17 @@ class bulk_stores {
   /// Forgets the stores of the cluster before.
   void begin_cluster() { of_thread_.assign(threads_.threads().size(), {}); }
 
-  /// write(what was in LDS) once the thread has waited for it.
-  void start(const thread_context& self, index_t lds, index_t bytes, std::function<void(const char*)> write,
-             call_site where) {
+  /// write(what was in LDS) once the thread has waited for it. Returns its number for checks of global memory.
+  std::uint32_t start(const thread_context& self, index_t lds, index_t bytes, std::function<void(const char*)> write,
+                      call_site where) {
     lds_checker::bulk_reader reader{};
     if (lds_checker* const checker = threads_.checker(self.rank)) {
       reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
       checker->begin_bulk_read(self, reader, lds, bytes, "copies from", self.place_of(where));
     }
-    mine(self).open.push_back({lds, bytes, reader, std::move(write), {}});
+    const std::uint32_t number = self.memory->begin_bulk_store(self);
+    mine(self).open.push_back({lds, bytes, reader, std::move(write), {}, number});
+    return number;
   }
   /// Ends a group.
   void commit(const thread_context& self) {
@@ -152,13 +154,7 @@ class bulk_stores {
   }
   /// They have written global memory.
   void wait_until_written(const thread_context& self, index_t pending) {
-    wait_until_read(self, pending);
-    thread_stores& stores = mine(self);
-    const std::size_t written = stores.groups.size() - std::min(stores.groups.size(), std::size_t(pending));
-    for (std::size_t group = 0; group < written; ++group)
-      for (const store& s : stores.groups[group]) s.write(s.read.data());
-    stores.groups.erase(stores.groups.begin(), stores.groups.begin() + std::ptrdiff_t(written));
-    stores.read -= written;
+    for (const std::uint32_t number : write(self, pending)) self.memory->end_bulk_store(number);
   }
   /// The thread reaches the end of the kernel.
   void leave(const thread_context& self) {
@@ -166,7 +162,7 @@ class bulk_stores {
       refuse(self,
              "leaves the kernel before its bulk stores have read their boxes: tma_store_wait_read<0>() is "
              "missing");
-    wait_until_written(self, 0);
+    (void)write(self, 0);  // at some time: no access of this launch happens after
   }
 
  private:
@@ -175,12 +171,30 @@ class bulk_stores {
     lds_checker::bulk_reader reader;
     std::function<void(const char*)> write;
     std::string read;  // what was in LDS
+    std::uint32_t number;
   };
   struct thread_stores {
     std::vector<store> open{};
     std::vector<std::vector<store>> groups{};
     std::size_t read = 0;  // groups, the first ones, that have read LDS
   };
+
+  /// All groups but the last `pending` ones write. Returns the numbers of their stores.
+  std::vector<std::uint32_t> write(const thread_context& self, index_t pending) {
+    wait_until_read(self, pending);
+    thread_stores& stores = mine(self);
+    const std::size_t written = stores.groups.size() - std::min(stores.groups.size(), std::size_t(pending));
+    std::vector<std::uint32_t> numbers;
+    for (std::size_t group = 0; group < written; ++group) {
+      for (const store& s : stores.groups[group]) {
+        s.write(s.read.data());
+        numbers.push_back(s.number);
+      }
+    }
+    stores.groups.erase(stores.groups.begin(), stores.groups.begin() + std::ptrdiff_t(written));
+    stores.read -= written;
+    return numbers;
+  }
 
   thread_stores& mine(const thread_context& self) { return of_thread_[std::size_t(self.number)]; }
 

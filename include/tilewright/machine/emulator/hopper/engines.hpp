@@ -12,11 +12,13 @@
 
 namespace tilewright::emulator {
 
-class hopper_machine final : public hopper_services {
+class hopper_machine final : public hopper_services, private pending_events {
  public:
   /// For the threads of one cluster, which must outlive it.
   explicit hopper_machine(cluster& threads)
-      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {}
+      : threads_(threads), barriers_(threads), counting_barriers_(threads), warpgroups_(threads), stores_(threads) {
+    threads_.set_events(*this);
+  }
 
   /// Forgets everything of the cluster before.
   void begin_cluster() {
@@ -35,7 +37,7 @@ class hopper_machine final : public hopper_services {
     for (;; std::this_thread::yield()) {
       const bool others = !waiting_for_counts_.empty() && others_run(a_flag_has_come());
       look_at_counts();
-      while (!threads_.any_ready() && !loads_.empty()) land_latest();
+      while (!threads_.any_ready() && !loads_.empty()) land(choose_load());
       if (!threads_.any_ready() && !others && !end_wait_for_a_flag()) return false;
       if (!threads_.any_ready()) continue;
       others_run.resume();
@@ -63,6 +65,9 @@ class hopper_machine final : public hopper_services {
     return counting_barriers_.describe(self);
   }
 
+  /// Whether the thread waits for bytes of copies.
+  bool lacks_bytes(const thread_context& self) const { return barriers_.lacks_bytes(self); }
+
   /// wgmma instructions so far, counted as four waves each.
   long_index_t matrix_instructions() const { return warpgroups_.instructions_of_waves(); }
 
@@ -88,6 +93,9 @@ class hopper_machine final : public hopper_services {
   void init_barrier(thread_context& self, index_t address, index_t arrivals, call_site where) override {
     barriers_.init(self, address, arrivals, where);
   }
+  void invalidate_barrier(thread_context& self, index_t address, call_site where) override {
+    barriers_.invalidate(self, address, where);
+  }
   void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) override {
     check_block(self, block, where);
     barriers_.arrive(self, block, address, bytes_to_come, where);
@@ -101,6 +109,7 @@ class hopper_machine final : public hopper_services {
   void fence_async_proxy(thread_context& self) override {
     if (access_order* const order = threads_.order()) order->fence_async_proxy(self.number);
   }
+  void fence_async_proxy_global(thread_context& self) override { threads_.fence_async_proxy_global(self); }
   void cluster_sync(thread_context& self, call_site where) override { counting_barriers_.cluster_sync(self, where); }
   void store_in(thread_context& self, index_t block, index_t to, unsigned bits, index_t done,
                 call_site where) override {
@@ -128,6 +137,7 @@ class hopper_machine final : public hopper_services {
       threads_.wait(self, meeting::counter, where);
     }
     threads_.acquire(self, w.counter);
+    if (w.is_flag) threads_.fence_async_proxy_global(self);
     return w.is_over();
   }
 
@@ -147,19 +157,20 @@ class hopper_machine final : public hopper_services {
 
   void tma_store(thread_context& self, const tma_box& box, call_site where) override {
     check_box(self, box, where);
-    stores_.start(
+    const std::uint32_t number = stores_.start(
         self, box.lds, bytes_in_lds(request_of(*box.map)), [box](const char* from) { box_from_lds(box, from); }, where);
-    check_memory(self, self.number, box, global_touch::write, where);
+    check_memory(self, self.number, box, global_touch::write, where, number);
   }
   void tma_reduce_add(thread_context& self, float* to, index_t lds, index_t bytes, call_site where) override {
     if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
       refuse(self, "adds " + std::to_string(bytes) + " bytes", where,
              "; size and both addresses must be multiples of 16 bytes");
     self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
+    const std::uint32_t number =
+        stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
     if (self.checks_memory)
-      self.memory->check_global_access(self, self.number, global_touch::atomic_update,
-                                       reinterpret_cast<const char*>(to), bytes, where);
-    stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
+      self.memory->check_global_access(self, self.number, global_touch::float_addition,
+                                       reinterpret_cast<const char*>(to), bytes, where, number);
   }
   void tma_store_commit(thread_context& self) override { stores_.commit(self); }
   void tma_store_wait(thread_context& self, index_t pending, call_site) override {
@@ -169,6 +180,9 @@ class hopper_machine final : public hopper_services {
     stores_.wait_until_written(self, pending);
   }
 
+  void set_registers(thread_context& self, index_t registers, call_site where) override {
+    warpgroups_.set_registers(self, registers, where);
+  }
   void wgmma_fence(thread_context& self) override { warpgroups_.fence(self); }
   void wgmma(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) override {
     warpgroups_.start(self, c, a, operands, where);
@@ -179,10 +193,10 @@ class hopper_machine final : public hopper_services {
   }
 
   static void check_memory(const thread_context& self, index_t agent, const tma_box& box, global_touch how,
-                           call_site where) {
+                           call_site where, std::uint32_t store = 0) {
     if (!self.checks_memory) return;
     for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {
-      if (inside) self.memory->check_global_access(self, agent, how, place, bytes, where);
+      if (inside) self.memory->check_global_access(self, agent, how, place, bytes, where, store);
     });
   }
 
@@ -192,10 +206,18 @@ class hopper_machine final : public hopper_services {
              " of a cluster of " + std::to_string(threads_.blocks()));
   }
 
+  index_t num_pending() const override { return index_t(loads_.size()); }
+  void complete(index_t number) override { land(std::size_t(number)); }
+
   /// Nothing orders copies. The one that started last arrives first, so that no kernel relies on another order.
-  void land_latest() {
-    const load l = loads_.back();
-    loads_.pop_back();
+  std::size_t choose_load() const {
+    const auto count = index_t(loads_.size());
+    return std::size_t(count - 1 -
+                       (threads_.choices() == nullptr || count == 1 ? 0 : threads_.choices()->choose(count)));
+  }
+  void land(std::size_t number) {
+    const load l = loads_[number];
+    loads_.erase(loads_.begin() + std::ptrdiff_t(number));
     const index_t bytes = bytes_in_lds(request_of(*l.box.map));
     box_to_lds(l.box, threads_.first_of(l.block).lds);
     if (lds_checker* const checker = threads_.checker(l.block))

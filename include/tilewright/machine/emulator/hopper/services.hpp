@@ -40,6 +40,8 @@ class hopper_services {
  public:
   /// mbarrier.init.
   virtual void init_barrier(thread_context&, index_t address, index_t arrivals, call_site) = 0;
+  /// mbarrier.inval.
+  virtual void invalidate_barrier(thread_context&, index_t address, call_site) = 0;
   /// mbarrier.arrive at the barrier of a block of the cluster; bytes_to_come: expect_tx, 0: none.
   virtual void arrive(thread_context&, index_t block, index_t address, index_t bytes_to_come, call_site) = 0;
   /// Returns when the phase of this parity has ended.
@@ -48,6 +50,8 @@ class hopper_services {
   virtual void fence_barrier_init(thread_context&) = 0;
   /// Makes the thread's LDS accesses visible to copies and wgmma.
   virtual void fence_async_proxy(thread_context&) = 0;
+  /// Makes accesses to global memory that happen before visible to TMA.
+  virtual void fence_async_proxy_global(thread_context&) = 0;
   /// A barrier of all threads of the cluster.
   virtual void cluster_sync(thread_context&, call_site) = 0;
   /// barrier: that counts the bytes, or -1.
@@ -74,6 +78,8 @@ class hopper_services {
   /// Makes the writes of all but the `pending` latest groups of the thread visible.
   virtual void write_bulk_stores(const thread_context&, index_t pending) = 0;
 
+  /// setmaxnreg: registers of each thread of the warp.
+  virtual void set_registers(thread_context&, index_t registers, call_site) = 0;
   /// Orders the warpgroup's register accesses before its next wgmma.
   virtual void wgmma_fence(thread_context&) = 0;
   /// `a`: the 16 bytes of a that the thread holds, if the operands say so.

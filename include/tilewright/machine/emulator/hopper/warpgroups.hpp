@@ -6,6 +6,7 @@
 #include <tilewright/machine/emulator/hopper/wgmma_emulation.hpp>
 #include <tilewright/machine/emulator/lds/lds_checker.hpp>
 
+#include <array>
 #include <deque>
 #include <list>
 #include <memory>
@@ -35,10 +36,11 @@ class warpgroups {
   void start(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) {
     warpgroup& group = group_of(self, where);
     lane& mine = lane_of(self);
+    self.latest_wgmma = self.place_of(where);
     const std::size_t number = mine.started++ - group.completed;
     if (number == group.in_flight.size()) {
       check(self, operands, where);
-      group.in_flight.push_back({operands, find_accumulators(group, self, c, operands.n), {}});
+      group.in_flight.push_back({operands, find_accumulators(group, self, c, operands.n), {}, {}});
     }
     instruction& i = group.in_flight[number];
     if (!(i.operands == operands))
@@ -48,6 +50,8 @@ class warpgroups {
       if (!i.a) i.a = std::make_shared<wgmma_a_registers>();
       i.a->take(self, a, mine.has_fenced, where);
     }
+    if (access_order* const order = threads_.order(); order != nullptr && self.lane_id == 0)
+      i.issued[std::size_t(self.wave_id % 4)] = order->tick();
     // A wave reads its own rows of a and all of b.
     if (lds_checker* const checker = threads_.checker(self.rank); checker != nullptr && self.lane_id == 0) {
       const lds_checker::bulk_reader reader = reader_of(group, self, number);
@@ -58,6 +62,20 @@ class warpgroups {
       if (!operands.a_in_registers) a_of(operands).for_each_chunk(first_row, first_row + 16, check_chunk);
       b_of(operands).for_each_chunk(0, operands.n, check_chunk);
     }
+  }
+
+  /// setmaxnreg. Warps that have not asked for a number may give theirs away later; those that have keep it.
+  void set_registers(const thread_context& self, index_t registers, call_site where) {
+    const arch::target& target = *self.target;
+    const index_t available = target.registers_per_simd * target.simds_per_cu * target.wave_size;
+    lane_of(self).registers = registers;
+    const index_t begin = self.number - self.thread_id;
+    index_t sum = 0;
+    for (index_t i = begin; i < begin + self.block_size; ++i) sum += lanes_[std::size_t(i)].registers;
+    if (sum > available)
+      refuse(self, "asks for " + std::to_string(registers) + " registers", where,
+             ", with which the threads of its block have asked for " + std::to_string(sum) + " of the " +
+                 std::to_string(available) + " that an SM has");
   }
 
   /// wgmma.commit_group of one thread.
@@ -87,9 +105,15 @@ class warpgroups {
     const std::size_t groups = mine.group_ends.size(), left = std::size_t(pending);
     if (groups > left) {
       const std::size_t end = mine.group_ends[groups - left - 1];
-      while (group.completed < end) complete(group, self, where);
+      std::array<std::uint32_t, 4> issued{};
+      while (group.completed < end) issued = complete(group, self, where);
       for (index_t i = first; i < first + size; ++i) {
-        if (access_order* const order = threads_.order()) order->acquire_agent(i, group.agent);
+        if (access_order* const order = threads_.order()) {
+          order->acquire_agent(i, group.agent);
+          // All four waves have issued what is complete, and so waited for its operands.
+          for (index_t wave = 0; wave < 4; ++wave)
+            order->acquire_agent(i, order->agent_of_wave(first + 32 * wave), issued[std::size_t(wave)]);
+        }
         auto& ends = lanes_[std::size_t(i)].group_ends;
         ends.erase(ends.begin(), ends.end() - std::ptrdiff_t(left));
       }
@@ -114,6 +138,7 @@ class warpgroups {
     wgmma_operands operands;
     wgmma_accumulators* c;
     std::shared_ptr<wgmma_a_registers> a;
+    std::array<std::uint32_t, 4> issued{};  // by each wave: when
   };
   struct warpgroup {
     std::deque<instruction> in_flight{};
@@ -126,6 +151,7 @@ class warpgroups {
     std::size_t started = 0;
     std::vector<std::size_t> group_ends{};
     index_t pending = 0;
+    index_t registers = 0;  // 0: as the kernel starts
     bool has_fenced = false;
   };
 
@@ -182,7 +208,8 @@ class warpgroups {
     }
   }
 
-  void complete(warpgroup& group, const thread_context& self, call_site where) {
+  /// Returns when its waves had issued the instruction.
+  std::array<std::uint32_t, 4> complete(warpgroup& group, const thread_context& self, call_site where) {
     const instruction i = std::move(group.in_flight.front());
     const index_t first = self.number / size * size;
     const thread_context* const threads = &threads_.threads()[std::size_t(first)];
@@ -202,6 +229,7 @@ class warpgroups {
     group.in_flight.pop_front();
     ++group.completed;
     instructions_of_waves_ += 4;
+    return i.issued;
   }
 
   cluster& threads_;

@@ -6,7 +6,7 @@
 #include <tilewright/core/base/fp8.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/machine/emulator/hopper/bulk_copies.hpp>
-#include <tilewright/machine/emulator/threads/refuse.hpp>
+#include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
 
 #include <array>
 #include <vector>
@@ -130,7 +130,7 @@ inline constexpr index_t warpgroup_size = 128;  // threads
 /// The accumulators of instructions in flight: sums that the threads do not see yet. Their registers hold NaN
 /// meanwhile.
 struct wgmma_accumulators {
-  static constexpr unsigned poison = 0xffa5ffa5;  ///< NaN
+  static constexpr unsigned poison = accumulator_poison;  ///< NaN
 
   index_t n = 0;                                   ///< columns of C
   index_t in_flight = 0;                           ///< instructions
@@ -190,6 +190,7 @@ struct wgmma_a_registers {
     const auto thread = std::size_t(self.number % warpgroup_size);
     places[thread] = a;
     __builtin_memcpy(bytes[thread].data(), a, 16);
+    check_for_poison(self, bytes[thread], "multiplies", where);
   }
 
   /// They must be what they were.

@@ -12,15 +12,21 @@
 namespace tilewright::emulator {
 
 /// A vector clock: by agent, the time before which everything that it did happens before the owner's next access.
-/// Fenced: the same for what copies and matrix instructions of the owner see.
+/// Fenced: the same for what copies and matrix instructions of the owner see in LDS, and what its copies see in global
+/// memory.
 struct known_accesses {
   /// Times by agent, 0 where the vector is too short.
-  std::vector<std::uint32_t> over, fenced;
+  std::vector<std::uint32_t> over, fenced, fenced_in_memory;
 
   /// The later time of each agent.
   void add(const known_accesses& other) {
     add(over, other.over);
     add(fenced, other.fenced);
+    add(fenced_in_memory, other.fenced_in_memory);
+  }
+  /// The time of one agent.
+  static std::uint32_t at(const std::vector<std::uint32_t>& times, index_t agent) {
+    return std::size_t(agent) < times.size() ? times[std::size_t(agent)] : 0;
   }
   /// The same for one vector of times.
   static void add(std::vector<std::uint32_t>& to, const std::vector<std::uint32_t>& from) {
@@ -31,7 +37,7 @@ struct known_accesses {
 
 /// The clock of a cluster of blocks, which advances at every barrier. For threads that synchronise in other ways than
 /// by block_sync and wave_sync it keeps a vector clock for each of them. Agents are the threads and what works for
-/// them, such as copies and warpgroups.
+/// them, such as copies and warpgroups. Waves are agents, too: their times are those of their waits at barriers in LDS.
 class access_order {
  public:
   /// For the threads of a cluster.
@@ -53,7 +59,7 @@ class access_order {
     const bool anew = now_ > latest_begin;
     if (anew) now_ = 0;
     begin_ = tick();
-    agents_ = threads_;
+    agents_ = first_agent();
     cluster_sync_ = begin_;
     for (known_accesses& k : known_) k = {};
     for (known_accesses& k : published_) k = {};
@@ -75,22 +81,30 @@ class access_order {
 
   /// A number for something that works for threads: after those of the threads.
   index_t new_agent() { return agents_++; }
+  /// Of the warp of a thread of an NVIDIA GPU.
+  index_t agent_of_wave(index_t thread) const { return threads_ + thread / 32; }
 
   /// Whether what the agent did at that time happens before the thread's next access.
   bool is_over(index_t thread, index_t agent, std::uint32_t time) const {
-    return is_used() && at(known_[std::size_t(thread)].over, agent) > time;
+    return is_used() && known_accesses::at(known_[std::size_t(thread)].over, agent) > time;
   }
   /// The same for what the thread's copies and matrix instructions see: needs fence_async_proxy().
   bool is_fenced(index_t thread, index_t agent, std::uint32_t time) const {
-    return at(known_[std::size_t(thread)].fenced, agent) > time;
+    return known_accesses::at(known_[std::size_t(thread)].fenced, agent) > time;
+  }
+  /// The same for what the thread's copies see in global memory.
+  bool is_fenced_in_memory(index_t thread, index_t agent, std::uint32_t time) const {
+    return is_used() && known_accesses::at(known_[std::size_t(thread)].fenced_in_memory, agent) > time;
   }
   /// Whether a thread has called fence_barrier_init since.
   bool has_published(index_t thread, std::uint32_t time) const {
-    return at(published_[std::size_t(thread)].over, thread) > time;
+    return known_accesses::at(published_[std::size_t(thread)].over, thread) > time;
   }
 
   /// Adds the thread's clock to `to`, for threads that acquire it.
   void release(index_t thread, known_accesses& to) { to.add(up_to_now(thread)); }
+  /// What the thread knows, up to now.
+  const known_accesses& known_by(index_t thread) { return up_to_now(thread); }
   /// What `from` knows happens before the thread's next access.
   void acquire(index_t thread, const known_accesses& from) { known_[std::size_t(thread)].add(from); }
   /// Adds what the agent has done.
@@ -100,11 +114,22 @@ class access_order {
   }
   /// What the agent has done happens before the thread's next access.
   void acquire_agent(index_t thread, index_t agent) { release_agent(agent, known_[std::size_t(thread)]); }
+  /// As acquire_agent, of what it did before `time`.
+  void acquire_agent(index_t thread, index_t agent, std::uint32_t time) {
+    auto& over = known_[std::size_t(thread)].over;
+    if (over.size() <= std::size_t(agent)) over.resize(std::size_t(agent) + 1);
+    over[std::size_t(agent)] = max(over[std::size_t(agent)], time);
+  }
 
   /// The thread's copies and matrix instructions see what it knows.
   void fence_async_proxy(index_t thread) {
     known_accesses& mine = up_to_now(thread);
     known_accesses::add(mine.fenced, mine.over);
+  }
+  /// The thread's copies see what it knows in global memory.
+  void fence_async_proxy_in_memory(index_t thread) {
+    known_accesses& mine = up_to_now(thread);
+    known_accesses::add(mine.fenced_in_memory, mine.over);
   }
   /// Publishes the thread's clock for cluster_sync().
   void fence_barrier_init(index_t thread) { published_[std::size_t(thread)] = up_to_now(thread); }
@@ -129,9 +154,6 @@ class access_order {
  private:
   static constexpr std::uint32_t latest_begin = 0x70000000;
 
-  static std::uint32_t at(const std::vector<std::uint32_t>& times, index_t agent) {
-    return std::size_t(agent) < times.size() ? times[std::size_t(agent)] : 0;
-  }
   known_accesses& up_to_now(index_t thread) {
     known_accesses& mine = known_[std::size_t(thread)];
     if (mine.over.size() <= std::size_t(thread)) mine.over.resize(std::size_t(thread) + 1);
@@ -139,7 +161,9 @@ class access_order {
     return mine;
   }
 
-  index_t threads_, agents_ = threads_;
+  index_t first_agent() const { return agent_of_wave(threads_ + 31); }
+
+  index_t threads_, agents_ = first_agent();
   // Times count barriers over all clusters: those of earlier clusters are before begin_.
   std::uint32_t now_ = 0, begin_ = 0, cluster_sync_ = 0;
   std::vector<known_accesses> known_;      // by each thread

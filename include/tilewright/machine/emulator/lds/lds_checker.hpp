@@ -5,6 +5,7 @@
 #include <tilewright/machine/emulator/fault.hpp>
 #include <tilewright/machine/emulator/lds/lds_history.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ class lds_checker : public lds_history {
         break;
       case lds_touch::begin_copy: ++copies_; [[fallthrough]];
       case lds_touch::write:
+        if (address < barriers_end_) check_barriers({first, end, mine, self, "writes"}, address, bytes);
         for (granule* g = first; g != end; ++g) {
           // Usually touched before the last barrier, or never.
           if (max(g->write.time, max(g->read.time, g->update.time)) >= over || !readers_.empty())
@@ -72,10 +74,25 @@ class lds_checker : public lds_history {
     return mine.place;
   }
 
+  /// A barrier in LDS, 8 bytes, over which nothing may be written until it is removed.
+  void add_barrier(index_t address, call_site where) {
+    barriers_[address] = places_->number_of(where);
+    barriers_end_ = barriers_.rbegin()->first + barrier_bytes;
+  }
+  /// A barrier that has been added is no longer in use.
+  void remove_barrier(index_t address) { barriers_.erase(address); }
+  /// As of lds_history; no barrier is in use.
+  void begin_block(bool times_begin_anew) {
+    lds_history::begin_block(times_begin_anew);
+    barriers_.clear();
+    barriers_end_ = 0;
+  }
+
   /// A TMA copy to LDS starts, perhaps by a thread of another block. Multiples of 4 bytes, here and below.
   void begin_bulk_write(const thread_context& self, index_t address, index_t bytes, call_site where) {
     const touch mine = touch_of(self, where);
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
+    if (address < barriers_end_) check_barriers({first, end, mine, self, "copies to"}, address, bytes);
     for (granule* g = first; g != end; ++g) {
       const attempt a{g, end, mine, self, "copies to"};
       check_all(a);
@@ -146,6 +163,17 @@ class lds_checker : public lds_history {
     const thread_context& self;
     const char* does;
   };
+
+  static constexpr index_t barrier_bytes = 8;
+
+  void check_barriers(const attempt& a, index_t address, index_t bytes) const {
+    const auto found = barriers_.upper_bound(address - barrier_bytes);
+    if (found == barriers_.end() || found->first >= address + bytes) return;
+    refuse(a,
+           " over the barrier in LDS byte " + std::to_string(found->first) + places_->text(found->second) +
+               ", which is in use: call invalidate() first, once no thread uses it any more",
+           [](const granule&) { return true; });
+  }
 
   void check_all(const attempt& a) {
     check_writes(a);
@@ -231,6 +259,9 @@ class lds_checker : public lds_history {
     if (begin == last) return "byte " + std::to_string(begin);
     return "bytes " + std::to_string(begin) + " to " + std::to_string(last);
   }
+
+  std::map<index_t, std::uint16_t> barriers_;  // by address: the place of the initialisation
+  index_t barriers_end_ = 0;                   // no barrier is at or after this byte
 };
 
 }  // namespace tilewright::emulator

@@ -55,6 +55,13 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
   copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(count));
 }
 
+/// The thread has reached the end of the kernel: LDS may belong to another block when its copies arrive.
+inline void check_copies_at_end(const thread_context& self) {
+  if (self.checks_lds && !self.async_copies.empty())
+    refuse(self, "leaves the kernel before its copy to LDS (" + to_string(self.async_copies.front().where) +
+                     ") has arrived: wait for it");
+}
+
 /// Completes the oldest groups until at most `left` are in flight.
 inline void complete_groups(thread_context& self, std::size_t left, call_site where) {
   auto& ends = self.async_group_ends;

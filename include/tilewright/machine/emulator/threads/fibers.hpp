@@ -4,53 +4,66 @@
 
 #include <tilewright/core/base/index.hpp>
 #include <tilewright/machine/emulator/threads/sanitizer.hpp>
+#include <tilewright/machine/emulator/threads/schedule_choices.hpp>
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
+
+#include <sys/mman.h>
 
 namespace tilewright::emulator {
 
 namespace detail {
 
-/// Stacks with a guard page. Neighbouring stacks start at different cache sets, because the stacks of a wave are used
-/// round robin and their hottest lines would evict each other.
+/// Stacks below which nothing is accessible, so that local arrays of up to guard_bytes are noticed. Neighbouring stacks
+/// start at different cache sets, by a page and some lines, because the stacks of a wave are used round robin and their
+/// hottest lines would evict each other.
 class staggered_stack {
  public:
+  static constexpr std::size_t guard_bytes = (16 << 20) + 4096;  // of addresses, not of memory
+
   staggered_stack(std::size_t bytes, index_t number, stack_bounds& bounds)
-      : pages_(bytes), shift_(std::size_t(number % 13) * 320), bounds_(&bounds) {}
+      : bytes_((bytes + 4095) / 4096 * 4096), shift_(std::size_t(number % 13) * 320), bounds_(&bounds) {}
 
   boost::context::stack_context allocate() {
-    boost::context::stack_context stack = pages_.allocate();
-    *bounds_ = {static_cast<char*>(stack.sp) - stack.size, stack.size};
-    stack.sp = static_cast<char*>(stack.sp) - shift_;
-    stack.size -= shift_;
+    void* const all =
+        mmap(nullptr, guard_bytes + bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (all == MAP_FAILED) throw std::bad_alloc();
+    char* const begin = static_cast<char*>(all) + guard_bytes;
+    if (mprotect(begin, bytes_, PROT_READ | PROT_WRITE) != 0) {
+      munmap(all, guard_bytes + bytes_);
+      throw std::bad_alloc();
+    }
+    *bounds_ = {begin, bytes_};
+    boost::context::stack_context stack;
+    stack.sp = begin + bytes_ - shift_;
+    stack.size = bytes_ - shift_;
     return stack;
   }
   void deallocate(boost::context::stack_context& stack) noexcept {
-    stack.sp = static_cast<char*>(stack.sp) + shift_;
-    stack.size += shift_;
     free_stack(*bounds_);
-    pages_.deallocate(stack);
+    char* const end = static_cast<char*>(stack.sp) + shift_;
+    munmap(end - bytes_ - guard_bytes, guard_bytes + bytes_);
   }
 
  private:
-  boost::context::protected_fixedsize_stack pages_;
-  std::size_t shift_;
+  std::size_t bytes_, shift_;
   stack_bounds* bounds_;
 };
 
 }  // namespace detail
 
 /// Fibers 0 ... count - 1 with the same body, run in the order of their numbers or, where `seed` is not 0, in a random
-/// one. Not to be shared between threads of the CPU.
+/// one, or as the explorer of this thread of the CPU chooses. Not to be shared between threads of the CPU.
 class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
@@ -92,7 +105,7 @@ class fiber_group {
     ended_ = 0;
     wake(0, count_);
     do {
-      switch_to(count_, choose(0));
+      switch_to(count_, choose(choices_ == nullptr ? 0 : count_));
       if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
       if (ended_ == count_) return true;
     } while (idle());
@@ -107,8 +120,13 @@ class fiber_group {
     if (stopping_) throw stopped{};
   }
 
-  /// The lowest address of a fiber's stack: its first page is the guard.
+  /// The lowest address of a fiber's stack.
   const char* stack_of(index_t fiber) const { return static_cast<const char*>(stacks_[std::size_t(fiber)].bottom); }
+
+  /// Of the explorer; nullptr: there is none.
+  schedule_choices* choices() const { return choices_; }
+  /// What may happen whenever an explored fiber waits.
+  void set_events(pending_events& events) { events_ = &events; }
 
   /// Whether a fiber can run.
   bool any_ready() const { return next(0) != count_; }
@@ -155,6 +173,7 @@ class fiber_group {
 
   /// The fiber to run after self: next(self), or any that is ready.
   index_t choose(index_t self) {
+    if (choices_ != nullptr) return choose_explored(self);
     if (random_ == 0) return next(self);
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX; its upper bits are random
     const index_t first = next(index_t((random_ >> 33) % std::uint64_t(count_)));
@@ -162,6 +181,27 @@ class fiber_group {
     const std::uint64_t word = ready_[std::size_t(first) / 64];
     const int turn = int(random_ >> 58);
     return first / 64 * 64 + (std::countr_zero(std::rotr(word, turn)) + turn) % 64;
+  }
+
+  /// Waves run until they wait. Then another wave may run, or an event come first.
+  index_t choose_explored(index_t self) {
+    for (;;) {
+      if (self != count_ && first_of_wave(self / wave) != count_) return first_of_wave(self / wave);
+      std::vector<index_t> waves;
+      const index_t num_waves = (count_ + wave - 1) / wave, mine = self / wave;
+      for (index_t i = 0; i < num_waves; ++i)
+        if (const index_t w = (mine + i) % num_waves; first_of_wave(w) != count_) waves.push_back(w);
+      if (waves.empty()) return count_;
+      const auto ready = index_t(waves.size()), events = events_ == nullptr ? 0 : events_->num_pending();
+      const index_t chosen = ready + events > 1 ? choices_->choose(ready + events) : 0;
+      if (chosen < ready) return first_of_wave(waves[std::size_t(chosen)]);
+      events_->complete(chosen - ready);
+    }
+  }
+  /// The first fiber of a wave that is ready; count_ if none is.
+  index_t first_of_wave(index_t number) const {
+    const std::uint64_t bits = ready_[std::size_t(number) * wave / 64] >> (number * wave % 64) & 0xffffffff;
+    return bits == 0 ? count_ : number * wave + std::countr_zero(bits);
   }
 
   void switch_to(index_t self, index_t other) {
@@ -178,7 +218,11 @@ class fiber_group {
     fibers_[std::size_t(last_)] = std::move(from);
   }
 
+  static constexpr index_t wave = 32;  // fibers that explored schedules keep together
+
   index_t count_;
+  schedule_choices* choices_ = explored_run;
+  pending_events* events_ = nullptr;
   std::uint64_t random_;  // 0: in order
   body function_;
   void* argument_;

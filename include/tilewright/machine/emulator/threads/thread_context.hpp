@@ -90,9 +90,17 @@ class wave_services {
 class memory_services {
  public:
   /// Throws if the bytes are outside of the launch's memory or the access races with another one. The agent is the
-  /// thread's number, or who orders later accesses after a copy.
+  /// thread's number, or who orders later accesses after a copy. `store`: of begin_bulk_store, or 0.
   virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* place,
-                                   long_index_t bytes, call_site) = 0;
+                                   long_index_t bytes, call_site, std::uint32_t store = 0) = 0;
+  /// A TMA store of the thread, which writes global memory at some time until it is waited for; 0: not checked.
+  virtual std::uint32_t begin_bulk_store(const thread_context&) = 0;
+  /// The thread has waited for it. 0: nothing.
+  virtual void end_bulk_store(std::uint32_t store) = 0;
+  /// What earlier kernels have done happens before what the thread does next.
+  virtual void wait_for_previous_kernel(const thread_context&) = 0;
+  /// Additions of floats that nothing orders are faults from now on.
+  virtual void promise_same_bits() = 0;
   /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
   /// line.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
@@ -159,13 +167,16 @@ struct thread_context {
   call_site scope{nullptr, 0};  ///< of the outermost call_scope
 
   bool checks_memory = false;  ///< whether accesses to global memory are checked
+  bool may_run_early = false;  ///< whether an earlier kernel may still run
 
   call_site last_place{nullptr, 0};  ///< of its last call of the machine
   const void* last_load = nullptr;   ///< from global memory
   index_t loads_from_there = 0;      ///< consecutive ones
 
-  const char* stack_guard = nullptr;  ///< the page below the stack, which is not accessible
-  std::size_t stack_bytes = 0;        ///< of the thread
+  call_site latest_wgmma{nullptr, 0};  ///< nullptr: it has started none
+
+  const char* stack_bottom = nullptr;  ///< below it nothing is accessible for a while
+  std::size_t stack_bytes = 0;         ///< of the thread
 
   /// The line that faults of the current call name.
   call_site place_of(call_site where) const { return scope.file != nullptr ? scope : where; }

@@ -21,6 +21,9 @@ struct mbarrier {
   void init(index_t arrivals, call_site where = {}) const {
     detail::hopper(where).init_barrier(detail::self(), index_t(address), arrivals, where);
   }
+  void invalidate(call_site where = {}) const {
+    detail::hopper(where).invalidate_barrier(detail::self(), index_t(address), where);
+  }
   void wait(unsigned parity, call_site where = {}) const {
     detail::hopper(where).wait(detail::self(), index_t(address), parity, where);
   }
@@ -39,6 +42,9 @@ struct mbarrier {
 
 inline void fence_barrier_init(call_site where = {}) { detail::hopper(where).fence_barrier_init(detail::self()); }
 inline void fence_async_proxy(call_site where = {}) { detail::hopper(where).fence_async_proxy(detail::self()); }
+inline void fence_async_proxy_global(call_site where = {}) {
+  detail::hopper(where).fence_async_proxy_global(detail::self());
+}
 
 template <index_t Threads>
 void named_sync(index_t id, call_site where = {}) {
@@ -141,18 +147,20 @@ void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool ac
                               where);
 }
 
-/// Registers are not counted here.
+/// Registers of the block's threads must fit the SM.
 template <index_t Registers>
-void warpgroup_reg_dealloc() {
+void warpgroup_reg_dealloc(call_site where = {}) {
   static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);
+  detail::hopper(where).set_registers(detail::self(), Registers, where);
 }
 template <index_t Registers>
-void warpgroup_reg_alloc() {
-  warpgroup_reg_dealloc<Registers>();
+void warpgroup_reg_alloc(call_site where = {}) {
+  warpgroup_reg_dealloc<Registers>(where);
 }
-/// One launch has ended here when the next one starts.
+/// One launch has ended here when the next one starts; accesses before the wait are checked all the same.
 inline void grid_dependency_launch() {}
-inline void grid_dependency_wait() {}
+inline void grid_dependency_wait() { detail::self().memory->wait_for_previous_kernel(detail::self()); }
+inline void promise_same_bits() { detail::self().memory->promise_same_bits(); }
 
 inline void add_release(unsigned* counter, unsigned n) {
   detail::self().memory->release(detail::self(), counter);
@@ -171,6 +179,7 @@ inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site w
   return detail::hopper(where).wait_for_flag(detail::self(), flag, n, where);
 }
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
+  emulator::check_for_poison(detail::self(), values, "stores", where);
   const auto how = emulator::global_touch::write;
   if (detail::place_in(make_global_buffer(to, sizeof(values)), 0, how, where, &values))
     detail::self().memory->store_late(to, values);

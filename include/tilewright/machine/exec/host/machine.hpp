@@ -6,7 +6,7 @@
 #include <tilewright/core/base/atomic_op.hpp>
 #include <tilewright/core/base/vector.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
-#include <tilewright/machine/emulator/threads/refuse.hpp>
+#include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
 #include <tilewright/machine/exec/global_buffer.hpp>
 #include <tilewright/machine/exec/no_schedule.hpp>
 
@@ -67,6 +67,7 @@ void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site whe
   static_assert(detail::is_access_width(bytes), "lds_store: one LDS instruction writes 1, 2, 4, 8 or 16 bytes");
   emulator::thread_context& self = detail::self();
   self.record(arch::lds_write_op(bytes), p.byte + byte_offset, bytes, where);
+  emulator::check_for_poison(self, value, "stores", where);
   __builtin_memcpy(self.lds + p.byte + byte_offset, &value, bytes);
 }
 
@@ -101,6 +102,7 @@ V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uni
 }
 template <class V>
 void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
+  emulator::check_for_poison(detail::self(), value, "stores", where);
   if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::write, where, &value))
     __builtin_memcpy(place, &value, sizeof(V));
 }
@@ -108,6 +110,7 @@ void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V
 template <class T>
 T shuffle(T value, index_t source_lane, call_site where = {}) {
   static_assert(sizeof(T) == 4, "shuffle: lanes exchange values of 4 bytes");
+  emulator::check_for_poison(detail::self(), value, "shuffles", where);
   return bit_cast<T>(detail::self().wave->shuffle(detail::self(), bit_cast<unsigned>(value), source_lane, where));
 }
 template <index_t Mask, class T>
@@ -142,6 +145,7 @@ array<unsigned, 4> ldmatrix_x4(lds_pointer p, index_t byte_offset, call_site whe
 }
 template <bool Transposed = false>
 void stmatrix_x4(lds_pointer p, index_t byte_offset, const array<unsigned, 4>& words, call_site where = {}) {
+  emulator::check_for_poison(detail::self(), words, "stores", where);
   detail::self().wave->stmatrix_x4(detail::self(), p.byte + byte_offset, words, Transposed, where);
 }
 
@@ -171,8 +175,9 @@ template <atomic_op Op, class V>
 void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
-  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::atomic_update, where))
-    detail::update<Op>(place, value);
+  constexpr bool is_sum = Op == atomic_op::add && !tilewright::detail::Integral<V>;
+  constexpr auto how = is_sum ? emulator::global_touch::float_addition : emulator::global_touch::atomic_update;
+  if (char* const place = detail::place_in<V>(buffer, byte_offset, how, where)) detail::update<Op>(place, value);
 }
 
 /// Its cost is not counted: how LDS serves atomic updates is not known.

@@ -16,6 +16,9 @@ struct mbarrier {
   TILEWRIGHT_HD void init(index_t arrivals) const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals));
   }
+  TILEWRIGHT_HD void invalidate() const {
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address) : "memory");
+  }
   TILEWRIGHT_HD void wait(unsigned parity) const {
     asm volatile(
         "{.reg .pred done;\n"
@@ -46,6 +49,7 @@ struct mbarrier {
 
 TILEWRIGHT_HD void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 TILEWRIGHT_HD void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+TILEWRIGHT_HD void fence_async_proxy_global() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
 template <index_t Threads>
 TILEWRIGHT_HD void named_sync(index_t id) {
@@ -206,6 +210,8 @@ TILEWRIGHT_HD void grid_dependency_launch() {
 TILEWRIGHT_HD void grid_dependency_wait() {
   if constexpr (arch::current::value.has_wgmma) asm volatile("griddepcontrol.wait;" ::: "memory");
 }
+
+TILEWRIGHT_HD void promise_same_bits() {}
 
 TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");

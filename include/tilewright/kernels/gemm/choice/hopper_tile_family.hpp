@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The family of tiles of warp_specialized_pipeline, of which a kernel can be compiled for each, and those of them that
+// suit a product.
+#pragma once
+
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Shapes of clusters: blocks above each other, and side by side.
+struct cluster_shape {
+  index_t m, n;
+};
+inline constexpr cluster_shape cluster_shapes[] = {{1, 1}, {2, 1}, {1, 2}, {4, 1}, {1, 4}, {2, 2}, {4, 2}, {2, 4}};
+
+/// Rows of a tile and the warpgroups that compute them.
+struct tile_rows {
+  index_t m, consumers;
+  bool ping_pong;
+};
+inline constexpr tile_rows rows_of_tiles[] = {{64, 1, false}, {128, 2, false}, {256, 2, false}, {128, 1, false},
+                                              {64, 2, true},  {128, 2, true},  {192, 2, true},  {256, 2, true}};
+
+/// Whether fewer columns would do for as many tiles; or rows or clusters would be half empty.
+constexpr bool is_wasteful(const hopper_gemm_tile& t, const gemm_args& g) {
+  const auto tiles_of = [&](index_t n) { return ceil_div(g.n, n * t.cluster_n); };
+  return (t.n > 8 && tiles_of(t.n) == tiles_of(t.n - 8)) || (t.m > 64 && g.m <= t.m / 2) ||
+         (t.cluster_m > 1 && g.m <= t.m * (t.cluster_m - 1)) || (t.cluster_n > 1 && g.n <= t.n * (t.cluster_n - 1));
+}
+
+}  // namespace detail
+
+/// Calls consider(tile) for each tile for plain products with aligned rows: m of 64 to 256, n any multiple of 8 up to
+/// 256, clusters of up to 8 blocks, both orders of A and B, consumers that share a tile or alternate (ping-pong).
+template <class Function>
+constexpr void for_each_tile_of_family(const hopper_gemm_operands& o, Function consider) {
+  for (const detail::tile_rows& rows : detail::rows_of_tiles)
+    for (index_t n = 8; n <= 256; n += 8)
+      for (const detail::cluster_shape& cluster : detail::cluster_shapes)
+        for (const bool swap_ab : {false, true}) {
+          const hopper_gemm_tile t{.m = rows.m,
+                                   .n = n,
+                                   .cluster_m = cluster.m,
+                                   .cluster_n = cluster.n,
+                                   .consumers = rows.consumers,
+                                   .swap_ab = swap_ab,
+                                   .ping_pong = rows.ping_pong};
+          if (t.is_sound() && detail::facts_of(t, o).fits()) consider(t);
+        }
+}
+
+namespace detail {
+
+/// The family as a list, made once for each kind of operands.
+inline const std::vector<hopper_gemm_tile>& tiles_of_family(const hopper_gemm_operands& o) {
+  static std::mutex mutex;
+  static std::map<std::array<index_t, 4>, std::vector<hopper_gemm_tile>> lists;
+  const std::lock_guard lock(mutex);
+  std::vector<hopper_gemm_tile>& list = lists[{o.element_bytes(), o.result_bytes(), o.a_along_k, o.b_along_k}];
+  if (list.empty()) for_each_tile_of_family(o, [&](const hopper_gemm_tile& t) { list.push_back(t); });
+  return list;
+}
+
+/// Clocks of an SM that a tile takes at least: those of the tensor cores.
+constexpr double least_clocks(const hopper_gemm_tile& t, const gemm_args& g, index_t element_bytes, index_t SMs) {
+  const hopper_gemm_model& x = hopper_gemm_times;
+  const double tiles =
+      double(ceil_div(g.m, t.m * t.cluster_m)) * t.cluster_m * g.batch * ceil_div(g.n, t.n * t.cluster_n) * t.cluster_n;
+  const double kind = t.ping_pong ? x.ping_pong : t.consumers == 1 ? x.one_consumer : 1;
+  return x.launch + tiles / SMs * ceil_div(g.k, 128 / element_bytes) * (t.m * t.n / 32.0 * x.mma * kind);
+}
+
+}  // namespace detail
+
+/// The choices of the family for a product that are predicted to take at most `within` times as long as the best, by
+/// predicted time.
+inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& args, const hopper_gemm_operands& o,
+                                                            index_t SMs, index_t most_parts, double within = 1.3) {
+  const product_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k};
+  std::vector<hopper_gemm_choice> all;
+  double least = 1e300;
+  // So that most tiles need no prediction.
+  for_each_hopper_kernel(args, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
+    if (!c.tile.unaligned && (c.parts == 1 || args.workspace)) least = std::min(least, c.clocks);
+  });
+  const gemm_args swapped = detail::in_order_of({.swap_ab = true}, args);
+  for (const hopper_gemm_tile& t : detail::tiles_of_family(o)) {
+    const gemm_args& g = t.swap_ab ? swapped : args;
+    if (detail::is_wasteful(t, g) || detail::least_clocks(t, g, types.element_bytes, SMs) > within * least) continue;
+    for_each_split(args, t, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
+      if ((c.parts != 1 && !args.workspace) || c.clocks > within * least) return;
+      least = std::min(least, c.clocks);
+      all.push_back(c);
+    });
+  }
+  std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; });
+  all.erase(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.clocks > within * least; }), all.end());
+  return all;
+}
+
+}  // namespace tilewright

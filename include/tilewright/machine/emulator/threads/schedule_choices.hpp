@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The decisions of one run of a schedule explorer: which wave runs next, and which copy arrives when.
+#pragma once
+
+#include <tilewright/core/base/math.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tilewright::emulator {
+
+/// Takes another alternative than the default one, number 0, at a point.
+struct schedule_deviation {
+  index_t point;        ///< number of the decision in the run, from 0
+  index_t alternative;  ///< from 1
+};
+
+/// A run that deviates from the default schedule at some points, by ascending number, and what it could choose from.
+class schedule_choices {
+ public:
+  /// By ascending point.
+  explicit schedule_choices(std::vector<schedule_deviation> deviations = {}) : deviations_(std::move(deviations)) {}
+
+  /// One of several alternatives, of which there is at least one.
+  index_t choose(index_t alternatives) {
+    const auto point = index_t(alternatives_.size());
+    alternatives_.push_back(alternatives);
+    if (next_ == deviations_.size() || deviations_[next_].point != point) return 0;
+    return min(deviations_[next_++].alternative, alternatives - 1);
+  }
+
+  /// Those that the run was made for.
+  const std::vector<schedule_deviation>& deviations() const { return deviations_; }
+  /// By point: how many alternatives there were.
+  const std::vector<index_t>& alternatives() const { return alternatives_; }
+
+ private:
+  std::vector<schedule_deviation> deviations_;
+  std::size_t next_ = 0;
+  std::vector<index_t> alternatives_;
+};
+
+/// What may happen at any time, such as the arrival of copies.
+class pending_events {
+ public:
+  /// How many may happen now.
+  virtual index_t num_pending() const = 0;
+  /// One of them happens.
+  virtual void complete(index_t number) = 0;
+
+ protected:
+  ~pending_events() = default;
+};
+
+/// Of the explorer that this thread of the CPU runs; nullptr: none.
+inline thread_local constinit schedule_choices* explored_run = nullptr;
+
+}  // namespace tilewright::emulator

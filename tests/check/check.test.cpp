@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// tilewright-check: each planted mistake is found at its line, correct kernels have no findings, and what the options
+// say.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+struct outcome {
+  int status;
+  std::string text;
+};
+outcome run(const std::string& arguments) {
+  FILE* pipe = popen((TILEWRIGHT_CHECK " " + arguments + " 2>&1").c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  for (std::size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  const int status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
+}
+outcome check(const std::string& kernel, const std::string& options = "") {
+  return run("--limit 2000000 " + options + " " TILEWRIGHT_PLANTED " " + kernel);
+}
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+struct mistake {
+  std::string kernel, kind;
+  int line;
+};
+/// From the comments of the planted program.
+std::vector<mistake> mistakes() {
+  std::vector<mistake> all;
+  std::ifstream source(TILEWRIGHT_PLANTED_SOURCE);
+  int number = 1;
+  for (std::string line; std::getline(source, line); ++number) {
+    const auto at = line.find("// MISTAKE ");
+    if (at == line.npos) continue;
+    std::istringstream words(line.substr(at + 11));
+    mistake m{"", "", number};
+    words >> m.kernel >> m.kind;
+    all.push_back(m);
+  }
+  return all;
+}
+}  // namespace
+
+TEST(Check, FindsEachMistakeAtItsLine) {
+  const std::vector<mistake> all = mistakes();
+  ASSERT_GE(all.size(), 28u);
+  for (const mistake& m : all) {
+    const outcome o = check(m.kernel);
+    EXPECT_EQ(o.status, 1) << m.kernel << ":\n" << o.text;
+    const std::string at = "planted.hip:" + std::to_string(m.line) + " in ";
+    bool named = false;
+    std::istringstream lines(o.text);
+    for (std::string line, kind; std::getline(lines, line);) {  // the kind, then the frames of the instruction
+      if (line.starts_with("tilewright-check: ")) kind = line.substr(18, line.find(':', 18) - 18);
+      named |= kind == m.kind && line.starts_with("    ") && has(line, at);
+    }
+    EXPECT_TRUE(named) << m.kernel << " at line " << m.line << ":\n" << o.text;
+  }
+}
+TEST(Check, HasNoFindingsInCorrectKernels) {
+  for (const char* kernel :
+       {"clean_reduction", "clean_early_exit", "clean_copies", "clean_bytes", "clean_shuffle", "clean_same_value"}) {
+    const outcome o = check(kernel);
+    EXPECT_EQ(o.status, 0) << kernel << ":\n" << o.text;
+    EXPECT_TRUE(has(o.text, "tilewright-check: 0 findings\n")) << o.text;
+  }
+  EXPECT_TRUE(has(check("clean_reduction").text, "sum 23385\n"));
+}
+TEST(Check, OrdersOfWavesChangeNothingInCorrectKernels) {
+  for (const char* order : {"reverse", "random:3"})
+    EXPECT_EQ(check("clean_reduction", std::string("--wave-order ") + order).status, 0) << order;
+}
+TEST(Check, FindsMistakesOfTheHost) {
+  const struct {
+    const char *name, *says;
+  } all[] = {{"copy_too_long", "hipMemcpy: 2004 bytes do not fit into the destination"},
+             {"copy_back_too_long", "hipMemcpy: 2004 bytes do not fit into the source"},
+             {"set_too_long", "hipMemset: 8 bytes do not fit into the destination"},
+             {"double_free", "hipFree: the pointer is not the start of a buffer"},
+             {"block_too_large", "128 threads in a workgroup, 2048 were asked for"}};
+  for (const auto& [name, says] : all) {
+    const outcome o = check(name);
+    EXPECT_EQ(o.status, 1) << name << ":\n" << o.text;
+    EXPECT_TRUE(has(o.text, says)) << name << ":\n" << o.text;
+  }
+}
+TEST(Check, WeakFindingsCountWhenStrict) {
+  for (const char* name : {"never_freed", "copy_of_nothing"}) {
+    EXPECT_EQ(check(name).status, 0) << name;
+    EXPECT_EQ(check(name, "--strict").status, 1) << name;
+  }
+  EXPECT_TRUE(has(check("never_freed", "--strict").text, "64 bytes are never freed: hipMalloc #6"));
+}
+TEST(Check, NamesBufferThreadAndOtherAccess) {
+  const std::string bounds = check("store_far_away").text;
+  EXPECT_TRUE(has(bounds, "2308 bytes after the end of buffer hipMalloc #1") || has(bounds, "buffer hipMalloc #"))
+      << bounds;
+  EXPECT_TRUE(has(bounds, "workgroup (0,0,0), thread (77,0,0), wave 1, lane 13")) << bounds;
+  const std::string freed = check("freed_buffer").text;
+  EXPECT_TRUE(has(freed, "offset 0 of freed buffer hipMalloc #3")) << freed;
+  const std::string race = check("read_before_barrier").text;
+  EXPECT_TRUE(has(race, "the earlier access:")) << race;
+  const std::string value = check("uninitialised_global").text;
+  EXPECT_TRUE(has(value, "the load of the uninitialised value:")) << value;
+}
+TEST(Check, SuppressionsHideFindings) {
+  const std::string file = testing::TempDir() + "check_suppressions";
+  std::ofstream(file) << "# a comment\nlds-race write_* *\nglobal-race * planted.hip:*\n";
+  EXPECT_EQ(check("write_before_barrier", "--suppress " + file).status, 0);
+  EXPECT_TRUE(has(check("write_before_barrier", "--suppress " + file).text, "suppressed"));
+  EXPECT_EQ(check("blocks_write_one_element", "--suppress " + file).status, 0);
+  EXPECT_EQ(check("all_waves_write", "--suppress " + file).status, 1);
+}
+TEST(Check, ChecksCanBeSwitchedOff) {
+  EXPECT_EQ(check("blocks_write_one_element", "--off global-race").status, 0);
+  EXPECT_EQ(check("uninitialised_global", "--off lds-race,uninitialised").status, 0);
+  EXPECT_EQ(check("uninitialised_global", "--off lds-race").status, 1);
+}
+TEST(Check, WritesJsonAndSarif) {
+  const std::string json = testing::TempDir() + "check.json", sarif = testing::TempDir() + "check.sarif";
+  EXPECT_EQ(check("store_after_end", "--json " + json + " --sarif " + sarif).status, 1);
+  EXPECT_TRUE(has(read(json), "{\"kind\":\"out-of-bounds\",\"weak\":false,\"count\":12,")) << read(json);
+  EXPECT_TRUE(has(read(sarif), "\"ruleId\":\"out-of-bounds\",\"level\":\"error\"")) << read(sarif);
+  EXPECT_TRUE(has(read(sarif), "\"startLine\":")) << read(sarif);
+}
+TEST(Check, ReportsBankConflictsByLine) {
+  const std::string text = check("bank_conflicts", "--banks").text;
+  std::istringstream lines(text);
+  bool found = false;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    unsigned long long executions = 0, clocks = 0, ideal = 0, worst = 0;
+    if (!(words >> executions >> clocks >> ideal >> worst) || !has(line, "load  ")) continue;
+    EXPECT_EQ(clocks, 32 * ideal) << text;
+    EXPECT_EQ(worst, 32u) << text;
+    found = true;
+  }
+  EXPECT_TRUE(found) << text;
+  EXPECT_TRUE(has(text, "pad rows of 128 bytes to 132 bytes") && has(text, "removes all conflicts of this array"))
+      << text;
+}
+TEST(Check, SaysWhatItCannotRun) {
+  const outcome texture = check("texture");
+  EXPECT_EQ(texture.status, 2);
+  EXPECT_TRUE(has(texture.text, "cannot run: the program calls hipMallocArray, which is not supported"))
+      << texture.text;
+  const outcome gpu = check("clean_shuffle", "--gpu gfx1100");
+  EXPECT_EQ(gpu.status, 2);
+  EXPECT_TRUE(has(gpu.text, "the program has no kernels for gfx1100, but for: gfx942")) << gpu.text;
+  const outcome shell = run("/bin/true");
+  EXPECT_EQ(shell.status, 0) << shell.text;  // loads the runtime and uses nothing of it
+  EXPECT_EQ(run("/does/not/exist").status, 2);
+  EXPECT_EQ(run("").status, 2);
+  EXPECT_EQ(check("no such kernel").status, 2);  // the program itself fails
+}

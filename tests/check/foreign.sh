@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Programs of others that tilewright-check was tried on. It fetches nothing.
+#
+#   foreign.sh                          lists them: name, repository, commit, source, arguments
+#   foreign.sh FOLDER COMPILER CHECK    compiles and checks them: FOLDER holds the repositories under their names, COMPILER is a command that
+#                                       compiles HIP (for instance "hipcc -g -O2 --offload-arch=gfx942"), CHECK is tilewright-check
+set -u
+commits='rocm-examples ROCm/rocm-examples 7dfb7d4
+HIP-Examples ROCm/HIP-Examples cdf9d10'
+# name | repository | sources and options | arguments
+programs=$(
+  for p in convolution histogram bitonic_sort prefix_sum; do echo "$p|rocm-examples|Applications/$p/main.hip"; done
+  echo 'floyd_warshall|rocm-examples|Applications/floyd_warshall/main.hip|-n 32 -i 1'
+  for p in warp_shuffle saxpy bit_extract hello_world_cuda gpu_arch occupancy multi_gpu_data_transfer hello_world shared_memory events \
+           cooperative_groups device_globals streams inline_assembly dynamic_shared texture_management; do
+    echo "$p|rocm-examples|HIP-Basic/$p/main.hip"
+  done
+  echo 'matrix_multiplication|rocm-examples|HIP-Basic/matrix_multiplication/main.hip|--A_rows 128 --A_cols 128 --B_cols 128'
+  for v in 1 2 3 4 5 6 7 8 9; do echo "reduction_v$v|rocm-examples|Tutorials/reduction/example/v$v.hip"; done
+  for p in 'BinomialOption|-x 16' 'BitonicSort|-x 512' 'FastWalshTransform|-x 512' 'FloydWarshall|-x 64' 'HelloWorld|' 'Histogram|-x 512 -y 64' \
+           'MatrixMultiplication|-x 64 -y 64 -z 64' 'PrefixSum|' 'SimpleConvolution|-x 64 -y 64' 'dct|-x 64 -y 64' 'dwtHaar1D|-x 1024'; do
+    n=${p%%|*}
+    echo "$n|HIP-Examples|HIP-Examples-Applications/$n/$n.cpp|-e ${p#*|}"
+  done
+  echo 'vectorAdd|HIP-Examples|vectorAdd/vectoradd_hip.cpp'
+  echo 'reduction|HIP-Examples|reduction/reduction.cpp|65536'
+)
+if [[ $# -ne 3 ]]; then
+  while IFS='|' read -r name repository source arguments; do
+    commit=$(awk -v r="$repository" '$1 == r { print $2 " " $3 }' <<<"$commits")
+    echo "$name $commit $source ${arguments:-}"
+  done <<<"$programs"
+  exit 0
+fi
+folder=$1 compiler=$2 check=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+while IFS='|' read -r name repository source arguments; do
+  root=$folder/$repository
+  # shellcheck disable=SC2086  # a command and its words
+  if ! $compiler -w -std=c++20 -I"$root/Common" -I"$root/Tutorials/reduction/include" -I"$root/HIP-Examples-Applications/include" \
+    "$root/$source" -o "$work/$name" >"$work/log" 2>&1; then
+    echo "$name: not compiled: $(grep -m1 error "$work/log")"
+    continue
+  fi
+  # shellcheck disable=SC2086
+  timeout 300 "$check" "$work/$name" ${arguments:-} >"$work/out" 2>&1 </dev/null
+  echo "$name: exit code $?, $(tail -1 "$work/out")"
+done <<<"$programs"

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Explored schedules: how many there are, and faults that the default order of threads does not show.
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
+#include <tilewright/machine/emulator/schedule_explorer.hpp>
+#include <tilewright/machine/exec/hopper.hpp>
+#include <tilewright/machine/exec/host/make_tensor_map.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <string>
+
+namespace tilewright {
+namespace {
+
+template <class Kernel>
+void run(Kernel kernel, index_t threads = 128) {
+  emulator::launch({.target = &arch::sm90::value,
+                    .grid = {1},
+                    .block_size = threads,
+                    .lds_bytes = 8192,
+                    .check_lds = emulator::lds_checks::on},
+                   kernel);
+}
+
+/// Waves 0 and 1 exchange numbers, and so do 2 and 3.
+void exchange_in_pairs(bool has_barriers_of_their_own) {
+  run([=] {
+    const exec::lds_pointer lds = exec::lds_allocate<1024>();
+    const index_t thread = exec::thread_id(), pair = exec::wave_id() / 2;
+    exec::lds_store(lds, thread * 4, thread);
+    exec::named_sync<64>(has_barriers_of_their_own ? 1 + pair : 1);
+    exec::lds_load<int>(lds, (thread ^ 32) * 4);
+  });
+}
+
+TEST(ScheduleExplorer, FindsWavesThatMeetTheWrongOnes) {
+  exchange_in_pairs(false);  // the default order: not noticed
+  const auto explore = [](bool right) {
+    return emulator::explore({.deviations = 1, .max_schedules = 100}, [=] { exchange_in_pairs(right); });
+  };
+  std::string found;
+  try {
+    explore(false);
+  } catch (const emulator::fault& f) {
+    found = f.what();
+  }
+  EXPECT_NE(found.find("reads LDS bytes"), found.npos) << found;
+  EXPECT_NE(found.find("[schedule: alternative "), found.npos) << found;
+  const emulator::exploration right = explore(true);
+  EXPECT_TRUE(right.is_complete);
+  EXPECT_GT(right.schedules, 6);
+}
+
+// Three waves that do not wait: each of them may be first, then each of the two others.
+TEST(ScheduleExplorer, RunsEveryOrderOnce) {
+  const auto orders = [](index_t deviations, index_t max_schedules, emulator::exploration& result) {
+    std::multiset<std::string> all;
+    result = emulator::explore({.deviations = deviations, .max_schedules = max_schedules}, [&] {
+      std::string order;
+      run(
+          [&] {
+            if (exec::lane_id() == 0) order += char('a' + exec::wave_id());
+          },
+          96);
+      all.insert(order);
+    });
+    return all;
+  };
+  emulator::exploration result;
+  EXPECT_EQ(orders(0, 10, result), (std::multiset<std::string>{"abc"}));
+  EXPECT_TRUE(result.is_complete);
+  EXPECT_EQ(orders(1, 10, result), (std::multiset<std::string>{"abc", "acb", "bca", "cab"}));
+  EXPECT_TRUE(result.is_complete);
+  EXPECT_EQ(orders(2, 10, result), (std::multiset<std::string>{"abc", "acb", "bac", "bca", "cab", "cba"}));
+  EXPECT_EQ(result.schedules, 6);
+  EXPECT_TRUE(result.is_complete);
+  EXPECT_EQ(orders(2, 3, result).size(), 3u);
+  EXPECT_FALSE(result.is_complete);
+}
+
+/// A ring of two stages that one thread fills by TMA and another wave reads.
+struct ring {
+  alignas(128) std::array<int, 4096> numbers{};
+  exec::tensor_map map{};
+
+  ring() {
+    exec::make_tensor_map(map, {numbers.data(), arch::matrix_element::f16, {64, 64, 1}, {128, 8192}, {64, 16}});
+  }
+
+  /// two_arrive: both waves that read a stage release it.
+  void run_kernel(bool two_arrive) {
+    run(
+        [&] {
+          exec::lds_allocate<8192>();
+          const auto full = [](unsigned stage) { return exec::mbarrier{stage * 8}; };
+          const auto empty = [](unsigned stage) { return exec::mbarrier{16 + stage * 8}; };
+          if (exec::thread_id() == 0) {
+            for (unsigned s = 0; s < 2; ++s) full(s).init(1), empty(s).init(two_arrive ? 2 : 1);
+            exec::fence_barrier_init();
+          }
+          exec::block_sync();
+          for (unsigned i = 0; i < 5; ++i) {
+            const unsigned stage = i % 2, phase = i / 2 % 2;
+            if (exec::thread_id() == 0) {
+              empty(stage).wait(phase ^ 1);
+              full(stage).arrive_and_expect(2048);
+              exec::tma_load(1024 + 2048 * stage, map, full(stage), 0, index_t(16 * (i % 4)), 0);
+            }
+            if (exec::wave_id() != 1 && exec::wave_id() != 2) continue;
+            full(stage).wait(phase);
+            exec::lds_load<int>({1024 + 2048 * index_t(stage)}, exec::lane_id() * 4);
+            exec::wave_sync();
+            if (exec::lane_id() == 0 && (two_arrive || exec::wave_id() == 1)) empty(stage).arrive();
+          }
+        },
+        96);
+  }
+};
+
+TEST(ScheduleExplorer, ARingPassesInEveryOrder) {
+  ring r;
+  const emulator::exploration all =
+      emulator::explore({.deviations = 2, .max_schedules = 400}, [&] { r.run_kernel(true); });
+  EXPECT_TRUE(all.is_complete);
+  EXPECT_GT(all.schedules, 50);  // copies arrive early or late, and either wave reads first
+  EXPECT_THROW(emulator::explore({.deviations = 2, .max_schedules = 400}, [&] { r.run_kernel(false); }),
+               emulator::fault);
+}
+
+}  // namespace
+}  // namespace tilewright

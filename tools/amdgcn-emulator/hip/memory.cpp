@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Device, pinned and managed memory, and copies. All calls have finished when they return.
+#include "state.hpp"
+
+#include <cstring>
+#include <new>
+
+using namespace emulated_hip;
+
+namespace {
+using emu::finding_kind;
+
+hipError_t allocate(void** p, std::size_t bytes, const char* call, bool host) {
+  const auto lock = locked();
+  if (!p) return remember(hipErrorInvalidValue);
+  *p = nullptr;
+  if (bytes == 0) return hipSuccess;
+  try {
+    *p = runtime().memory.allocate(bytes,
+                                   std::string(call) + " #" + std::to_string(++runtime().allocations) + call_site());
+  } catch (const std::bad_alloc&) {
+    return remember(hipErrorOutOfMemory);
+  }
+  if (host) runtime().memory.mark_written(*p, bytes), std::memset(*p, 0, bytes);  // the host writes there unseen
+  return hipSuccess;
+}
+hipError_t release(void* p, const char* call) {
+  const auto lock = locked();
+  if (!p || runtime().memory.release(p)) return hipSuccess;
+  found_in_call(finding_kind::invalid_call, call, "the pointer is not the start of a buffer that can be freed", p);
+  return remember(hipErrorInvalidValue);
+}
+/// How many of the bytes can be touched: all of host memory, device memory up to its end; the rest is a finding.
+std::size_t usable(const void* p, std::size_t bytes, const char* call, const char* role) {
+  const emu::memory& memory = runtime().memory;
+  if (memory.contains(p, bytes) || !memory.owns(p)) return bytes;
+  const emu::memory::buffer b = memory.find(p);
+  found_in_call(finding_kind::out_of_bounds, call, std::to_string(bytes) + " bytes do not fit into the " + role, p);
+  return b.data ? static_cast<std::size_t>(static_cast<char*>(b.data) + b.bytes - static_cast<const char*>(p)) : 0;
+}
+void check_read_by_host(const void* from, std::size_t bytes, const char* call) {
+  std::vector<emu::finding> found_here = runtime().memory.check_results(from, bytes);
+  for (emu::finding& f : found_here) {
+    f.message += " (" + std::string(call) + call_site() + ")";
+    if (f.site.text.empty()) f.site.text = call;
+    f.wave = ~0u;
+  }
+  if (!found_here.empty()) found(found_here);
+}
+hipError_t copy(void* to, const void* from, std::size_t bytes, const char* call) {
+  const auto lock = locked();
+  if (runtime().failed_launch != hipSuccess) return remember(runtime().failed_launch.load());
+  if (bytes == 0) return hipSuccess;
+  if (!to || !from) return remember(hipErrorInvalidValue);
+  if (checking()) bytes = std::min(usable(to, bytes, call, "destination"), usable(from, bytes, call, "source"));
+  if (bytes == 0) return remember(hipErrorInvalidValue);
+  if (checking() && !runtime().memory.contains(to, 1)) check_read_by_host(from, bytes, call);
+  std::memmove(to, from, bytes);
+  runtime().memory.mark_copied(to, from, bytes);
+  return hipSuccess;
+}
+template <class Word>
+hipError_t fill(void* to, Word value, std::size_t count, const char* call) {
+  const auto lock = locked();
+  std::size_t bytes = count * sizeof value;
+  if (bytes && !to) return remember(hipErrorInvalidValue);
+  if (checking() && bytes) bytes = usable(to, bytes, call, "destination");
+  for (std::size_t n = 0; n + sizeof value <= bytes; n += sizeof value)
+    std::memcpy(static_cast<char*>(to) + n, &value, sizeof value);
+  runtime().memory.mark_written(to, bytes);
+  return hipSuccess;
+}
+hipError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                     std::size_t height, const char* call) {
+  for (std::size_t y = 0; y < height; ++y)
+    if (const hipError_t e =
+            copy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width, call);
+        e != hipSuccess)
+      return e;
+  return hipSuccess;
+}
+}  // namespace
+
+extern "C" {
+
+hipError_t hipMalloc(void** p, std::size_t n) { return allocate(p, n, "hipMalloc", false); }
+hipError_t hipExtMallocWithFlags(void** p, std::size_t n, unsigned) {
+  return allocate(p, n, "hipExtMallocWithFlags", false);
+}
+hipError_t hipMallocAsync(void** p, std::size_t n, hipStream_t) { return allocate(p, n, "hipMallocAsync", false); }
+hipError_t hipMallocFromPoolAsync(void** p, std::size_t n, hipMemPool_t, hipStream_t) {
+  return allocate(p, n, "hipMallocFromPoolAsync", false);
+}
+hipError_t hipMallocManaged(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipMallocManaged", true); }
+hipError_t hipHostMalloc(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipHostMalloc", true); }
+hipError_t hipHostAlloc(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipHostAlloc", true); }
+hipError_t hipExtHostAlloc(void** p, std::size_t n, unsigned) { return allocate(p, n, "hipExtHostAlloc", true); }
+hipError_t hipMallocHost(void** p, std::size_t n) { return allocate(p, n, "hipMallocHost", true); }
+hipError_t hipMemAllocHost(void** p, std::size_t n) { return allocate(p, n, "hipMemAllocHost", true); }
+hipError_t hipMallocPitch(void** p, std::size_t* pitch, std::size_t width, std::size_t height) {
+  *pitch = (width + 255) / 256 * 256;
+  return allocate(p, *pitch * height, "hipMallocPitch", false);
+}
+hipError_t hipMemAllocPitch(hipDeviceptr_t* p, std::size_t* pitch, std::size_t width, std::size_t height, unsigned) {
+  return hipMallocPitch(p, pitch, width, height);
+}
+hipError_t hipFree(void* p) { return release(p, "hipFree"); }
+hipError_t hipFreeAsync(void* p, hipStream_t) { return release(p, "hipFreeAsync"); }
+hipError_t hipHostFree(void* p) { return release(p, "hipHostFree"); }
+hipError_t hipFreeHost(void* p) { return release(p, "hipFreeHost"); }
+
+hipError_t hipMemcpy(void* to, const void* from, std::size_t n, hipMemcpyKind) {
+  return copy(to, from, n, "hipMemcpy");
+}
+hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t n, hipMemcpyKind, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyAsync");
+}
+hipError_t hipMemcpyWithStream(void* to, const void* from, std::size_t n, hipMemcpyKind, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyWithStream");
+}
+hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, std::size_t n) { return copy(to, from, n, "hipMemcpyHtoD"); }
+hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t n) { return copy(to, from, n, "hipMemcpyDtoH"); }
+hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t n) {
+  return copy(to, from, n, "hipMemcpyDtoD");
+}
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyHtoDAsync");
+}
+hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyDtoHAsync");
+}
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyDtoDAsync");
+}
+hipError_t hipMemcpyPeer(void* to, int, const void* from, int, std::size_t n) {
+  return copy(to, from, n, "hipMemcpyPeer");
+}
+hipError_t hipMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t n, hipStream_t) {
+  return copy(to, from, n, "hipMemcpyPeerAsync");
+}
+hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                       std::size_t height, hipMemcpyKind) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2D");
+}
+hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                            std::size_t height, hipMemcpyKind, hipStream_t) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2DAsync");
+}
+
+hipError_t hipMemset(void* to, int value, std::size_t n) {
+  return fill(to, static_cast<unsigned char>(value), n, "hipMemset");
+}
+hipError_t hipMemsetAsync(void* to, int value, std::size_t n, hipStream_t) {
+  return fill(to, static_cast<unsigned char>(value), n, "hipMemsetAsync");
+}
+hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, std::size_t n) {
+  return fill(to, value, n, "hipMemsetD8");
+}
+hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, std::size_t n) {
+  return fill(to, value, n, "hipMemsetD16");
+}
+hipError_t hipMemsetD32(hipDeviceptr_t to, int value, std::size_t n) { return fill(to, value, n, "hipMemsetD32"); }
+hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, std::size_t n, hipStream_t) {
+  return fill(to, value, n, "hipMemsetD8Async");
+}
+hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, std::size_t n, hipStream_t) {
+  return fill(to, value, n, "hipMemsetD16Async");
+}
+hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, std::size_t n, hipStream_t) {
+  return fill(to, value, n, "hipMemsetD32Async");
+}
+hipError_t hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  for (std::size_t y = 0; y < height; ++y)
+    (void)fill(static_cast<char*>(to) + y * pitch, static_cast<unsigned char>(value), width, "hipMemset2D");
+  return hipSuccess;
+}
+hipError_t hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                            hipStream_t) {
+  return hipMemset2D(to, pitch, value, width, height);
+}
+
+hipError_t hipHostRegister(void* p, std::size_t n, unsigned) {
+  const auto lock = locked();
+  return runtime().memory.add(p, n, "hipHostRegister" + call_site()), hipSuccess;
+}
+hipError_t hipHostUnregister(void* p) {
+  const auto lock = locked();
+  return runtime().memory.forget(p), hipSuccess;
+}
+hipError_t hipHostGetDevicePointer(void** device, void* host, unsigned) { return *device = host, hipSuccess; }
+hipError_t hipHostGetFlags(unsigned* flags, void*) { return *flags = 0, hipSuccess; }
+hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
+  return *free = *total = std::size_t{1} << 34, hipSuccess;
+}
+hipError_t hipMemPrefetchAsync(const void*, std::size_t, int, hipStream_t) { return hipSuccess; }
+hipError_t hipMemAdvise(const void*, std::size_t, hipMemoryAdvise, int) { return hipSuccess; }
+hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDeviceptr_t p) {
+  const auto lock = locked();
+  const emu::memory::buffer b = runtime().memory.find(p);
+  if (!b.data) return remember(hipErrorNotFound);
+  if (base) *base = b.data;
+  if (bytes) *bytes = b.bytes;
+  return hipSuccess;
+}
+hipError_t hipMemPtrGetInfo(void* p, std::size_t* bytes) {
+  const auto lock = locked();
+  const emu::memory::buffer b = runtime().memory.find(p);
+  return *bytes = b.bytes, b.data ? hipSuccess : remember(hipErrorInvalidValue);
+}
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t* a, const void* p) {
+  const auto lock = locked();
+  *a = {};
+  const emu::memory::buffer b = runtime().memory.find(p);
+  if (!b.data) return remember(hipErrorInvalidValue);
+  const bool host = b.label.find("Host") != b.label.npos, managed = b.label.find("Managed") != b.label.npos;
+  // Version 5 numbers the types otherwise than 6 and 7: host 0, device 1, managed 3; host 1, device 2, managed 3.
+  const int newer = runtime_version() >= 6;
+  a->memoryType = static_cast<hipMemoryType>(managed ? 3 : host ? newer : 1 + newer);
+  a->devicePointer = const_cast<void*>(p), a->hostPointer = host || managed ? const_cast<void*>(p) : nullptr;
+  a->isManaged = managed;
+  return hipSuccess;
+}
+
+}  // extern "C"
