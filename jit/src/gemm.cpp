@@ -65,9 +65,12 @@ struct portable_choice {
 };
 
 /// Whether the library has a policy's tile for the elements of a problem, in vectors of this length. Large tiles exist
-/// for 16-bit elements in whole vectors; with a gate, waves have an even number of instructions along n.
+/// for 16-bit elements in whole vectors, those for few rows and direct copies if rows of both are contiguous along k as
+/// well; with a gate, waves have an even number of instructions along n.
 bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& tile, int vector) {
   if (p.has_gate && tile.n < 128) return false;
+  if (name == "16x64" || name == "direct_128x128")
+    return bytes_of(p.type) == 2 && vector == 8 && p.a_along_k && p.b_along_k;
   return tile.m * tile.n <= 128 * 128 ? name == "128x128" || bytes_of(p.type) == 2
                                       : bytes_of(p.type) == 2 && vector == 8;
 }
@@ -90,7 +93,8 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
     if (!p.policy.empty()) {
       if (asked && asked->tile == known.names[i]) add(asked->parts > 0 ? asked->parts : std::max(g.split_k, 1));
     } else if (g.split_k > 0) {
-      add(g.split_k);
+      // A slice has a tile at least; if it cannot, the other tiles say so.
+      if (known.names[i] != "16x64" || ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);
     } else {
       for_each_portable_kernel(array<gemm_static_report, 1>{{r}}, *known.gpu, lengths, !p.has_gate,
                                [&](const gemm_estimate& e) { add(e.split_k); });

@@ -264,8 +264,9 @@ TEST(GemmProgram, PoliciesAndOrdersAreThoseAskedFor) {
   const scratch_folder folder;
   const std::string usual = "--m 192 --n 320 --k 72 --layout rcr ";
   for (const auto& [arch, policies] :
-       {std::pair<const char*, std::vector<const char*>>{
-            "gfx942", {"gemm_256x256", "gemm_ping_pong", "gemm_one_wave", "gemm_128x128", "gemm_128x64", "gemm_64x64"}},
+       {std::pair<const char*, std::vector<const char*>>{"gfx942",
+                                                         {"gemm_256x256", "gemm_ping_pong", "gemm_one_wave",
+                                                          "gemm_128x128", "gemm_128x64", "gemm_64x64", "gemm_16x64"}},
         {"gfx1201", {"gemm_128x64", "gemm_64x64"}},
         {"sm_90", {"gemm_128x128", "gemm_64x64"}}})
     for (const char* policy : policies)
@@ -282,7 +283,7 @@ TEST(GemmProgram, PoliciesAndOrdersAreThoseAskedFor) {
 TEST(GemmProgram, TheModelChoosesThePolicy) {
   const scratch_folder folder;
   const std::string small = "--m 64 --n 64 --k 64 --layout rcr ";
-  EXPECT_EQ(kernel_of(folder, small + "--arch gfx942"), "gemm_64x64_f16_ak_bk_v8_to_f16");
+  EXPECT_EQ(kernel_of(folder, small + "--arch gfx942"), "gemm_16x64_f16_ak_bk_v8_to_f16");
   EXPECT_EQ(kernel_of(folder, small + "--arch sm_90"), "gemm_64x64_f16_ak_bk_v8_to_f16");
   EXPECT_NE(gemm(folder, small).output.find("chosen    the shortest predicted time of gemm_128x128, "),
             std::string::npos);

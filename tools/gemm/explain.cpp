@@ -40,6 +40,16 @@ known_kernels known_of(const kernel_list& all, const std::string& target) {
   return result;
 }
 
+/// Whether times are those of the model of docs/amd_predictions.md; else nothing but the rates of the tables bounds
+/// them.
+bool is_predicted(const known_kernels& kernels) { return tw::detail::cdna_facts(*kernels.gpu) != nullptr; }
+
+int width_of_names(const known_kernels& kernels) {
+  int width = 14;
+  for (const char* name : kernels.names) width = std::max(width, int(std::string(name).size()));
+  return width;
+}
+
 const char* name_of(tw::gemm_bound bound) {
   switch (bound) {
     case tw::gemm_bound::lds: return "LDS";
@@ -60,18 +70,19 @@ std::string bound_of(const known_kernels& kernels, const tw::gemm_estimate& e) {
 std::string explain(const kernel_list& all, const std::string& target, std::int64_t m, std::int64_t n, std::int64_t k) {
   const known_kernels kernels = known_of(all, target);
   const tw::arch::gpu_facts& gpu = *kernels.gpu;
+  const int width = width_of_names(kernels);
   std::string text =
       formatted("%s (%s): %d compute units, %.4g GHz, f16 %.5g TFLOP/s, %.4g GB/s\n", gpu.name, gpu.target,
                 gpu.compute_units, gpu.clock_ghz, gpu.tera_16bit, gpu.memory_gigabytes_per_second);
   text += formatted(
-      "f16, A row-major, B column-major; for one tile along k of one block:\n%-14s %-12s %5s %10s %9s %9s %9s %9s %9s "
+      "f16, A row-major, B column-major; for one tile along k of one block:\n%-*s %-12s %5s %10s %9s %9s %9s %9s %9s "
       "%9s %5s %6s %-7s %8s\n",
-      "kernel", "tile", "waves", "matrix clk", "LDS read", "LDS write", "waits", "conflicts", "bytes", "LDS bytes",
-      "VGPRs", "blocks", "bound", "TFLOP/s");
+      width, "kernel", "tile", "waves", "matrix clk", "LDS read", "LDS write", "waits", "conflicts", "bytes",
+      "LDS bytes", "VGPRs", "blocks", "bound", "TFLOP/s");
   for (std::size_t i = 0; i < kernels.reports.size(); ++i) {
     const tw::gemm_static_report& r = kernels.reports[i];
     const std::string tile = std::to_string(r.tile.m) + "x" + std::to_string(r.tile.n) + "x" + std::to_string(r.tile.k);
-    text += formatted("%-14s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", kernels.names[i],
+    text += formatted("%-*s %-12s %5d %10.0f %9d %9d %9d %9s %9d %9d %5d %6d %-7s %8.1f\n", width, kernels.names[i],
                       tile.c_str(), r.tile.num_waves(), r.matrix_clocks(gpu), r.lds_read_clocks, r.lds_write_clocks,
                       r.wait_clocks() + r.role_exchanges * tw::lds_latency, r.conflict_free ? "none" : "some",
                       r.global_bytes, r.lds_bytes, r.registers, r.blocks_per_cu(), name_of(r.bound(gpu)),
@@ -79,18 +90,21 @@ std::string explain(const kernel_list& all, const std::string& target, std::int6
   }
   const tw::gemm_estimate e = tw::choose_portable_gemm(kernels.reports, *kernels.gpu, {m, n, k});
   const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;
-  text += formatted("m n k = %lld %lld %lld: %s, k in %d part%s; at best %.4g us, %.4g TFLOP/s, bound by %s\n",
-                    static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
-                    kernels.names[std::size_t(e.policy)], e.split_k, e.split_k == 1 ? "" : "s", e.seconds * 1e6, tera,
-                    bound_of(kernels, e).c_str());
+  text +=
+      formatted("m n k = %lld %lld %lld: %s, k in %d part%s; %s %.4g us, %.4g TFLOP/s, bound by %s\n",
+                static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
+                kernels.names[std::size_t(e.policy)], e.split_k, e.split_k == 1 ? "" : "s",
+                is_predicted(kernels) ? "predicted" : "at best", e.seconds * 1e6, tera, bound_of(kernels, e).c_str());
   return text;
 }
 
 std::string explain_shapes(const kernel_list& all, const std::string& target) {
   const known_kernels kernels = known_of(all, target);
-  std::string text = formatted("%s (%s), f16, at best:\n", kernels.gpu->name, kernels.gpu->target);
-  text += formatted("%6s %6s %6s  %-14s %10s %10s %8s %8s  %s\n", "m", "n", "k", "kernel", "parts of k", "idle units",
-                    "us", "TFLOP/s", "bound by");
+  const int width = width_of_names(kernels);
+  std::string text = formatted("%s (%s), f16, %s:\n", kernels.gpu->name, kernels.gpu->target,
+                               is_predicted(kernels) ? "predicted" : "at best");
+  text += formatted("%6s %6s %6s  %-*s %10s %10s %8s %8s  %s\n", "m", "n", "k", width, "kernel", "parts of k",
+                    "idle units", "us", "TFLOP/s", "bound by");
   constexpr std::array<std::array<int, 2>, 10> sizes{{{16, 4096},
                                                       {64, 4096},
                                                       {256, 4096},
@@ -104,7 +118,7 @@ std::string explain_shapes(const kernel_list& all, const std::string& target) {
   for (const auto& [m, n] : sizes) {
     for (const int k : {512, 2048, 4096, 16384}) {
       const tw::gemm_estimate e = tw::choose_portable_gemm(kernels.reports, *kernels.gpu, {m, n, k});
-      text += formatted("%6d %6d %6d  %-14s %10d %8.0f %% %8.4g %8.4g  %s\n", m, n, k,
+      text += formatted("%6d %6d %6d  %-*s %10d %8.0f %% %8.4g %8.4g  %s\n", m, n, k, width,
                         kernels.names[std::size_t(e.policy)], e.split_k, e.idle * 100, e.seconds * 1e6,
                         2.0 * m * n * k / e.seconds * 1e-12, bound_of(kernels, e).c_str());
     }

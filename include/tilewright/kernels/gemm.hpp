@@ -3,6 +3,7 @@
 // Tuned plans (choice/gemm_autotune.hpp, CUDA) are included by themselves.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/cdna_gemm_model.hpp>
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>

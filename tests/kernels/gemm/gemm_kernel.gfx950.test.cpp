@@ -3,6 +3,7 @@
 #include "check_gemm.hpp"
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/named_policies.hpp>
 
 namespace tilewright::testing_gemm {
 namespace {
@@ -14,5 +15,13 @@ TEST(GemmOn_gfx950, Mfma16x16x16Pair) { expect_all_layouts<target, block_tile{32
 TEST(GemmOn_gfx950, Mfma32x32x8) { expect_all_layouts<target, block_tile{64, 64, 32, 2, 2, mfma_32x32x8}>(); }
 TEST(GemmOn_gfx950, Mfma16x16x32) { expect_all_layouts<target, block_tile{32, 64, 32, 1, 2, mfma_16x16x32}>(); }
 TEST(GemmOn_gfx950, Mfma32x32x16) { expect_all_layouts<target, block_tile{64, 64, 64, 2, 2, mfma_32x32x16}>(); }
+
+TEST(GemmOn_gfx950, FewRows) {
+  using policy = gemm_16x64<target, bfloat16_t, operand_major::k, operand_major::k, 8>;
+  static_assert(require_conflict_free_gemm<policy>());
+  for (index_t tiles = 1; tiles <= 2 * policy::pipeline::num_stages + 1; ++tiles)
+    expect_gemm<policy>(
+        {.m = 5 + tiles, .n = 72, .k = tiles * 128 - tiles % 2 * 8, .alpha = 0.5f, .beta = 1, .gap = 8});
+}
 }  // namespace
 }  // namespace tilewright::testing_gemm

@@ -108,7 +108,10 @@ struct options {
   bool poison = true;         // registers and LDS start as NaN patterns
   bool count = false;         // count executions of every instruction
   bool lds_log = false;       // count LDS bank conflicts of every instruction
-  int trace = 0;              // print the first N instructions executed
+  bool cycles = false;        // time the first workgroup on a CDNA compute unit; see timing
+  unsigned memory_clocks = 700;          // of --cycles: from the end of an access's transfer to its return
+  unsigned memory_bytes_per_clock = 64;  // of --cycles: between memory and the compute unit
+  int trace = 0;                         // print the first N instructions executed
   enum order_t { in_order, reverse, random } order = in_order;
   std::uint64_t seed = 1;
   std::uint64_t slice = 0;  // number of instructions after which waves are switched; 0: at barriers only (64 when
@@ -134,6 +137,26 @@ struct count_row {
   std::string where, text;
   bool block;  // a basic block starts here
 };
+/// An instruction, and how long waves waited before it could issue.
+struct wait_row {
+  std::uint64_t address;
+  std::string where, text;
+  int cause;  // of timing::cause
+  std::uint64_t clocks;
+};
+/// When the instructions of one workgroup, which has a CDNA compute unit for itself, would issue: waves in order on
+/// four SIMDs, one instruction of a wave in four clocks, matrix instructions at the rates of the data sheets, LDS
+/// phases as in lds_row, results of memory after options::memory_clocks. Never compared with hardware.
+struct timing {
+  enum cause { issue, matrix, vector, lds, memory, barrier, num_causes };
+  std::uint64_t clocks = 0;  // from the first issue to the last
+  std::uint64_t matrix_clocks = 0, lds_clocks = 0,
+                memory_clocks = 0;        // that units are busy; matrix: of the busiest SIMD
+  std::uint64_t waited[num_causes] = {};  // of all waves, by what they waited for
+  std::uint64_t loop_iterations = 0;      // of the loop that wave 0 repeats most often
+  double loop_clocks = 0;                 // of one of its iterations; 0: there is no loop
+  std::vector<wait_row> longest_waits;    // at most 10
+};
 struct race_row {
   std::uint64_t count = 0;
   std::string message;
@@ -145,6 +168,7 @@ struct result {
   std::vector<finding> findings;  // options::collect
   std::vector<lds_row> lds;
   std::vector<count_row> counts;
+  timing cycles;
 };
 struct kernel_summary {
   std::string name;

@@ -58,6 +58,18 @@ void print_counts(const emu::result& r) {
   for (const auto& [c, n] : v) std::printf("%10" PRIu64 "  %s\n", c, n.c_str());
 }
 
+void print_cycles(const emu::timing& t) {
+  constexpr const char* causes[] = {"issue", "the matrix unit", "vector results", "LDS", "memory", "barriers"};
+  const auto share = [&](std::uint64_t busy) { return t.clocks ? 100.0 * double(busy) / double(t.clocks) : 0.0; };
+  std::printf("first block, by a model: %" PRIu64 " clocks; busy: matrix unit %.0f %%, LDS %.0f %%, memory %.0f %%\n",
+              t.clocks, share(t.matrix_clocks), share(t.lds_clocks), share(t.memory_clocks));
+  if (t.loop_iterations) std::printf("loop: %" PRIu64 " iterations of %.0f clocks\n", t.loop_iterations, t.loop_clocks);
+  for (int n = 0; n < emu::timing::num_causes; ++n)
+    if (t.waited[n]) std::printf("waves waited for %s: %" PRIu64 " clocks\n", causes[n], t.waited[n]);
+  for (const emu::wait_row& r : t.longest_waits)
+    std::printf("%10" PRIu64 "  %-24s %s  [%s]\n", r.clocks, r.where.c_str(), r.text.c_str(), causes[r.cause]);
+}
+
 /// The buffers that are outputs, on the disk under temporary names.
 std::list<program::output_file> write_outputs(const command_line& line) {
   std::list<program::output_file> files;
@@ -83,6 +95,7 @@ int run(const command_line& line) {
   for (const auto& x : r.races) std::printf("race (%" PRIu64 " times): %s\n", x.count, x.message.c_str());
   if (line.options.lds_log) print_lds(r);
   if (line.options.count) print_counts(r);
+  if (line.options.cycles) print_cycles(r.cycles);
   program::print("");  // refuses if standard output did not take all of it
   for (program::output_file& file : files) file.commit();
   return r.races.empty() ? program::success : program::wrong_result;

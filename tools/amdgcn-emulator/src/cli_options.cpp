@@ -94,6 +94,10 @@ class reader {
     table.heading("The run");
     table.flag("--lds-report", "Print bank conflicts of every LDS instruction", o.lds_log);
     table.file("--phases", "FILE", "Use another table of phases", [&o](const std::string& name) { o.phases = name; });
+    table.flag("--cycles", "Time the first block on a compute unit of gfx90a, gfx942 or gfx950, by a model", o.cycles);
+    table.text(
+        "--memory-clocks", "NUMBER", "Latency of memory for --cycles (default 700)",
+        [&o](const std::string& text) { o.memory_clocks = number<unsigned>(text, "--memory-clocks", 0, 100000); });
     table.flag("--count", "Print executions of every instruction, by basic block and by mnemonic", o.count);
     table.text("--wave-order", "in-order|reverse|random[:SEED]", "Order in which waves run (default in-order)",
                [this](const std::string& text) { set_order(text); });

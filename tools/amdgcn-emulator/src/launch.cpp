@@ -2,6 +2,7 @@
 // Loading a code object, and launching its kernels.
 #include <chrono>
 
+#include "cycles.hpp"
 #include "findings.hpp"
 #include "hip_runner.hpp"
 #include "launch_setup.hpp"
@@ -197,7 +198,11 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   L.ranges = allowed_ranges(o, *L.mem, co, ka, packet);
   if (o.count) L.counts.assign(p_->prog.code.size(), 0);
   std::unique_ptr<lds_stats> stats;
-  if (o.lds_log) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
+  if (o.cycles && (co.fam != family::gfx9 || o.memory_bytes_per_clock == 0))
+    throw std::runtime_error("cycles are known of gfx90a, gfx942 and gfx950, not of " + co.target);
+  std::vector<std::vector<traced_inst>> traces(o.cycles ? (threads + lanes - 1) / lanes : 0);
+  if (o.cycles) L.traces = &traces;
+  if (o.lds_log || o.cycles) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
 
   std::vector<resident> slots(o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups));
   for (resident& r : slots) prepare(r, L, lds, (threads + lanes - 1) / lanes, lanes);
@@ -210,8 +215,9 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   res.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
   res.instructions = L.executed, res.waves = L.waves;
   if (o.count) res.counts = counts_of(L.counts, p_->prog, co);
-  if (stats && o.collect) advise(*stats);
-  if (stats)
+  if (o.cycles) res.cycles = time_workgroup(co, p_->prog, traces, o);
+  if (o.lds_log && o.collect) advise(*stats);
+  if (o.lds_log)
     for (auto& [key, r] : stats->rows) res.lds.push_back(r);
   resolve(res, L);
   return res;

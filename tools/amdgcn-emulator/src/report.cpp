@@ -107,6 +107,7 @@ void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes
   }
   ++r.executions;
   const phase_cost c = phase_clocks(m, bytes, lanes, addr);
+  w.launch->lds_phases += c.clocks;
   r.cycles += c.clocks, r.ideal += c.phases, r.conflicts += c.clocks - c.phases;
   r.worst = std::max<u64>(r.worst, c.worst);
   if (store && bytes >= 4) r.same_dword_writes += c.same_dword;

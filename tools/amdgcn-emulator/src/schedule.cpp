@@ -2,6 +2,7 @@
 // Executes the waves of a workgroup.
 #include <cstdio>
 
+#include "cycles.hpp"
 #include "findings.hpp"
 #include "launch_setup.hpp"
 
@@ -25,6 +26,8 @@ void run_wave(wave& w, u64 slice) {
   const inst* code = L.prog->code.data();
   u64* counts = L.counts.empty() ? nullptr : L.counts.data();
   const bool waits = L.waits, follows = L.follow;
+  std::vector<traced_inst>* trace =
+      L.traces && w.wg->id[0] == 0 && w.wg->id[1] == 0 && w.wg->id[2] == 0 ? &(*L.traces)[w.id] : nullptr;
   w.yield = false;
   for (u64 n = 0; n < slice && w.status == wave::running && !w.yield; ++n) {
     if (w.ip == ~0u)
@@ -43,7 +46,9 @@ void run_wave(wave& w, u64 slice) {
       w.refuse(i, "only v_mov_b32 is implemented while s_set_gpr_idx is on");
     if (follows) follow(w, i);
     if (w.skipped && i.shared && (w.exec() & w.skipped)) lanes_return(w);
+    L.lds_phases = 0;
     i.fn(w, i);
+    if (trace) trace->push_back({w.ip, L.lds_phases});
     if (counts) ++counts[w.ip];
     ++L.executed;
     w.ip = w.next;

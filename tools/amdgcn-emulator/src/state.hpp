@@ -14,6 +14,7 @@
 
 namespace emu {
 struct lds_stats;
+struct traced_inst;
 struct launch_state;
 
 // A memory operation whose result an s_wait* has not yet guaranteed.
@@ -85,6 +86,8 @@ struct launch_state {
   lds_stats* stats = nullptr;
   bool race = false, waits = false;
   int trace_left = 0;
+  std::vector<std::vector<traced_inst>>* traces = nullptr;  // of the first workgroup's waves
+  u32 lds_phases = 0;                                       // of the last instruction
 
   bool in_range(u64 a, u64 n) {
     if (a >= last.lo && a + n <= last.hi && a + n >= a) return true;

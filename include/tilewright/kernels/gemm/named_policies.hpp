@@ -34,6 +34,13 @@ using policy_256x256 = detail::conditional_t<
     gemm_policy<Arch, T, AMajor, BMajor, Vector, direct_tile<Arch, T>(256, 256, 2, 4),
                 detail::conditional_t<Vector * sizeof(T) % 16 == 0,
                                       multi_stage_pipeline<direct_shape<Arch, T>(256, 256).stages>, default_pipeline>>>;
+
+/// For a few rows: 16 x 64 with 256 bytes along k, a wave for each 16 columns.
+template <class Arch>
+TILEWRIGHT_HD constexpr block_tile small_m_tile() {
+  using enum arch::matrix_op;
+  return {16, 64, 128, 1, 4, Arch::value.supports(mfma_16x16x32) ? mfma_16x16x32 : mfma_16x16x16_x2};
+}
 }  // namespace detail
 
 /// Policies by the size of their tile, with the pipeline that suits it, and by the name of their pipeline. Parameters
@@ -73,6 +80,14 @@ template <class Arch, class T, operand_major AMajor, operand_major BMajor, index
 struct gemm_64x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::resized_tile<Arch, T>(64, 64, 2, 2)> {
   static constexpr const char* name = "gemm_64x64";  ///< in reports and tuning files
 };
+/// For CDNA, 16-bit operands that are contiguous along k, and few rows: four stages where copies to LDS of 16 bytes
+/// bypass registers.
+template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
+struct gemm_16x64 : gemm_policy<Arch, T, AMajor, BMajor, Vector, detail::small_m_tile<Arch>(),
+                                detail::conditional_t<Arch::value.supports_direct_to_lds(16), multi_stage_pipeline<4>,
+                                                      single_buffered_pipeline>> {
+  static constexpr const char* name = "gemm_16x64";  ///< in reports and tuning files
+};
 
 namespace detail {
 /// Whether a target and its elements have gemm_one_wave: 8-bit elements want more registers where tiles are long, or
@@ -82,8 +97,9 @@ inline constexpr bool has_one_wave_tile = sizeof(T) > 1 || (Arch::value.lds_byte
                                                             AMajor == operand_major::k && BMajor == operand_major::k);
 }  // namespace detail
 
-/// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest. 256
-/// x 256 needs the registers of CDNA, 128 x 256 copies without registers.
+/// The policies that a target has names for: by size, the largest tile first, then other pipelines for the largest,
+/// then those that docs/amd_predictions.md asks for: few rows, and copies of 16 bytes that bypass registers. 256 x 256
+/// needs the registers of CDNA, 128 x 256 copies without registers.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector>
 constexpr auto named_policies() {
   using tile_128x128 = gemm_128x128<Arch, T, AMajor, BMajor, Vector>;
@@ -92,7 +108,17 @@ constexpr auto named_policies() {
   if constexpr (Arch::value.isa == arch::instruction_set::cdna) {
     using tile_256x256 = gemm_256x256<Arch, T, AMajor, BMajor, Vector>;
     using ping_pong = gemm_ping_pong<Arch, T, AMajor, BMajor, Vector>;
-    if constexpr (detail::has_one_wave_tile<Arch, T, AMajor, BMajor>) {
+    constexpr bool whole_rows = AMajor == operand_major::k && BMajor == operand_major::k && Vector * sizeof(T) == 16;
+    if constexpr (sizeof(T) == 2 && whole_rows) {
+      using one_wave = gemm_one_wave<Arch, T, AMajor, BMajor, Vector>;
+      using tile_16x64 = gemm_16x64<Arch, T, AMajor, BMajor, Vector>;
+      if constexpr (Arch::value.supports_direct_to_lds(16)) {
+        return tuple<tile_256x256, tile_128x128, tile_128x64, tile_64x64, ping_pong, one_wave, tile_16x64,
+                     gemm_direct_128x128<Arch, T, AMajor, BMajor, Vector>>{};
+      } else {
+        return tuple<tile_256x256, tile_128x128, tile_128x64, tile_64x64, ping_pong, one_wave, tile_16x64>{};
+      }
+    } else if constexpr (detail::has_one_wave_tile<Arch, T, AMajor, BMajor>) {
       return tuple<tile_256x256, tile_128x128, tile_128x64, tile_64x64, ping_pong,
                    gemm_one_wave<Arch, T, AMajor, BMajor, Vector>>{};
     } else {

@@ -60,7 +60,7 @@ TEST(StaticReport, OfA128x256x64TileOnH100) {
 }
 
 // In named_policies of CDNA.
-constexpr index_t ping_pong = 4, one_wave = 5;
+constexpr index_t ping_pong = 4, one_wave = 5, few_rows = 6, direct_128x128 = 7;
 
 TEST(StaticReport, OfWavesThatTakeTurns) {
   const gemm_static_report& r = static_report<gemm_ping_pong<arch::gfx942, half_t, k, k, 8>>;
@@ -95,7 +95,7 @@ TEST(StaticReport, OfOneWaveForEachSimd) {
 
 TEST(PortableGemmChoice, PipelinesOfLargeTiles) {
   EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {8192, 8192, 8192}).policy),
-            ping_pong);
+            one_wave);
   EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx950, half_t, k, k, 8>(), mi355x, {8192, 8192, 8192}).policy),
             one_wave);
   EXPECT_EQ((named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>().size()), 5) << "too many registers for one wave";
@@ -107,17 +107,17 @@ TEST(PortableGemmChoice, PipelinesOfLargeTiles) {
 
 TEST(PortableGemmChoice, LargeTilesForLargeProblems) {
   const auto reports = named_reports<arch::gfx942, half_t, k, k, 8>();
-  static_assert(reports.size() == 6);
+  static_assert(reports.size() == 7);
   for (const gemm_static_report& r : reports) EXPECT_TRUE(r.conflict_free);
   const auto best = [&](long_index_t m, long_index_t n, long_index_t depth) {
     return choose_portable_gemm(reports, mi300x, {m, n, depth});
   };
-  EXPECT_EQ(best(16384, 16384, 4096).policy, ping_pong);
+  EXPECT_EQ(best(16384, 16384, 4096).policy, one_wave);
   EXPECT_EQ(best(16384, 16384, 4096).split_k, 1);
-  EXPECT_EQ(best(64, 64, 512).policy, 3);
+  EXPECT_EQ(best(64, 64, 512).policy, few_rows);
   EXPECT_GT(best(64, 64, 65536).split_k, 1) << "one tile, a long k";
   EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {16384, 16384, 4096}).policy),
-            ping_pong);
+            one_wave);
 }
 
 TEST(PortableGemmChoice, LargeTilesOf8BitFloatsOnMi355x) {
@@ -139,7 +139,9 @@ TEST(PortableGemmChoice, LargeTilesOf8BitFloatsOnMi355x) {
   EXPECT_EQ(large.registers, 256);
   EXPECT_TRUE(large.conflict_free);
   EXPECT_EQ(
-      (choose_portable_gemm(named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>(), mi355x, {8192, 8192, 8192}).policy), 0);
+      (choose_portable_gemm(named_reports<arch::gfx950, fp8_ocp_t, k, k, 16>(), mi355x, {8192, 8192, 8192}).policy),
+      ping_pong)
+      << "tiles of 128 along k have half as many steps";
   // Narrower vectors go through registers.
   using narrow = gemm_256x256<arch::gfx950, bf8_ocp_t, k, k, 1>;
   static_assert(std::is_same_v<narrow::pipeline, double_buffered_pipeline> && narrow::tile.k == 64);
@@ -200,8 +202,41 @@ TEST(PortableGemmChoice, CountsIdleUnits) {
   EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 304, 64}, 1).idle, 0);
   EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 305, 64}, 1).idle, 1 - 305.0 / 608);
   const double full = estimate_gemm(r, mi300x, {64, 64 * 304, 65536}, 1).loop_seconds;
-  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 2, 0.05)
-      << "one more tile, twice the time";
+  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 1.75, 0.05)
+      << "one more tile: two blocks of a compute unit hide a quarter of each other";
+  EXPECT_NEAR(estimate_gemm(r, mi210, {64, 64 * 105, 65536}, 1).loop_seconds /
+                  estimate_gemm(r, mi210, {64, 64 * 104, 65536}, 1).loop_seconds,
+              2, 0.05);
+}
+
+TEST(PortableGemmChoice, IsTheModelOfAmdInstinctGpus) {
+  const gemm_static_report& r = static_report<gemm_16x64<arch::gfx950, bfloat16_t, k, k, 8>>;
+  const cdna_gemm_kernel kernel = r.as_cdna_kernel(4);
+  EXPECT_EQ(kernel.stages, 3) << "of four stages one is multiplied";
+  EXPECT_EQ(kernel.loop, cdna_loop::scheduled);
+  EXPECT_EQ(kernel.lds_clocks, r.lds_read_clocks) << "copies bypass registers";
+  const cdna_gemm_time t = predict_gemm(arch::cdna_gpus[2], kernel, 8, 2048, 7168);
+  const gemm_estimate e = estimate_gemm(r, mi355x, {8, 2048, 7168}, 4);
+  EXPECT_DOUBLE_EQ(e.seconds, t.us * 1e-6);
+  EXPECT_DOUBLE_EQ(e.loop_seconds, t.compute_us * 1e-6);
+  EXPECT_DOUBLE_EQ(e.memory_seconds, t.memory_us * 1e-6);
+  EXPECT_NE(estimate_gemm(r, mi210, {8, 2048, 7168}, 4).seconds, e.seconds) << "no facts of its caches";
+  const gemm_static_report& plain = static_report<gemm_16x64<arch::gfx942, bfloat16_t, k, k, 8>>;
+  EXPECT_EQ(plain.as_cdna_kernel(1).loop, cdna_loop::compiled);
+  EXPECT_EQ(plain.as_cdna_kernel(1).lds_clocks, plain.lds_read_clocks + plain.lds_write_clocks);
+  EXPECT_TRUE(r.conflict_free && plain.conflict_free);
+}
+
+TEST(PortableGemmChoice, FewRowsOnMi355x) {
+  const auto best = [](long_index_t m, long_index_t n, long_index_t depth) {
+    return choose_portable_gemm(named_reports<arch::gfx950, bfloat16_t, k, k, 8>(), mi355x, {m, n, depth});
+  };
+  EXPECT_EQ(best(1, 4096, 4096).policy, few_rows);
+  EXPECT_EQ(best(16, 512, 7168).policy, few_rows);
+  EXPECT_GT(best(16, 512, 7168).split_k, 1);
+  EXPECT_EQ(best(512, 4096, 4096).policy, direct_128x128);
+  EXPECT_EQ((named_reports<arch::gfx950, bfloat16_t, k, operand_major::mn, 8>().size()), 6)
+      << "rows of B are not whole";
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct choice_name {
   std::string tile;   ///< "128x128", "ping_pong"
   index_t parts = 0;  ///< as name_of_parts takes them; 0: the name says nothing
 
+  /// "128x128, k in 4 parts".
   std::string text() const { return tile + (parts == 0 ? "" : ", " + name_of_parts(parts)); }
   /// Nothing, if the text after the tile is none that name_of_parts makes.
   static std::optional<choice_name> parse(std::string_view text) {

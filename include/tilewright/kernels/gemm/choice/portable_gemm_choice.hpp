@@ -21,12 +21,24 @@ struct gemm_estimate {
   double idle = 0;  ///< share of the compute units' time that tile quantisation leaves unused
 };
 
-/// Blocks go to compute units in equal numbers, rounded up. A block takes, for each tile along k, the largest of its
-/// clocks in the matrix units (and those lost to LDS accesses at the same time), in the LDS and for its bytes from L2,
-/// the latency of the LDS at each barrier where no other block fills it (see gemm_static_report), and 4000 clocks and
-/// its result's bytes to begin and to end, during which other blocks of its compute unit go on. Nothing is faster than
-/// the bytes of A, B and C, each once, at the memory's rate. A workspace costs its bytes, written and read, after the
-/// rest, and a second launch of 5 us. Rows are taken to follow each other without gaps.
+namespace detail {
+
+/// The facts that the model of AMD Instinct GPUs needs; nullptr for other GPUs.
+constexpr const arch::cdna_gpu* cdna_facts(const arch::gpu_facts& gpu) {
+  for (const arch::cdna_gpu& known : arch::cdna_gpus)
+    if (known.compute_units == gpu.compute_units && known.tera_16bit == gpu.tera_16bit) return &known;
+  return nullptr;
+}
+
+}  // namespace detail
+
+/// On an MI300X or MI355X: predict_gemm(). Elsewhere: blocks go to compute units in equal numbers, rounded up. A block
+/// takes, for each tile along k, the largest of its clocks in the matrix units (and those lost to LDS accesses at the
+/// same time), in the LDS and for its bytes from L2, the latency of the LDS at each barrier where no other block fills
+/// it (see gemm_static_report), and 4000 clocks and its result's bytes to begin and to end, during which other blocks
+/// of its compute unit go on. Nothing is faster than the bytes of A, B and C, each once, at the memory's rate. A
+/// workspace costs its bytes, written and read, after the rest, and a second launch of 5 us. Rows are taken to follow
+/// each other without gaps.
 constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::gpu_facts& gpu, const gemm_lengths& g,
                                       index_t split_k) {
   const auto [m, n, k, batch] = g;
@@ -35,6 +47,14 @@ constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::g
       ceil_div<long_index_t>(m, r.tile.m) * ceil_div<long_index_t>(n, r.tile.n) * batch * split_k;
   const long_index_t k_tiles = ceil_div<long_index_t>(ceil_div<long_index_t>(k, r.tile.k), split_k);
   const long_index_t each = ceil_div<long_index_t>(tiles, gpu.compute_units);
+  e.idle = 1 - double(tiles) / double(each * gpu.compute_units);
+  if (const arch::cdna_gpu* cdna = detail::cdna_facts(gpu)) {
+    const cdna_gemm_time t = predict_gemm(*cdna, r.as_cdna_kernel(split_k), m, n, k, {}, batch);
+    e.loop_seconds = t.compute_us * 1e-6;
+    e.memory_seconds = t.memory_us * 1e-6;
+    e.seconds = t.us * 1e-6;
+    return e;
+  }
   const long_index_t turns = ceil_div<long_index_t>(each, r.blocks_per_cu());
   const double step_clocks = r.step_clocks(gpu, k * r.element_bytes % 32 == 0);
   e.loop_seconds = (double(each * k_tiles) * step_clocks + r.other_clocks(gpu) * double(turns)) / (gpu.clock_ghz * 1e9);
@@ -44,19 +64,20 @@ constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::g
   e.memory_seconds = bytes / (gpu.memory_gigabytes_per_second * 1e9);
   e.seconds = (e.loop_seconds > e.memory_seconds ? e.loop_seconds : e.memory_seconds) +
               workspace / (gpu.memory_gigabytes_per_second * 1e9) + (split_k > 1 ? 5e-6 : 0);
-  e.idle = 1 - double(tiles) / double(each * gpu.compute_units);
   return e;
 }
 
 /// Calls consider(estimate) for each of some kernels, given by their reports, with k in 1, 2, 4, 8 and 16 slices, if
-/// `may_split`, as long as a slice has 8 tiles or more.
+/// `may_split`, as long as a slice has 8 tiles or more; on an MI300X or MI355X in up to 32 slices of 4 tiles.
 template <class Reports, class Function>
 constexpr void for_each_portable_kernel(const Reports& reports, const arch::gpu_facts& gpu, const gemm_lengths& g,
                                         bool may_split, Function consider) {
+  const bool is_modelled = detail::cdna_facts(gpu) != nullptr;
+  const index_t most = !may_split ? 1 : is_modelled ? 32 : 16, least_tiles = is_modelled ? 4 : 8;
   index_t number = 0;
   for (const gemm_static_report& r : reports) {
-    for (index_t split = 1; split <= (may_split ? 16 : 1); split *= 2) {
-      if (split > 1 && g.k < long_index_t(split) * 8 * r.tile.k) break;
+    for (index_t split = 1; split <= most; split *= 2) {
+      if (split > 1 && g.k < long_index_t(split) * least_tiles * r.tile.k) break;
       gemm_estimate e = estimate_gemm(r, gpu, g, split);
       e.policy = number;
       consider(e);

@@ -5,6 +5,7 @@
 
 #include <tilewright/core/arch/gpu_facts.hpp>
 #include <tilewright/core/arch/occupancy.hpp>
+#include <tilewright/kernels/gemm/choice/cdna_gemm_model.hpp>
 #include <tilewright/kernels/gemm/lds_prediction.hpp>
 
 namespace tilewright {
@@ -18,21 +19,23 @@ inline constexpr index_t lds_latency = 64;
 
 /// What one block needs for one tile along k, and all the time.
 struct gemm_static_report {
-  const arch::target* target = nullptr;
-  block_tile tile;
-  arch::matrix_element element{};
-  index_t element_bytes = 0, result_bytes = 0;
-  double operations = 0;        // 2 m n k of the tile
-  index_t lds_read_clocks = 0;  // of all waves; where the target's table has no clocks: phases
-  index_t lds_write_clocks = 0;
-  index_t global_bytes = 0;
-  index_t rows_along_k = 0;  // of operands that are contiguous along k: each is copied for itself
-  index_t lds_bytes = 0;
-  index_t registers = 0;  // of a thread, as its pipeline estimates them
-  bool conflict_free = false;
-  index_t waits = 0;  // barriers at which all waves stand, with nothing to multiply that does not wait
+  const arch::target* target = nullptr;         ///< of the policy
+  block_tile tile;                              ///< of a block
+  arch::matrix_element element{};               ///< of A and B
+  index_t element_bytes = 0, result_bytes = 0;  ///< of an element of A and B, and of C
+  double operations = 0;                        ///< 2 m n k of the tile
+  index_t lds_read_clocks = 0;                  ///< of all waves; where the target's table has no clocks: phases
+  index_t lds_write_clocks = 0;                 ///< of all waves
+  index_t global_bytes = 0;                     ///< of A and B
+  index_t rows_along_k = 0;                     ///< of operands that are contiguous along k: each is copied for itself
+  index_t lds_bytes = 0;                        ///< of a block
+  index_t registers = 0;                        ///< of a thread, as its pipeline estimates them
+  bool conflict_free = false;                   ///< no LDS access has bank conflicts
+  index_t waits = 0;  ///< barriers at which all waves stand, with nothing to multiply that does not wait
   index_t role_exchanges =
-      0;  // or, in ping-pong: how often the waves that move operands wait while the others multiply
+      0;  ///< or, in ping-pong: how often the waves that move operands wait while the others multiply
+  index_t tiles_in_flight = 1;   ///< from memory, while one is multiplied
+  bool copies_directly = false;  ///< to LDS, past registers
 
   /// Clocks of the accesses of a tile; each turn adds the latency of its first access.
   constexpr index_t lds_clocks() const { return lds_read_clocks + lds_write_clocks + role_exchanges * lds_latency; }
@@ -70,6 +73,23 @@ struct gemm_static_report {
   constexpr double other_clocks(const arch::gpu_facts& gpu) const {
     const double c_bytes = double(tile.m) * tile.n * result_bytes;
     return 4000 + (gpu.l2_bytes_per_clock == 0 ? 0 : c_bytes / gpu.l2_bytes_per_clock);
+  }
+  /// The kernel as the model of AMD Instinct GPUs sees it. Pipelines that copy past registers or have roles are ordered
+  /// by hand.
+  constexpr cdna_gemm_kernel as_cdna_kernel(index_t split_k) const {
+    const bool scheduled = copies_directly || tiles_in_flight > 1 || role_exchanges > 0;
+    return {.m = tile.m,
+            .n = tile.n,
+            .k = tile.k,
+            .waves = tile.num_waves(),
+            .waves_n = tile.waves_n,
+            .element_bits = 8 * element_bytes,
+            .result_bytes = result_bytes,
+            .stages = tiles_in_flight,
+            .split_k = split_k,
+            .loop = scheduled ? cdna_loop::scheduled : cdna_loop::compiled,
+            .lds_clocks = lds_read_clocks + (copies_directly ? 0 : lds_write_clocks),
+            .blocks_per_cu = blocks_per_cu()};
   }
   /// Blocks that a compute unit holds at once; at least 1.
   constexpr index_t blocks_per_cu() const {
@@ -115,6 +135,12 @@ constexpr gemm_static_report make_static_report() {
   } else if (!copies_directly<typename Policy::pipeline> || Policy::copies_by_wave) {
     // Where each lane copies for itself, a step's operands are in registers before the barrier.
     r.waits = Policy::pipeline::barriers_per_tile;
+  }
+  if constexpr (copies_directly<typename Policy::pipeline>) {
+    r.copies_directly = true;
+    r.tiles_in_flight = Policy::pipeline::num_stages - 1;
+  } else if constexpr (__is_same(typename Policy::pipeline, one_wave_per_simd_pipeline)) {
+    r.tiles_in_flight = 2;
   }
   r.conflict_free = true;
   for (const lds_access_analysis* access :

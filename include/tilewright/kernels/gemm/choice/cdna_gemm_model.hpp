@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// The time that a GEMM takes on an AMD Instinct GPU, predicted from the block tile of its kernel.
+#pragma once
+
+#include <tilewright/core/arch/cdna_gpu.hpp>
+#include <tilewright/core/base/math.hpp>
+
+namespace tilewright {
+
+/// How the loop over k is ordered.
+enum class cdna_loop : signed char {
+  compiled,   ///< By the compiler, between barriers: copies pass through registers. CK.
+  scheduled,  ///< By hand, or by eight waves in two groups: copies run beside the multiplication. Assembly.
+};
+
+/// A GEMM kernel as the model sees it.
+struct cdna_gemm_kernel {
+  index_t m = 128, n = 128, k = 64;  ///< Block tile, elements. >= 1.
+  index_t waves = 4, waves_n = 2;    ///< Of a block; those of them next to each other along n. waves_n divides waves.
+  index_t element_bits = 16;         ///< Of A and B: 4, 8 or 16.
+  index_t result_bytes = 2;          ///< Of an element of C.
+  index_t scale_k = 0;               ///< Elements along k that share a scale of the accumulators; 0: no such scales.
+  bool b_in_lds = true;              ///< false: B goes from memory to registers (preshuffled weights).
+  index_t stages = 1;                ///< Tiles along k that are requested ahead of the one multiplied. >= 1.
+  index_t split_k = 1;               ///< Slices of k. >= 1.
+  cdna_loop loop = cdna_loop::compiled;  ///< How it is ordered.
+  index_t lds_clocks = 0;     ///< Of all LDS accesses of a tile along k; 0: without conflicts, from the tile.
+  index_t blocks_per_cu = 0;  ///< That a compute unit holds at once; 0: from the tile.
+
+  /// Bytes of A and B for one tile along k.
+  TILEWRIGHT_HD constexpr double step_bytes() const { return double(m + n) * k * element_bits / 8; }
+};
+
+/// What data sheets do not say: fitted to one half of the measurements of docs/amd_predictions.md, by
+/// `tilewright-predict --fit`. Arrays: by cdna_loop.
+struct cdna_gemm_constants {
+  double launch_us = 2.82;        ///< From the launch to the first instruction, and from the last one to the end.
+  double latency_ns = 341;        ///< Of a load that misses L2.
+  double memory_share = 0.816;    ///< Of HBM's peak, that GEMMs reach.
+  double exposed_memory = 0.207;  ///< Of the shorter of memory time and compute time: what the longer does not hide.
+  double exposed_units = 0.48;    ///< Within a step, of all units but the busiest: what resident blocks do not hide.
+  double exposed_alone = 0.748;   ///< The same of a block alone with a compiled loop.
+  double exposed_block = 0.134;   ///< Of a block's own clocks: what comes on top of the wait for its loads.
+  double step_clocks[2] = {65.6, 357};  ///< Of a tile along k: barriers, addresses, waits.
+  double tile_clocks = 450;             ///< Of a block before its loop and after it.
+  double store_bytes_per_clock = 6.38;  ///< Of C, by a compute unit, with conversions and addresses.
+  double scale_clocks = 2.19;           ///< Of the vector units of a compute unit, for each 64 accumulators and scale.
+  double split_us[2] = {3.17, 1.81};    ///< Of clearing C, or of combining slices.
+};
+
+/// Clocks of a compute unit's units for one tile along k of one block.
+struct cdna_gemm_step {
+  double matrix = 0, lds = 0, vector = 0, load = 0;  ///< Matrix and vector units, LDS accesses, loads from L2.
+
+  /// Of all units, one after the other.
+  TILEWRIGHT_HD constexpr double sum() const { return matrix + lds + vector + load; }
+  /// Of the unit that is busy for longest.
+  TILEWRIGHT_HD constexpr double busiest() const { return max(max(matrix, lds), max(vector, load)); }
+};
+
+/// A predicted time and what it is made of, in microseconds.
+struct cdna_gemm_time {
+  double us = 0;          ///< From launch to end.
+  double compute_us = 0;  ///< Of the compute unit with the most blocks.
+  double memory_us = 0;   ///< Of A, B and C from and to HBM, or of what the dies load from the Infinity Cache.
+  double bound_us = 0;    ///< Roofline: peak of matrix instructions or of HBM. No kernel is faster.
+};
+
+namespace detail {
+
+TILEWRIGHT_HD constexpr double rounded_up(double x, double divisor) {
+  return double(ceil_div(long_index_t(x), long_index_t(divisor)));
+}
+
+/// Bytes of LDS of a block: one tile, or one for each stage where copies go there directly.
+TILEWRIGHT_HD constexpr double cdna_lds_bytes(const cdna_gemm_kernel& r) {
+  const double tile = double(r.m + (r.b_in_lds ? r.n : 0)) * r.k * r.element_bits / 8;
+  return r.loop == cdna_loop::scheduled ? tile * r.stages : tile;
+}
+
+/// Registers of a lane: accumulators, twice with scales; tiles on their way and at work; 40 for the rest.
+TILEWRIGHT_HD constexpr double cdna_registers(const cdna_gemm_kernel& r) {
+  const double lanes = 64.0 * r.waves, accumulators = double(r.m) * r.n / lanes;
+  return accumulators * (r.scale_k > 0 ? 2 : 1) + 2 * r.step_bytes() / 4 / lanes + 40;
+}
+
+TILEWRIGHT_HD constexpr index_t cdna_blocks_per_cu(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r) {
+  if (r.blocks_per_cu > 0) return r.blocks_per_cu;
+  const index_t by_lds = index_t(double(gpu.isa->lds_bytes) / cdna_lds_bytes(r));
+  const index_t waves_per_simd = index_t(512 / max(64.0, min(512.0, cdna_registers(r))));
+  return max(1, min(by_lds, waves_per_simd * gpu.isa->simds_per_cu / r.waves));
+}
+
+}  // namespace detail
+
+/// Clocks of the units: each wave reads its rows of A and its columns of B from LDS, and the block writes both there
+/// once.
+TILEWRIGHT_HD constexpr cdna_gemm_step step_of(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r,
+                                               const cdna_gemm_constants& c = {}) {
+  const double row_bytes = double(r.k) * r.element_bits / 8, waves_m = double(r.waves) / r.waves_n;
+  const double read = (r.m * double(r.waves_n) + (r.b_in_lds ? r.n * waves_m : 0)) * row_bytes;
+  const double written = r.loop == cdna_loop::scheduled ? 0.0 : (r.m + (r.b_in_lds ? r.n : 0)) * row_bytes;
+  cdna_gemm_step step;
+  step.matrix = 2.0 * r.m * r.n * r.k / gpu.operations_per_clock(r.element_bits);
+  step.lds = r.lds_clocks > 0 ? r.lds_clocks
+                              : read / gpu.lds_read_bytes_per_clock() + written / gpu.lds_write_bytes_per_clock();
+  step.vector = r.scale_k > 0 ? c.scale_clocks * r.m * r.n / 64 * r.k / r.scale_k : 0;
+  step.load = r.step_bytes() / gpu.load_bytes_per_clock;
+  return step;
+}
+
+namespace detail {
+
+/// Clocks of the compute unit that has the most blocks, `each`. Resident blocks share its units; one block alone waits
+/// for its loads as well.
+TILEWRIGHT_HD constexpr double cdna_compute_clocks(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double steps,
+                                                   double each, const cdna_gemm_constants& c) {
+  const cdna_gemm_step units = step_of(gpu, r, c);
+  const auto step = [&](double exposed) {
+    return units.busiest() + exposed * (units.sum() - units.busiest()) + c.step_clocks[index_t(r.loop)];
+  };
+  const double shared = step(c.exposed_units);
+  const double loads = (c.latency_ns * gpu.loaded_clock_ghz + units.load) / r.stages;
+  const double alone = max(step(r.loop == cdna_loop::compiled ? c.exposed_alone : c.exposed_units),
+                           loads + c.exposed_block * (units.sum() - units.load));
+  const double store = double(r.m) * r.n * r.result_bytes / c.store_bytes_per_clock;
+  const auto blocks = [&](double count) {
+    return count > 0 ? max(steps * alone + c.tile_clocks + store, count * (steps * shared + store)) : 0.0;
+  };
+  const double resident = min(double(cdna_blocks_per_cu(gpu, r)), each);
+  const double full = double(long_index_t(each / resident));
+  return full * blocks(resident) + blocks(each - full * resident);
+}
+
+/// Bytes that the dies load from the Infinity Cache. The blocks of a die that run together have a tile of A in common
+/// and tiles of B next to each other.
+TILEWRIGHT_HD constexpr double cdna_mall_bytes(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double n_tiles,
+                                               double tiles, double steps) {
+  const double together = min(tiles, double(gpu.compute_units) * cdna_blocks_per_cu(gpu, r));
+  const double on_die = max(1.0, together / gpu.dies);
+  const double loaded = (r.m + min(n_tiles, on_die) * r.n) * double(r.k) * r.element_bits / 8;
+  const double of_step = min(on_die * r.step_bytes(), loaded) * gpu.dies;
+  return of_step * steps * (tiles / together);
+}
+
+/// Microseconds for the partial sums of `tiles` slices of tiles: written and read after the loop, in the Infinity Cache
+/// if they fit.
+TILEWRIGHT_HD constexpr double cdna_split_us(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double tiles,
+                                             const cdna_gemm_constants& c) {
+  if (r.split_k == 1) return 0;
+  const double bytes = tiles * r.m * r.n * 4;
+  const double rate = bytes <= gpu.mall_bytes ? gpu.mall_gb_s : gpu.memory_gb_s * c.memory_share;
+  return c.split_us[index_t(r.loop)] + 2 * bytes / (rate * 1e3);
+}
+
+}  // namespace detail
+
+/// The time that no kernel beats: operations at the peak of matrix instructions, or A, B and C once at HBM's peak. In
+/// microseconds.
+TILEWRIGHT_HD constexpr double cdna_bound_us(const arch::cdna_gpu& gpu, index_t element_bits, index_t result_bytes,
+                                             long_index_t m, long_index_t n, long_index_t k) {
+  const double bytes = (double(m) + double(n)) * double(k) * element_bits / 8 + double(m) * double(n) * result_bytes;
+  return max(2.0 * double(m) * double(n) * double(k) / (gpu.tera_operations(element_bits) * 1e6),
+             bytes / (gpu.memory_gb_s * 1e3));
+}
+
+/// Predicts C (m, n) = A (m, k) B (k, n), `batch` times. Lengths are >= 1; the GPU has matrix instructions for the
+/// elements. Operands are taken to come from HBM.
+TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r,
+                                                    long_index_t m, long_index_t n, long_index_t k,
+                                                    const cdna_gemm_constants& c = {}, long_index_t batch = 1) {
+  const double n_tiles = detail::rounded_up(double(n), r.n);
+  const double tiles = detail::rounded_up(double(m), r.m) * n_tiles * r.split_k * double(batch);
+  const double steps = detail::rounded_up(detail::rounded_up(double(k), r.k), r.split_k);
+  const double each = detail::rounded_up(tiles, gpu.compute_units);
+  const double bytes = double(batch) * ((double(m) + double(n)) * double(k) * r.element_bits / 8 +
+                                        double(m) * double(n) * r.result_bytes);
+  cdna_gemm_time t;
+  t.compute_us = detail::cdna_compute_clocks(gpu, r, steps, each, c) / (gpu.loaded_clock_ghz * 1e3);
+  t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share),
+                    detail::cdna_mall_bytes(gpu, r, n_tiles, tiles, steps) / gpu.mall_gb_s) /
+                1e3;
+  t.us = c.launch_us + max(t.compute_us, t.memory_us) + c.exposed_memory * min(t.compute_us, t.memory_us) +
+         detail::cdna_split_us(gpu, r, tiles, c);
+  t.bound_us = double(batch) * cdna_bound_us(gpu, r.element_bits, r.result_bytes, m, n, k);
+  return t;
+}
+
+/// The kernel of a list, and its slices of k, with the shortest predicted time.
+struct cdna_gemm_choice {
+  index_t kernel = 0;     ///< Its number in the list.
+  index_t split_k = 1;    ///< Slices of k.
+  cdna_gemm_time time{};  ///< Predicted.
+};
+
+/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 4 tiles or more, as
+/// choose_portable_gemm() does.
+TILEWRIGHT_HD constexpr cdna_gemm_choice choose_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel* kernels,
+                                                     index_t count, long_index_t m, long_index_t n, long_index_t k,
+                                                     bool may_split = true) {
+  cdna_gemm_choice best;
+  for (index_t i = 0; i < count; ++i) {
+    cdna_gemm_kernel r = kernels[i];
+    for (r.split_k = 1; r.split_k <= (may_split ? 32 : 1); r.split_k *= 2) {
+      if (r.split_k > 1 && k < long_index_t(r.split_k) * 4 * r.k) break;
+      const cdna_gemm_time time = predict_gemm(gpu, r, m, n, k);
+      if (best.time.us == 0 || time.us < best.time.us) best = {i, r.split_k, time};
+    }
+  }
+  return best;
+}
+
+}  // namespace tilewright
