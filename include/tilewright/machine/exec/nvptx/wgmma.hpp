@@ -157,7 +157,7 @@ struct transposes_of_b<fp8_ocp_t, TransposeB> : transposes<fp8_ocp_t, false, Tra
 #define TILEWRIGHT_WGMMA_LDS(n, count, a, b, add, types, transposed, u0, u1, u2)                                  \
   if constexpr (N == n) {                                                                                         \
     asm volatile(TILEWRIGHT_WGMMA(n, a, b, add, types, transposed, TILEWRIGHT_NAMES##count)                       \
-                 : TILEWRIGHT_OPERANDS##count                                                                            \
+                 : TILEWRIGHT_OPERANDS##count                                                                     \
                  : "l"(a_descriptor), "l"(b_descriptor), "r"(int(accumulate)), "C"(detail::wgmma_types<T>::text), \
                    "C"(detail::transposes<T, TransposeA, TransposeB>::text));                                     \
   }
@@ -165,7 +165,7 @@ struct transposes_of_b<fp8_ocp_t, TransposeB> : transposes<fp8_ocp_t, false, Tra
   if constexpr (N == n) {                                                                                           \
     asm volatile(                                                                                                   \
         TILEWRIGHT_WGMMA(n, "{" a0 ", " a1 ", " a2 ", " a3 "}", b, add, types, transposed, TILEWRIGHT_NAMES##count) \
-        : TILEWRIGHT_OPERANDS##count                                                                                       \
+        : TILEWRIGHT_OPERANDS##count                                                                                \
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b_descriptor), "r"(int(accumulate)),                      \
           "C"(detail::wgmma_types<T>::text), "C"(detail::transposes_of_b<T, TransposeB>::text));                    \
   }
