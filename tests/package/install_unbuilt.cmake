@@ -5,6 +5,7 @@ execute_process(
   COMMAND
     ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${WORK} -DCMAKE_CXX_COMPILER=${COMPILER} -DTILEWRIGHT_BUILD_TESTS=OFF
     -DTILEWRIGHT_BUILD_EXAMPLES=OFF -DTILEWRIGHT_BUILD_DEVICE=OFF
+    -DTILEWRIGHT_HOST=${HOST}
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY
 )
 # A component alone, and everything, with what an earlier build left of a program's texts.
@@ -19,7 +20,7 @@ file(GLOB_RECURSE others ${PREFIX}/bin/* ${PREFIX}/share/man/*)
 if(others)
   message(FATAL_ERROR "installed, although it was not built: ${others}")
 endif()
-foreach(missing IN ITEMS tilewright-layout tilewright-pack libtilewright_jit.a libtilewright_ops.a tilewright_single.hpp)
+foreach(missing IN LISTS MISSING)
   if(NOT output MATCHES "Not built, left out: [^\n]*/${missing}\n")
     message(FATAL_ERROR "it is not said that ${missing} was not built:\n${output}")
   endif()
