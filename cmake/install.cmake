@@ -4,22 +4,40 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 # The package can be moved: what it installs names no path. `cmake --install build --component headers` (or host, jit,
-# single_header, tools) installs a part.
+# single_header, tools) installs a part. What was not built is named and left out: the headers need no build.
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/tilewright)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME headers)
+
+function(tilewright_name_if_missing component)
+  foreach(file IN LISTS ARGN)
+    install(CODE "
+      if(NOT EXISTS \"${file}\")
+        message(STATUS \"Not built, left out: ${file}\")
+      endif()" COMPONENT ${component})
+  endforeach()
+endfunction()
 
 # An export for each component of find_package: the headers alone stay free of dependencies, whatever the components `host` and `jit` need.
 install(TARGETS tilewright EXPORT tilewright-targets FILE_SET HEADERS)
 install(FILES ${PROJECT_SOURCE_DIR}/include/tilewright/tilewright.cppm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilewright)
 install(TARGETS tilewright_host EXPORT tilewright-host-targets)
 if(TARGET tilewright_jit)
-  install(TARGETS tilewright_jit EXPORT tilewright-jit-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jit FILE_SET HEADERS COMPONENT jit)
+  install(TARGETS tilewright_jit EXPORT tilewright-jit-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT jit OPTIONAL
+    FILE_SET HEADERS COMPONENT jit)
+  tilewright_name_if_missing(jit $<TARGET_FILE:tilewright_jit>)
   install(EXPORT tilewright-jit-targets NAMESPACE tilewright:: DESTINATION ${package_dir} COMPONENT jit)
 endif()
 if(TARGET tilewright_ops)
   install(TARGETS tilewright_ops tilewright_c EXPORT tilewright-ops-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ops LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ops FILE_SET HEADERS COMPONENT ops)
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ops OPTIONAL LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ops OPTIONAL
+    FILE_SET HEADERS COMPONENT ops)
+  tilewright_name_if_missing(ops $<TARGET_FILE:tilewright_ops> $<TARGET_FILE:tilewright_c>)
   install(EXPORT tilewright-ops-targets NAMESPACE tilewright:: DESTINATION ${package_dir} COMPONENT ops)
+endif()
+if(TARGET tilewright_single_header)
+  install(FILES ${single_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT single_header OPTIONAL)
+  tilewright_name_if_missing(single_header ${single_headers})
 endif()
 install(EXPORT tilewright-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
 install(EXPORT tilewright-host-targets NAMESPACE tilewright:: DESTINATION ${package_dir})
@@ -27,7 +45,7 @@ install(EXPORT tilewright-host-targets NAMESPACE tilewright:: DESTINATION ${pack
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/tilewright-config.cmake.in ${PROJECT_BINARY_DIR}/package/tilewright-config.cmake
   INSTALL_DESTINATION ${package_dir}
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR
   NO_SET_AND_CHECK_MACRO
 )
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tilewright-config-version.cmake.in ${PROJECT_BINARY_DIR}/package/tilewright-config-version.cmake @ONLY)
@@ -57,7 +75,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}
 
 # A program, and its manual page and completion scripts, which it makes itself.
 function(tilewright_install_program program)
-  install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+  tilewright_name_if_missing(tools $<TARGET_FILE:${program}>)
   set(folder ${PROJECT_BINARY_DIR}/program_texts)
   set(quoted "\"$<TARGET_FILE:${program}>\"")
   install(CODE "
@@ -66,12 +85,16 @@ function(tilewright_install_program program)
       string(REPLACE \"|\" \";\" text \"\${text}\")
       list(GET text 0 option)
       list(GET text 1 name)
-      execute_process(COMMAND ${quoted} --\${option} OUTPUT_FILE \"${folder}/\${name}\" COMMAND_ERROR_IS_FATAL ANY)
+      if(EXISTS ${quoted})
+        execute_process(COMMAND ${quoted} --\${option} OUTPUT_FILE \"${folder}/\${name}\" COMMAND_ERROR_IS_FATAL ANY)
+      else()
+        file(REMOVE \"${folder}/\${name}\")  # of an earlier build
+      endif()
     endforeach()")
-  install(FILES ${folder}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${folder}/${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES ${folder}/_${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${folder}/${program}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+  install(FILES ${folder}/${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+  install(FILES ${folder}/_${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
+  install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
 endfunction()
 if(TILEWRIGHT_BUILD_TOOLS)
   set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tools)

@@ -11,7 +11,7 @@ set(folder ${PROJECT_BINARY_DIR}/single_header)
 set(maker_of_tilewright_single)
 set(maker_of_tilewright_single_amd --maker amd)
 set(maker_of_tilewright_single_nvidia --maker nvidia)
-set(outputs)
+set(single_headers)
 foreach(name IN ITEMS tilewright_single tilewright_single_amd tilewright_single_nvidia)
   set(output ${folder}/${name}.hpp)
   add_custom_command(
@@ -21,12 +21,7 @@ foreach(name IN ITEMS tilewright_single tilewright_single_amd tilewright_single_
     COMMENT "Joining the headers to ${name}.hpp"
     VERBATIM
   )
-  list(APPEND outputs ${output})
+  list(APPEND single_headers ${output})
 endforeach()
-add_custom_target(tilewright_single_header ALL DEPENDS ${outputs})
+add_custom_target(tilewright_single_header ALL DEPENDS ${single_headers})
 set_target_properties(tilewright_single_header PROPERTIES TILEWRIGHT_FOLDER ${folder})
-
-if(TILEWRIGHT_INSTALL)
-  include(GNUInstallDirs)
-  install(FILES ${outputs} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT single_header)
-endif()

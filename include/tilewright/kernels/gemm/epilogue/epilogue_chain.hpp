@@ -46,6 +46,11 @@ constexpr const char* check(const Args& args, const vector_alignment& guarantee)
   }
 }
 
+// A concept, not a requires-expression where it is asked: nvcc answers that one by the namespace of the caller of
+// launch().
+template <class F, class... Operands>
+concept Takes = requires(Operands&... operands) { F{}(operands...); };
+
 /// Calls F with all tiles if it takes them, else with the first, which holds the result.
 TILEWRIGHT_CALLS_ANYTHING
 template <class F, class At, class Args, class First, class... Others>
@@ -55,11 +60,11 @@ TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&...
                 "epilogue: nvcc compiles this lambda for the host alone; write a struct whose operator() is "
                 "TILEWRIGHT_HD, or give nvcc --expt-relaxed-constexpr");
 #endif
-  if constexpr (sizeof...(Others) > 0 && requires { F{}(first, others..., at, args); }) {
+  if constexpr (sizeof...(Others) > 0 && Takes<F, First, Others..., const At, const Args>) {
     TILEWRIGHT_INLINE_CALLS(F{}(first, others..., at, args));
   } else {
     static_assert(
-        requires { F{}(first, at, args); },
+        Takes<F, First, const At, const Args>,
         "epilogue: the function does not take (sums, at, args); a policy names arguments of its own as args_type");
     TILEWRIGHT_INLINE_CALLS(F{}(first, at, args));
   }
