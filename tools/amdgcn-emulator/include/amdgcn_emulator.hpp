@@ -117,10 +117,10 @@ struct options {
   std::uint64_t slice = 0;  // number of instructions after which waves are switched; 0: at barriers only (64 when
                             // random, 1000 with several resident workgroups)
   unsigned resident =
-      1;  // workgroups that run at the same time (more than one for kernels whose workgroups wait for each other)
+      1;  // workgroups that run at the same time: more than one if kernels' workgroups wait for each other
   void* hostcall = nullptr;                // buffer through which kernels call the host (printf)
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
-  std::string phases;                      // path of the LDS phase table; empty: the built-in one
+  std::string phases = {};                 // path of the LDS phase table; empty: the built-in one
 };
 // One LDS instruction (or one half of a two-address instruction).
 struct lds_row {
