@@ -18,7 +18,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path);
 /// Another user may have written the file or folder: it is neither this process's user's nor root's, or its group or
 /// others may write to it.
 struct untrusted : error {
-  explicit untrusted(const std::string& why) : error(why), why(why) {}
+  explicit untrusted(const std::string& sentence) : error(sentence), why(sentence) {}
   std::string why;
 };
 
