@@ -23,6 +23,8 @@ NOT_FOR_KERNELS = re.compile(
     r"machine/emulator/|machine/exec/host/|machine/exec/nvptx/make_tensor_map\.hpp|compat/|ck_tile"
     r"|launch/(?!ready_kernel|run_kernel|kernel_facts|check_rows|check_memory)|kernels/parallel[/.]"
     r"|kernels/gemm/choice/(choice_name|gemm_choice|gemm_plan|gemm_kernels|hopper_tile_family|tuning_\w+|gemm_autotune)\.hpp")
+# The header of a family of kernels: it must have every header that it includes, except these and those of the other maker.
+FAMILY = re.compile(r"kernels/\w+\.hpp")
 # What one maker's GPUs do without, and so do the headers with code that cannot do without these.
 OTHER_MAKER = {
     "amd": re.compile(r"machine/exec/nvptx/|machine/exec/hopper\.hpp|block/mma/wgmma|kernels/.*hopper"),
@@ -111,7 +113,7 @@ class SingleHeader:
     def __init__(self, root, maker=None):
         self.root, self.maker = root, maker
         self.headers = {}  # in the order of their text: what a header includes comes before it
-        self.without = set()
+        self.without = {}  # a header left out: the header that it includes and that is the reason, or None: its own name
         # Machines' own headers come with exec.hpp, each in its pass.
         every = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
         self.roots = [name for name in [FIRST, *every] if not re.match(r"machine/exec/\w+/|machine/exec/no_schedule", name) and self.add(name)]
@@ -121,19 +123,42 @@ class SingleHeader:
         if name in self.headers or name in self.without:
             return name in self.headers
         if NOT_FOR_KERNELS.match(name) or (self.maker and OTHER_MAKER[self.maker].match(name)):
-            self.without.add(name)
+            self.without[name] = None
             return False
         path = self.root / name
         if not path.is_file():
             sys.exit(f"make_single_header.py: {path} is not there")
         header = Header(path, path.read_text(encoding="utf-8"))
         # A header with nothing but includes (an umbrella) has those that are here.
-        header.includes = [(condition, included) for condition, included in header.includes if self.add(included) or (header.lines and not condition)]
-        if any(included in self.without for _, included in header.includes):
-            self.without.add(name)
+        every = header.includes
+        header.includes = [(condition, included) for condition, included in every if self.add(included) or (header.lines and not condition)]
+        missing = [included for _, included in header.includes if included in self.without]
+        if missing:
+            self.without[name] = next(filter(self.ends_on_host, missing), missing[0])
+        if FAMILY.match(name):
+            for lost in [name, *(included for _, included in every)]:
+                self.require(name, lost)
+        if missing:
             return False
         self.headers[name] = header
         return True
+
+    def chain(self, name):
+        """The header, the one that it includes and that leaves it out, and so on."""
+        while name:
+            yield name
+            name = self.without[name]
+
+    def ends_on_host(self, name):
+        """Whether a header is left out because of one that is not for kernels, rather than for the other maker's GPUs."""
+        return bool(NOT_FOR_KERNELS.match([*self.chain(name)][-1]))
+
+    def require(self, family, name):
+        """Ends the program if a family of kernels would silently lose the header."""
+        if self.without.get(name) and self.ends_on_host(name):
+            first, *others = self.chain(name)
+            sys.exit(f"make_single_header.py: {family} would be without {first}, which includes {', which includes '.join(others)}, which is not for kernels: "
+                     "do not include it there, or change NOT_FOR_KERNELS")
 
     def conditions(self):
         """The lines that find out which headers to have."""
@@ -187,6 +212,23 @@ def write(path, text):
     os.replace(name, path)
 
 
+def joined_files(files, maker):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return joined(Path(folder), "single.hpp", maker)[0]
+
+
+def refusal(files, maker):
+    try:
+        joined_files(files, maker)
+    except SystemExit as end:
+        return end.code
+    return None
+
+
 def self_test():
     config = {"core/base/config.hpp": "#define CONFIG\n"}
     plain = {
@@ -213,15 +255,30 @@ def self_test():
     ]
     failed = 0
     for files, maker, expected in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in {**config, **files}.items():
-                path = Path(folder) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            text, _ = joined(Path(folder), "single.hpp", maker)
+        text = joined_files({**config, **files}, maker)
         if not all(part in text for part in expected) or "int x" in text:
             failed += 1
             print(f"expected\n{expected}\nin\n{text}")
+    family = {"kernels/gemm.hpp": "#include <tilewright/kernels/gemm/a.hpp>\n", "launch/new.hpp": "int x;\n"}
+    lost = "make_single_header.py: kernels/gemm.hpp would be without "
+    new = "which includes launch/new.hpp, which is not for kernels"
+    refusals = [
+        ({**family, "kernels/gemm/a.hpp": "#include <tilewright/launch/new.hpp>\nint x;\n"}, None, f"{lost}kernels/gemm/a.hpp, {new}"),
+        ({**family, "kernels/gemm/a.hpp": "#include <tilewright/tile/b.hpp>\nint x;\n", "tile/b.hpp": "#include <tilewright/launch/new.hpp>\nint x;\n"}, "amd",
+         f"{lost}kernels/gemm/a.hpp, which includes tile/b.hpp, {new}"),
+        ({**family, "kernels/gemm.hpp": "#include <tilewright/launch/new.hpp>\nint x;\n"}, "nvidia", f"{lost}kernels/gemm.hpp, {new}"),
+        # Although the other maker's GPUs are a reason as well.
+        ({**family, "kernels/gemm/a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\n#include <tilewright/launch/new.hpp>\nint x;\n",
+          "machine/exec/hopper.hpp": "int x;\n"}, "amd", f"{lost}kernels/gemm/a.hpp, {new}"),
+        ({**family, "kernels/gemm.hpp": "#include <tilewright/kernels/gemm/a.hpp>\n#include <tilewright/launch/new.hpp>\n",
+          "kernels/gemm/a.hpp": "#include <tilewright/machine/exec/hopper.hpp>\nint x;\n", "machine/exec/hopper.hpp": "int x;\n"}, "amd", None),
+    ]
+    for files, maker, expected in refusals:
+        sentence = refusal({**config, **files}, maker)
+        if (sentence is None) != (expected is None) or not str(sentence).startswith(str(expected)):
+            failed += 1
+            print(f"expected\n{expected}\nnot\n{sentence}")
+    cases += refusals
     print(f"single header, self-test: {len(cases) - failed} of {len(cases)} cases as expected")
     return 1 if failed else 0
 

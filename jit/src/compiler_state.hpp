@@ -43,13 +43,21 @@ inline std::string memory_key(const kernel_source& s) {
 
 struct compiler::state {
   explicit state(const compiler_options& given) : options(given), cache(given.cache) {
-    for (const std::filesystem::path& path : given.archives) archives.push_back(std::make_unique<archive>(path));
+    for (const std::filesystem::path& path : given.archives) open_archive(path);
     if (!given.target.empty()) {
       require_known_target(given.target);
       target = given.target;
     } else {
       device = find_gpu(given.device);
       target = device->target();
+    }
+  }
+
+  void open_archive(const std::filesystem::path& path) {
+    try {
+      archives.push_back(std::make_unique<archive>(path));
+    } catch (const untrusted& e) {
+      cache.distrust(e);
     }
   }
 
@@ -117,9 +125,11 @@ struct compiler::state {
   }
 
   [[noreturn]] void fail_on_miss(const kernel_source& source, const std::string& content) const {
+    const std::string trouble = cache.trouble();
     throw error(archive_name(source, content) + " is in no archive" +
-                (options.cache.enabled ? " and not in the cache " + cache.directory().string() : std::string()) +
-                ", and compiler_options::on_miss forbids to compile it");
+                (!cache.directory().empty() ? " and not in the cache " + cache.directory().string() : std::string()) +
+                ", and compiler_options::on_miss forbids to compile it" +
+                (trouble.empty() ? std::string() : " (" + trouble + ")"));
   }
 
   std::shared_ptr<gpu> gpu_for_loading() {

@@ -41,14 +41,35 @@ file_cache::file_cache(const cache_options& options) : options_(options), stored
   }
   directory_ = options.directory.empty() ? default_directory() : options.directory;
   std::error_code code;
-  if (!directory_.empty()) fs::create_directories(directory_, code);
+  if (!directory_.empty()) code = make_folder(directory_);
   if (code) trouble_ = "cannot create " + directory_.string() + ": " + code.message();
+  const auto is_untrusted = [&](const fs::path& folder) {
+    try {
+      require_trusted(folder);
+      return false;
+    } catch (const untrusted& e) {
+      distrust(e);
+      return true;
+    }
+  };
+  if (is_untrusted(directory_)) directory_.clear();
+  std::erase_if(options_.read_only, is_untrusted);
+}
+
+void file_cache::distrust(const untrusted& e) const {
+  const std::lock_guard guard(mutex_);
+  if (distrust_.empty()) distrust_ = e.why;
 }
 
 std::optional<std::string> file_cache::find(const digest& key) const {
   const std::string name = to_hex(key) + extension;
   const auto read = [&](const fs::path& folder) -> std::optional<std::string> {
-    const std::optional<std::string> text = read_file(folder / name, folder == directory_);
+    std::optional<std::string> text;
+    try {
+      text = read_trusted_file(folder / name, folder == directory_);
+    } catch (const untrusted& e) {
+      distrust(e);
+    }
     if (!text) return std::nullopt;
     std::string_view rest = *text;
     const std::optional<record> entry = take_record(rest);
@@ -84,7 +105,7 @@ void file_cache::store(const digest& key, std::string_view name, std::string_vie
 
 std::string file_cache::trouble() const {
   const std::lock_guard guard(mutex_);
-  return trouble_;
+  return distrust_.empty() ? trouble_ : distrust_;
 }
 
 void file_cache::remove_oldest() {

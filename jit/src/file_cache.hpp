@@ -11,6 +11,7 @@
 
 #include <tilewright/jit/cache_options.hpp>
 
+#include "files.hpp"
 #include "sha256.hpp"
 
 namespace tilewright::jit {
@@ -19,7 +20,7 @@ class file_cache {
  public:
   explicit file_cache(const cache_options& options);
 
-  const std::filesystem::path& directory() const { return directory_; }  // empty: there is none
+  const std::filesystem::path& directory() const { return directory_; }  // empty: there is none that is trusted
 
   /// The data of an intact entry.
   std::optional<std::string> find(const digest& key) const;
@@ -27,6 +28,9 @@ class file_cache {
   /// Keeps data. Where that fails, the next run compiles again; trouble() says why.
   void store(const digest& key, std::string_view name, std::string_view data);
   std::string trouble() const;
+
+  /// A file or folder of kernels that is not used: trouble() is that of the first from now on.
+  void distrust(const untrusted& e) const;
 
   /// Held while a key's kernel is being compiled, so that other processes wait for it. The kernel releases it where its
   /// process ends. Does nothing where the folder cannot be written.
@@ -49,6 +53,7 @@ class file_cache {
   std::atomic<std::uintmax_t> stored_since_check_;
   mutable std::mutex mutex_;
   std::string trouble_;
+  mutable std::string distrust_;
 };
 
 }  // namespace tilewright::jit

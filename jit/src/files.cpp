@@ -42,12 +42,19 @@ void mark_as_used(int file, const struct stat& status) {
   if (now.tv_sec - status.st_mtim.tv_sec > 60) (void)::futimens(file, nullptr);
 }
 
-}  // namespace
+void require_trusted(const std::filesystem::path& path, const struct stat& status) {
+  const char* const remedy = "; kernels in it are not used";
+  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+    throw untrusted(path.string() + " belongs to another user (" + std::to_string(status.st_uid) + ")" + remedy);
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw untrusted(path.string() + " may be written by its group or by others (chmod go-w)" + remedy);
+}
 
-std::optional<std::string> read_file(const std::filesystem::path& path, bool marks) {
+std::optional<std::string> read(const std::filesystem::path& path, bool marks, bool must_be_trusted) {
   const descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe has perhaps no writer
   struct stat status{};
   if (in.file < 0 || ::fstat(in.file, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (must_be_trusted) require_trusted(path, status);
   std::string text(std::size_t(status.st_size), '\0');
   std::size_t done = 0;
   while (done < text.size()) {
@@ -60,6 +67,31 @@ std::optional<std::string> read_file(const std::filesystem::path& path, bool mar
   text.resize(done);
   if (marks) mark_as_used(in.file, status);
   return text;
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const std::filesystem::path& path) {
+  return read(path, /*marks=*/false, /*must_be_trusted=*/false);
+}
+
+std::optional<std::string> read_trusted_file(const std::filesystem::path& path, bool marks) {
+  return read(path, marks, /*must_be_trusted=*/true);
+}
+
+void require_trusted(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0) require_trusted(path, status);
+}
+
+std::error_code make_folder(const std::filesystem::path& path) {
+  std::error_code code;
+  const std::filesystem::path whole = std::filesystem::absolute(path / "", code).parent_path();
+  if (!code) std::filesystem::create_directories(whole.parent_path(), code);
+  if (code || ::mkdir(whole.c_str(), 0755) == 0) return code;
+  const int trouble = errno;
+  std::error_code ignored;
+  return std::filesystem::is_directory(whole, ignored) ? code : std::error_code(trouble, std::generic_category());
 }
 
 std::string replace_file(const std::filesystem::path& path, std::string_view data) {

@@ -120,8 +120,8 @@ TEST(GemmInputs, AbsurdSizesAreRefusedBeforeAnythingIsAllocated) {
 
 TEST(GemmInputs, MemoryIsCountedInBytes) {
   const problem p{.m = 2, .n = 3, .k = 5};
-  EXPECT_EQ(memory_bytes(p, /*keeps_initial_c=*/false), 2 * (10 + 15 + 6));
-  EXPECT_EQ(memory_bytes(p, /*keeps_initial_c=*/true), 2 * (10 + 15 + 12));
+  EXPECT_EQ(memory_bytes(p, /*copies_of_c=*/0), 2 * (10 + 15 + 6));
+  EXPECT_EQ(memory_bytes(p, /*copies_of_c=*/1), 2 * (10 + 15 + 12));
   const problem all{.m = 2,
                     .n = 3,
                     .k = 5,
@@ -129,7 +129,7 @@ TEST(GemmInputs, MemoryIsCountedInBytes) {
                     .result = element::f32,
                     .batch = 7,
                     .epilogue = {.residual = true}};
-  EXPECT_EQ(memory_bytes(all, /*keeps_initial_c=*/true), 7 * (10 + 15 + 3 * 4 * 6));
+  EXPECT_EQ(memory_bytes(all, /*copies_of_c=*/1), 7 * (10 + 15 + 3 * 4 * 6));
 }
 
 TEST(GemmInputs, EightBitTypesAreThoseOfTheMachine) {

@@ -45,6 +45,26 @@ TEST_F(Archive, IsLoadedWithoutACompiler) {
                 " is in no archive, and compiler_options::on_miss forbids to compile it");
 }
 
+TEST_F(Archive, ThatOthersMayWriteToIsNotTrusted) {
+  write_archive();
+  fs::permissions(path(), fs::perms::others_write, fs::perm_options::add);
+  jit::compiler_options o = options();
+  o.archives = {path()};
+  const std::string why =
+      path().string() + " may be written by its group or by others (chmod go-w); kernels in it are not used";
+  {
+    jit::compiler compiler(o);
+    EXPECT_EQ(compiler.cache_trouble(), why);
+    EXPECT_EQ(compiler.code_object(source("first")), object);
+    EXPECT_EQ(calls(), 1);
+    EXPECT_EQ(compiler.archived_text("tuning"), "");
+    EXPECT_EQ(compiler.cache_trouble(), why);
+  }
+  EXPECT_EQ(sentence_of([&] { const jit::archive opened(path()); }), "jit: " + why);
+  o.on_miss = jit::miss::fail;
+  EXPECT_TRUE(sentence_of([&] { (void)jit::compiler(o).code_object(source("second")); }).ends_with(" (" + why + ")"));
+}
+
 TEST_F(Archive, DependsOnlyOnWhatIsInIt) {
   write_archive();
   const std::string once = read(path());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,6 +164,83 @@ TEST_F(Cache, ReadOnlyCachesAreAskedToo) {
   EXPECT_EQ(jit::compiler(other).code_object(source()), object);
   EXPECT_EQ(calls(), 1);
   EXPECT_EQ(fs::last_write_time(only_entry()), an_hour_ago) << "nor are they changed";
+}
+
+TEST_F(Cache, FoldersThatOthersMayWriteToAreNotTrusted) {
+  (void)jit::compiler(options()).code_object(source());
+  jit::compiler_options reads = options();
+  reads.cache = {.directory = folder / "mine", .read_only = {folder / "cache"}};
+  int expected = 1;
+  for (const fs::perms open : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(folder / "cache", open, fs::perm_options::add);
+    jit::compiler own(options());
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(own.code_object(source()), object);
+    EXPECT_EQ(calls(), expected += 2) << "neither read nor written";
+    EXPECT_EQ(own.cache_trouble(), (folder / "cache").string() +
+                                       " may be written by its group or by others (chmod go-w); kernels in it are not "
+                                       "used");
+    jit::compiler other(reads);
+    EXPECT_EQ(other.code_object(source()), object);
+    EXPECT_EQ(calls(), ++expected);
+    EXPECT_EQ(other.cache_trouble(), own.cache_trouble());
+    fs::permissions(folder / "cache", open, fs::perm_options::remove);
+    fs::remove_all(folder / "mine");
+  }
+  EXPECT_EQ(jit::compiler(options()).code_object(source()), object);
+  EXPECT_EQ(jit::compiler(reads).code_object(source()), object);
+  EXPECT_EQ(calls(), expected) << "trusted again";
+}
+
+TEST_F(Cache, EntriesThatOthersMayWriteToAreMadeAgain) {
+  (void)jit::compiler(options()).code_object(source());
+  fs::permissions(only_entry(), fs::perms::group_write, fs::perm_options::add);
+  const std::string entry = only_entry().string();
+  jit::compiler compiler(options());
+  EXPECT_EQ(compiler.code_object(source()), object);
+  EXPECT_EQ(calls(), 2);
+  EXPECT_TRUE(compiler.cache_trouble().starts_with(entry + " may be written")) << compiler.cache_trouble();
+  jit::compiler later(options());
+  EXPECT_EQ(later.code_object(source()), object);
+  EXPECT_EQ(calls(), 2);
+  EXPECT_EQ(later.cache_trouble(), "");
+}
+
+TEST_F(Cache, OwnFoldersAreTrustedWhateverTheUmask) {
+  EXPECT_TRUE(succeeds(in_a_process([&] {
+    ::umask(0);
+    jit::compiler_options below = options();
+    below.cache.directory = folder / "a/b/";
+    bool is_good = true;
+    for (int i = 0; i < 2; ++i) {
+      jit::compiler compiler(below);
+      is_good = is_good && compiler.code_object(source()) == object && compiler.cache_trouble().empty();
+    }
+    return is_good;
+  })));
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(Cache, OnlyRootAndTheUserAreTrusted) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make files of other users";
+  (void)jit::compiler(options()).code_object(source());
+  const fs::path entry = only_entry();
+  // Another user reads root's cache.
+  jit::file_cache({.directory = folder / "root's"}).store({}, "scale", "the code");
+  fs::permissions(folder, fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add);
+  EXPECT_TRUE(succeeds(in_a_process([&] {
+    if (::setuid(12345) != 0) return false;
+    const jit::file_cache cache({.directory = folder / "root's"});
+    return cache.trouble().empty() && cache.find({}) == "the code";
+  })));
+  // Root reads what is another user's: first an entry, then the folder.
+  for (const fs::path& path : {entry, folder / "cache"}) {
+    const int before = calls();
+    ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+    jit::compiler compiler(options());
+    EXPECT_EQ(compiler.code_object(source()), object);
+    EXPECT_EQ(calls(), before + 1);
+    EXPECT_EQ(compiler.cache_trouble(), path.string() + " belongs to another user (12345); kernels in it are not used");
+  }
 }
 
 TEST_F(Cache, WithoutAPlaceForItKernelsAreStillMade) {

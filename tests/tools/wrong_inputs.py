@@ -78,7 +78,7 @@ def main():
             failures.append(f"{what}: exit code {done.returncode}, printed {done.stdout[:200]}, said {said!r}")
         sentence = said.rstrip("\n").removeprefix(program + ": ")
         # This machine's memory, and what a loader says, differ.
-        sentence = re.sub(r"has [0-9.]+ GiB of memory", "has ... GiB of memory", sentence)
+        sentence = re.sub(r"have [0-9.]+ GiB of memory", "have ... GiB of memory", sentence)
         if write:
             escaped = sentence.replace("|", r"\|")
             shown = f"`{arguments}`".replace("|", r"\|") if arguments else "none"

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <unistd.h>
-
+#include "../program/available_memory.hpp"
 #include "formatted.hpp"
 #include "npy.hpp"
 #include "random.hpp"
@@ -42,10 +41,10 @@ std::optional<npy_reader> open(const std::optional<std::string>& name) {
 
 /// Refuses what does not fit: each tensor of 2 bytes for each element, and the copy that a kernel takes.
 void require_memory(double bytes) {
-  const double present = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
-  if (bytes > present)
-    throw refusal(gemm_program::formatted("the tensors take %.1f GiB, and this machine has %.1f GiB of memory",
-                                          bytes * 0x1p-30, present * 0x1p-30));
+  const double available = double(program::available_memory());
+  if (bytes > available)
+    throw refusal(gemm_program::formatted("the tensors take %.1f GiB, and this process can have %.1f GiB of memory",
+                                          bytes * 0x1p-30, available * 0x1p-30));
 }
 
 matrix read_or_draw(std::optional<npy_reader>& file, matrix random, std::uint64_t seed, std::uint64_t stream) {

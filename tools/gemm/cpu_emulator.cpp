@@ -64,14 +64,16 @@ class cpu_emulator final : public backend {
     args.workspace = workspace.data();
 
     const std::size_t c_bytes = static_cast<std::size_t>(args.batch_stride_c * p.batch * bytes_of(p.result));
-    const std::vector<char> initial_c(static_cast<const char*>(data.c), static_cast<const char*>(data.c) + c_bytes);
+    auto* const c = static_cast<char*>(data.c);
+    const bool restores_c = p.beta != 0 && options.repeat > 1;
+    const std::vector<char> initial_c(c, c + (restores_c ? c_bytes : 0));
     outcome result;
     result.device = std::string("CPU emulating ") + target_->name;
     result.kernel = kernel.name();
     result.reason = choice.reason;
     result.lds = predicted_lds(kernel, args);
     for (int i = 0; i < options.repeat; ++i) {
-      std::copy(initial_c.begin(), initial_c.end(), static_cast<char*>(data.c));
+      std::copy(initial_c.begin(), initial_c.end(), c);
       for (lds_conflicts& known : result.lds) known.counted_conflicts = 0;
       const auto begin = std::chrono::steady_clock::now();
       kernel.run_on_cpu(args, result.lds, [&](double fraction) {

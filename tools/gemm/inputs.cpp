@@ -180,7 +180,7 @@ inputs prepare_inputs(const options& o, tw::arch::fp8_kind fp8, const std::strin
 
   inputs result;
   const problem& p = result.what = all.settled(o);
-  require_memory(p, /*keeps_initial_c=*/p.beta != 0 && is_verified(o, p));
+  require_memory(p, /*copies_of_c=*/p.beta == 0 ? 0 : (is_verified(o, p) ? 1 : 0) + (o.repeat > 1 ? 1 : 0));
   if (o.out_file && p.batch > 1 && p.c_order == order::col_major)
     throw refusal(
         "a batch of column-major matrices does not fit a .npy file: in Fortran's order they would not follow each "

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How much memory a problem takes, and whether this machine has it.
+// How much memory a problem takes, and whether this process can have it.
 #include "memory.hpp"
 
-#include <unistd.h>
-
+#include "../program/available_memory.hpp"
 #include "formatted.hpp"
 
 namespace gemm_program {
@@ -17,14 +16,14 @@ std::string gibibytes(std::int64_t bytes) { return formatted("%.1f GiB", double(
 
 }  // namespace
 
-std::int64_t memory_bytes(const problem& p, bool keeps_initial_c) {
+std::int64_t memory_bytes(const problem& p, int copies_of_c) {
   bool overflows = false;
   const auto times = [&](std::int64_t x, std::int64_t y) {
     overflows = __builtin_mul_overflow(x, y, &x) || overflows;
     return x;
   };
   const std::int64_t operand = times(p.batch, bytes_of(p.type)), result = times(p.batch, bytes_of(p.result));
-  const std::int64_t results = 1 + (keeps_initial_c ? 1 : 0) + (p.epilogue.residual ? 1 : 0);
+  const std::int64_t results = 1 + copies_of_c + (p.epilogue.residual ? 1 : 0);
   std::int64_t sum = 0;
   const auto places = [&](std::int64_t rows, std::int64_t cols, order storage) {
     const std::int64_t length = storage == order::row_major ? cols : rows,
@@ -41,12 +40,12 @@ std::int64_t memory_bytes(const problem& p, bool keeps_initial_c) {
   return sum;
 }
 
-void require_memory(const problem& p, bool keeps_initial_c) {
-  const std::int64_t needed = memory_bytes(p, keeps_initial_c);
-  const std::int64_t present = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  if (present > 0 && needed > present)
-    throw refusal("matrices of " + sizes_of(p) + " take " + gibibytes(needed) + ", and this machine has " +
-                  gibibytes(present) + " of memory");
+void require_memory(const problem& p, int copies_of_c) {
+  const std::int64_t needed = memory_bytes(p, copies_of_c);
+  const std::int64_t available = program::available_memory();
+  if (needed > available)
+    throw refusal("matrices of " + sizes_of(p) + " take " + gibibytes(needed) + ", and this process can have " +
+                  gibibytes(available) + " of memory");
 }
 
 }  // namespace gemm_program

@@ -50,7 +50,7 @@ std::string bash_cases(const command_line& line) {
     text += "return ;;\n";
   }
   for (const command_line& c : line.commands()) names += word_of(c) + " ";
-  return text + "  esac\n  COMPREPLY=($(compgen -W " + quoted(names) + " -- \"$current\"))\n";
+  return text + "  esac\n  COMPREPLY=($(compgen -W " + program::quoted(names) + " -- \"$current\"))\n";
 }
 
 std::string bash_script(const command_line& line) {

@@ -14,7 +14,8 @@ namespace tilewright::jit {
 /// The kernels of one file. Read-only, so threads may share it.
 class archive {
  public:
-  /// Reads the file. Throws error if it is missing, damaged, or no archive.
+  /// Reads the file. Throws error if it is missing, damaged, or no archive, or if users other than this one and root
+  /// may have written it.
   explicit archive(const std::filesystem::path& path);
   archive(const archive&) = delete;
   archive& operator=(const archive&) = delete;

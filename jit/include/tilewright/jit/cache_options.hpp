@@ -9,7 +9,8 @@
 namespace tilewright::jit {
 
 /// A cache may be shared by processes, moved, copied and deleted at any time. What cannot be written is compiled again
-/// in the next run; what is damaged is made again.
+/// in the next run; what is damaged is made again. Folders and entries are used if they belong to this process's user
+/// or to root, and neither their group nor others may write to them.
 struct cache_options {
   bool enabled = true;
   std::filesystem::path directory = {};  // empty: TILEWRIGHT_CACHE_DIR, else tilewright in XDG_CACHE_HOME or ~/.cache

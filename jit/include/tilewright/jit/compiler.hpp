@@ -80,7 +80,8 @@ class compiler {
   /// Waits for all that was queued. Throws error with the driver's message if a kernel failed.
   void synchronize();
 
-  /// Why the last kernel was not kept in the cache; empty if it was.
+  /// Which cache, entry or archive is not used because another user may have written it, else why the last kernel was
+  /// not kept in the cache; empty if it was.
   std::string cache_trouble() const;
 
  private:
