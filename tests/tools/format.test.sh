@@ -5,7 +5,7 @@ set -u
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cp "$1/dev" "$1/.clang-format" "$tree"
-mkdir -p "$tree"/{benchmarks,examples,include,jit,tests,tools}
+mkdir -p "$tree"/{benchmarks,examples,include,jit,ops,tests,tools}
 printf 'int good = 1;\n' >"$tree/include/good.hpp"
 printf 'int  code = 1;\n' >"$tree/tests/code.cu"
 printf '// %0121d is too wide a word beside others\nint comment = 1;\n' 0 >"$tree/tools/comment.hip"

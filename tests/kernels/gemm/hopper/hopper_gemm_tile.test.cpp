@@ -63,7 +63,7 @@ TEST(HopperGemmTile, WritingResultsHasNoBankConflicts) {
 
 TEST(HopperGemmTile, UnsoundTiles) {
   EXPECT_FALSE((tw::hopper_gemm_tile{.m = 96}).is_sound());
-  EXPECT_FALSE((tw::hopper_gemm_tile{.n = 72}).is_sound());
+  EXPECT_FALSE((tw::hopper_gemm_tile{.n = 68}).is_sound());
   EXPECT_FALSE((tw::hopper_gemm_tile{.m = 256, .n = 256}).is_sound());  // too many accumulators
   EXPECT_FALSE((tw::hopper_gemm_tile{.m = 192, .consumers = 3}).is_sound());
   EXPECT_FALSE((tw::hopper_gemm_tile{.cluster_m = 3}).is_sound());
