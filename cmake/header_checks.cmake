@@ -22,6 +22,8 @@ set(header_rules
   "launch/detail/gpu_runtime.hpp=hip_host=cuda"
   "kernels/gemm/choice/gemm_plan.hpp=cuda"
   "kernels/gemm/choice/gemm_kernels.hpp=cuda"
+  "kernels/gemm/choice/gemm_choice.hpp=cpu=cuda"
+  "kernels/gemm/choice/hopper_tile_family.hpp=cpu=cuda"
   "launch/tuning/tuning_file.hpp=cpu=cuda"
   "kernels/gemm/choice/gemm_autotune.hpp=cuda"
   "kernels/parallel/peer_memory.hpp=cuda"
