@@ -11,8 +11,8 @@ namespace tilewright::detail {
 struct role_registers {
   index_t producer, consumer;
 
-  /// Whether `blocks` blocks of so many warpgroups of each role find them in the register file of an SM, 512 for each
-  /// of a warpgroup's threads. Else consumers wait for registers for ever.
+  /// Whether an SM's register file holds the registers of `blocks` blocks with `producers` and `consumers` warpgroups:
+  /// 512 for each thread of a warpgroup. If not, consumers wait for registers for ever.
   TILEWRIGHT_HD constexpr bool fit(index_t producers, index_t consumers, index_t blocks = 1) const {
     return producer == 0 || blocks * (producers * producer + consumers * consumer) <= 512;
   }

@@ -47,7 +47,7 @@ constexpr row_tile choose_tile_of(const index_t (&lengths)[N], const arch::targe
 }
 
 /// Whether rows are aligned as vectors want it, by the kernel's check(). Where they are not, a tile for unaligned rows
-/// takes them. A block of the tile that is asked for has one row: no stride is too large for it alone.
+/// takes them. The check is made for a tile of one row for each block, which no stride is too large for.
 template <class Kernel>
 bool has_aligned_rows(const auto& args, index_t element_bytes) {
   const char* const why = Kernel::check(args, choose_row_tile(Kernel::arch::value, element_bytes, 16384, 512));

@@ -101,7 +101,7 @@ struct worker_progress {
 /// A program that a debugger has stopped does not count seconds.
 class watchdog {
  public:
-  /// A thread that reports launches without a switch for so many seconds; 0: none is started.
+  /// Starts a thread that reports launches that do not switch fibers for `seconds`; 0: starts none.
   watchdog(const std::vector<worker_progress>& workers, int seconds) : workers_(workers), seconds_(seconds) {
     if (seconds > 0) thread_ = std::thread([this] { watch(); });
   }

@@ -43,7 +43,7 @@ struct norm_gradient_problem {
   norm_gradient_args<void> args = {};  // num_parts may be 0: launches say it
 };
 kernel_request norm_gradient(const norm_gradient_problem& problem);
-/// args.num_parts for the GPU that the kernel of such a request was loaded to.
+/// The args.num_parts that suits the GPU on which `loaded`, the kernel of this problem, is.
 index_t choose_num_parts(const norm_gradient_problem& problem, const kernel& loaded);
 
 struct quantise_problem {

@@ -19,8 +19,8 @@ enum class gemm_kernel_kind : signed char { tile, small_m, small_m_v1 };
 struct gemm_choice {
   hopper_gemm_tile tile = {};                        ///< Of gemm_kernel_kind::tile; else as it is here.
   gemm_kernel_kind kernel = gemm_kernel_kind::tile;  ///< Which kind of kernel.
-  /// 1: k is whole; more: k of every tile is split into so many slices, which another kernel adds up; 0: that of the
-  /// last wave's tiles is split, so that all blocks have a share (stream-K).
+  /// Slices of k of every tile, which another kernel adds up if there are several. 1: k is whole. 0: only the last
+  /// wave's tiles are split (stream-K).
   index_t parts = 0;
   friend constexpr bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
