@@ -94,7 +94,7 @@ struct modelled_gemm {
   constexpr double sent_rows(index_t active) const {
     const double clusters = max(1, active / s.splits);  // of the same k
     const tile_order order = hopper_tile_order(g, t, s.workers);
-    const double group = min(order.rows, rows_kept_in_l2(order, g, t, lds.a.element_bytes));
+    const double group = min(order.rows, rows_cached_in_l2(order, g, t, lds.a.element_bytes));
     const double rows = min(double(order.rows), max(min(group, clusters), clusters / order.cols));
     const double cols = min(double(order.cols), clusters / rows);
     const auto times = [](double asked) { return 1 / p_norm<2>({1 / asked, 1 / hopper_gemm_times.gpcs}); };
