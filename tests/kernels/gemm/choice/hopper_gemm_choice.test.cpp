@@ -28,8 +28,14 @@ tw::hopper_gemm_tile chosen(int m, int n, int k, bool b_along_k = true) {
   return best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile;
 }
 
-TEST(SpecializedChoice, AllTilesAreSound) {
-  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) EXPECT_TRUE(t.is_sound());
+TEST(SpecializedChoice, AllTilesFitWithAllOrders) {
+  using enum tw::arch::matrix_element;
+  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) {
+    for (const bool a_along_k : {true, false})
+      for (const bool b_along_k : {true, false})
+        EXPECT_TRUE(tw::detail::facts_of(t, {f16, f16, a_along_k, b_along_k}).fits()) << tw::name_of(t);
+    EXPECT_TRUE(tw::detail::facts_of(t, {fp8_ocp, bf16, true, true}).fits() || t.unaligned) << tw::name_of(t);
+  }
 }
 
 TEST(SpecializedChoice, NamesAreReadBack) {
