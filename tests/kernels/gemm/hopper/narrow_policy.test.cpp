@@ -71,8 +71,9 @@ struct narrow_case {
     std::vector<float> workspace(size::bytes / sizeof(float), std::nanf(""));
     std::fill_n(workspace.begin(), size::num_counters, 0.0f);
     args.workspace = p.has_workspace ? workspace.data() : nullptr;
-    launch<small_m_gemm<Policy>>(
+    const emulator::launch_report report = launch<small_m_gemm<Policy>>(
         args, {.workers = 1, .resident_clusters = p.resident, .check_lds = emulator::lds_checks::on});
+    EXPECT_EQ(report.totals.conflicts, 0);
     EXPECT_EQ(std::count(workspace.begin(), workspace.begin() + size::num_counters, 0.0f), size::num_counters);
   }
   std::size_t scale_of(index_t z, index_t n, index_t k) const {
