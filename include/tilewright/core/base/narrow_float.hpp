@@ -71,7 +71,8 @@ struct e8m0_t {
   }
   /// Exact.
   TILEWRIGHT_HD constexpr operator float() const {
-    return bit_cast<float>(bits == 0 ? 0x400000u : bits == 0xff ? 0x7fc00000u : unsigned(bits) << 23);
+    // 2^-127 is a denormal of float, with the bit that makes an infinity a NaN.
+    return bit_cast<float>(unsigned(bits) << 23 | (((bits + 1u) & 0xfeu) == 0 ? 0x400000u : 0u));
   }
 
  private:
