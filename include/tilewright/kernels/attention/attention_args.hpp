@@ -44,6 +44,10 @@ struct attention_args {
   const index_t* query_starts = nullptr;
   const index_t* key_starts = nullptr;  ///< of K and V; null exactly where query_starts is
 
+  /// Sinks: a score for each query head, [heads] numbers below infinity in memory that the GPU can read. It counts in the
+  /// sum of each row's exponentials, as that of a key whose value is zero; `scale` does not apply. Null: none.
+  const float* sinks = nullptr;
+
   float scale = 1;          ///< of the scores, before the mask
   attention_window window;  ///< the mask; by default none
 
@@ -193,9 +197,15 @@ TILEWRIGHT_HD float scale_of_head(const float* scales, index_t batch, index_t he
   return scales == nullptr ? 1.0f : scales[long_index_t(batch) * heads + head];
 }
 
-/// The problem of a block. `first_query` may be past the last: sequences can be shorter than the longest.
-TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
-                                                 index_t batch) {
+/// A head's sink as an exponent of 2; -infinity, which adds nothing to a sum of exponentials, where there is none.
+TILEWRIGHT_HD float sink_of_head(const attention_args& args, index_t head) {
+  return args.sinks == nullptr ? minus_infinity() : args.sinks[head] * log2_e;
+}
+
+/// Where a block's rows and their keys are. `first_query` may be past the last: sequences can be shorter than the
+/// longest.
+TILEWRIGHT_HD attention_problem locate_rows(const attention_args& args, index_t first_query, index_t head,
+                                            index_t batch) {
   attention_problem p{batch,        head,       divide(head, divide(args.heads, args.kv_heads)),
                       args.queries, args.keys,  {batch, 0},
                       {batch, 0},   first_query};
@@ -207,6 +217,13 @@ TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, ind
     p.key_start = {0, args.key_starts[batch]};
     p.keys = args.key_starts[batch + 1] - index_t(p.key_start.row);
   }
+  return p;
+}
+
+/// The same with the scales of 8-bit elements of a head.
+TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
+                                                 index_t batch) {
+  attention_problem p = locate_rows(args, first_query, head, batch);
   p.score_scale = scale_of_head(args.q_scales, batch, args.heads, head) *
                   scale_of_head(args.k_scales, batch, args.kv_heads, p.kv_head);
   p.value_scale = scale_of_head(args.v_scales, batch, args.kv_heads, p.kv_head);
