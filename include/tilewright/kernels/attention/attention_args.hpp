@@ -95,10 +95,10 @@ constexpr bool is_written_twice(const attention_strides& s, bool has_starts, ind
 inline constexpr char written_twice[] =
     "a result's heads or sequences lie in the same memory: give its head and batch strides";
 
-/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
-/// as an error message; nullptr: it can. O has 16-bit elements.
+/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, and of `kv_vector` elements of K
+/// and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
-                                              index_t vector) {
+                                              index_t vector, index_t kv_vector) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
@@ -114,22 +114,24 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
     return s.row < dim || s.row > 0x7fffffff / 2048 ? 2 : 0;
   };
   const int of_tensors[] = {
-      misfit(args.q, args.q_strides, head_dim, vector), misfit(args.k, args.k_strides, head_dim, vector),
-      misfit(args.v, args.v_strides, value_dim, vector), misfit(args.o, args.o_strides, value_dim, min(vector, 8))};
+      misfit(args.q, args.q_strides, head_dim, vector), misfit(args.k, args.k_strides, head_dim, kv_vector),
+      misfit(args.v, args.v_strides, value_dim, kv_vector), misfit(args.o, args.o_strides, value_dim, min(vector, 8))};
   for (const int misfit_of : of_tensors) {
     if (misfit_of == 1)
-      return vector == 8
+      return kv_vector == 8
                  ? "vectors of 16 bytes are moved: pointers must be aligned to 16 bytes, strides be multiples of 8"
                  : "vectors of 16 bytes are moved: pointers must be aligned to 16 bytes, strides be multiples of 16, "
-                   "those of O of 8";
+                   "those of 16-bit elements of 8";
     if (misfit_of == 2) return "a row stride is smaller than the head dimension, or so large that a step spans 2 GiB";
   }
   return args.lse && args.lse_strides.row < 1 ? "lse_strides.row must be positive" : nullptr;
 }
 
-/// The same for a kernel that writes O and LSE.
-constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector) {
-  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
+/// The same for a kernel that writes O and LSE. K and V are as Q where kv_vector is 0.
+constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector,
+                                      index_t kv_vector = 0) {
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector, kv_vector ? kv_vector : vector))
+    return why;
   if (!__builtin_is_constant_evaluated() && args.keys > 0 && (args.o == args.k || args.o == args.v))
     return "O is K or V, which other blocks still read";
   const auto overlaps = [&](const attention_strides& s, index_t dim) {
