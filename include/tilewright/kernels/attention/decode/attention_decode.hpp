@@ -51,7 +51,8 @@ struct attention_decode {
 
   static constexpr grid_size grid(const args_type& args) { return detail::grid_of_decode(args); }
 
-  TILEWRIGHT_HD void operator()(const args_type& args) const {
+  TILEWRIGHT_HD void operator()(const args_type& kernel_args) const {
+    const args_type& args = kernel_args;
     const index_t block = exec::block_id().x, row_blocks = detail::decode_row_blocks(args),
                   of_rows = divide(block, row_blocks), share = divide(of_rows, args.kv_heads),
                   first_row = (block - of_rows * row_blocks) * detail::decode_rows;
@@ -60,6 +61,7 @@ struct attention_decode {
     if (piece.left == 0) return;
     bool is_first = true;
     do {
+      const args_type& args = exec::load_again(kernel_args);
       const detail::decode_problem p =
           detail::locate_decode(args, first_row, of_rows - share * args.kv_heads, piece.batch);
       if (block == share * args.kv_heads * row_blocks) note_share(args, piece, share);
@@ -73,7 +75,7 @@ struct attention_decode {
       waves.store(sums);
       exec::block_sync();
       waves.write(args, p, piece, share);
-    } while (piece.advance(args));
+    } while (piece.advance(exec::load_again(kernel_args)));
   }
 
  private:
