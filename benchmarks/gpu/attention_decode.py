@@ -71,7 +71,7 @@ class Decode:
         workspace = torch.empty(max(1, self.library.tilewright_decode_workspace_bytes(ctypes.byref(args), v.shape[3]) // 4), device="cuda")
         args.workspace = workspace.data_ptr()
 
-        def call(_alive=(workspace, scales, sinks, starts, counts, table, lse)):
+        def call(_alive=(workspace, q, k, v, o, scales, sinks, starts, counts, table, lse)):
             why = self.run(q.dtype == torch.bfloat16, caches.get(k.dtype, 0), q.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"attention_decode.py: {why.decode()}")

@@ -94,8 +94,13 @@ def check_problem(ours, rng, number):
                         torch.tensor(keys, device="cuda", dtype=torch.int32), scales, sinks, window,
                         torch.tensor(starts, device="cuda", dtype=torch.int32) if is_ragged else None, most,
                         lse.transpose(0, 1)[None] if is_ragged else lse.view(batch, most, heads).transpose(1, 2))
-    call()
-    torch.cuda.synchronize()
+    described = (f"{q_type} {cache_type} dim {dim} heads {heads}/{kv_heads} queries {queries} keys {keys} page {page} window {window} "
+                 f"scales {scale_shape} sinks {sinks is not None} splits {call.splits}")
+    try:
+        call()
+        torch.cuda.synchronize()
+    except RuntimeError as error:
+        raise SystemExit(f"problem {number} FAILED: {described}: {str(error).splitlines()[0]}") from error
     tolerance = 6 * (2 ** -11 if q_type == torch.half and cache_type == q_type else 2 ** -8)
     worst, worst_lse = 0.0, 0.0
     for b in range(batch):
@@ -110,8 +115,7 @@ def check_problem(ours, rng, number):
     guards = torch.cat([m[i] for m in (o_memory.float(), lse_memory) for i in (slice(0, GUARD), slice(-GUARD, None))])
     right = worst < tolerance and worst_lse < 2e-3 and bool(guards.isnan().all())
     if not right:
-        print(f"problem {number} WRONG: {q_type} {cache_type} dim {dim} heads {heads}/{kv_heads} queries {queries} keys {keys} page {page} window {window} "
-              f"scales {scale_shape} sinks {sinks is not None} splits {call.splits}: error {worst:.3g}, lse {worst_lse:.3g}", flush=True)
+        print(f"problem {number} WRONG: {described}: error {worst:.3g}, lse {worst_lse:.3g}", flush=True)
     return right
 
 

@@ -200,9 +200,11 @@ typedef struct tilewright_attention_options {
   const tilewright_tensor* key_starts;
   int32_t max_queries, max_keys;
   void* stream;
+  const tilewright_tensor* sinks;   /* (heads) f32: a score for each head that has no value */
+  const tilewright_tensor* d_sinks; /* (heads) f32: a result of attention_backward */
 } tilewright_attention_options;
 #define TILEWRIGHT_ATTENTION_OPTIONS \
-  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL}
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);
@@ -220,9 +222,14 @@ typedef struct tilewright_attention_decode_options {
   const tilewright_tensor* key_counts;  /* (batch) i32 */
   const tilewright_tensor* block_table; /* (batch, pages) i32 */
   void* stream;
+  const tilewright_tensor* query_starts; /* (batch + 1) i32: q and o are (rows, heads, dim) */
+  int32_t max_queries;                   /* with query_starts: the most of a sequence */
+  const tilewright_tensor* k_scales;     /* of fp8 or i8: (batch or pages, keys or rows, kv_heads) f32, each may be 1 */
+  const tilewright_tensor* v_scales;     /* the same of v */
+  const tilewright_tensor* sinks;        /* (heads) f32: a score for each head that has no value */
 } tilewright_attention_decode_options;
 #define TILEWRIGHT_ATTENTION_DECODE_OPTIONS \
-  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL}
+  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const tilewright_tensor* q,
                                                              const tilewright_tensor* k, const tilewright_tensor* v,
                                                              const tilewright_attention_decode_options* options);

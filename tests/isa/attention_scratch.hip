@@ -17,7 +17,7 @@ struct forward_policy : tw::attention_policy<tw::arch::current, tw::half_t, DIM,
 struct gradients_policy : tw::attention_backward_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
 struct decode_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
 struct decode_8bit_policy
-    : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM, (VALUE_DIM > 128 ? 2 : 4), CACHE> {};
+    : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM, tw::detail::decode_waves_of<VALUE_DIM>, CACHE> {};
 struct forward : tw::attention_forward<forward_policy> {};
 struct gradients : tw::attention_backward<gradients_policy>::followed_by {};
 struct decode : tw::attention_decode<decode_policy> {};

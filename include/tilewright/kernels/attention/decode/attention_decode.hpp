@@ -69,7 +69,9 @@ struct attention_decode {
       if (!is_first) exec::block_sync();  // all have read the sums of the piece before
       is_first = false;
       sums_type sums;
-      add_keys(sums, args, p, piece, lds + exec::wave_id() * wave_bytes);
+      // Opaque: ptxas 13.0 would keep the block's LDS address in a uniform register, and make cp.async instructions with
+      // it that do not exist.
+      add_keys(sums, args, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
       exec::wave_sync();
       const waves_type waves{lds};
       waves.store(sums);

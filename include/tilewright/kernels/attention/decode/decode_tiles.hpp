@@ -143,12 +143,18 @@ struct decode_product {
 
 }  // namespace detail
 
+namespace detail {
+/// Waves of a block by default: those of wide heads need more registers and LDS.
+template <index_t ValueDim>
+inline constexpr index_t decode_waves_of = ValueDim > 128 ? 2 : 4;
+}  // namespace detail
+
 /// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
 /// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
 /// to 256. A block's Waves share its keys. Cache: elements of K and V; those of 8 bits are multiplied by k_scales and
 /// v_scales, and converted to T when they are used.
-template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim, index_t Waves = (ValueDim > 128 ? 2 : 4),
-          class Cache = T>
+template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          index_t Waves = detail::decode_waves_of<ValueDim>, class Cache = T>
 struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
   static_assert(__is_same(Cache, T) || __is_same(Cache, int8_t) || detail::is_fp8_v<Cache>,
