@@ -26,6 +26,7 @@ struct decode_problem {
   attention_window window;
   scales_of scales = scales_of::head;
   bool has_sinks = false;
+  bool is_latent = false;  // V is the first columns of K
   unsigned seed = 1;
 
   index_t queries_of(std::size_t batch) const { return own_queries.empty() ? queries : own_queries[batch]; }
@@ -122,7 +123,8 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
   const std::vector<T> q = gaussian_values<T>(std::size_t(all_rows * dim), random);
   const std::vector<float> sinks = random_sinks(p.heads, random);
   const std::vector<index_t> pages = random_pages(p, random);
-  const key_cache<Cache> k(p, dim, pages, random), v(p, value_dim, pages, random);
+  const key_cache<Cache> k(p, dim, pages, random), own_v(p, value_dim, pages, random);
+  const key_cache<Cache>& v = p.is_latent ? k : own_v;
   std::vector<T> o(std::size_t(all_rows * value_dim), T(std::numeric_limits<float>::quiet_NaN()));
   std::vector<float> lse(std::size_t(all_rows), NAN);
   args.q = q.data();

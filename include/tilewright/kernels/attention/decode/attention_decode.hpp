@@ -64,7 +64,7 @@ struct attention_decode {
       const args_type& args = exec::load_again(kernel_args);
       const detail::decode_problem p =
           detail::locate_decode(args, first_row, of_rows - share * args.kv_heads, piece.batch);
-      if (block == share * args.kv_heads * row_blocks) note_share(args, piece, share);
+      if (block == share * args.kv_heads * row_blocks) detail::note_share(args, piece, share, Policy::value_dim);
       if (first_row >= p.rows) continue;
       if (!is_first) exec::block_sync();  // all have read the sums of the piece before
       is_first = false;
@@ -81,14 +81,6 @@ struct attention_decode {
   }
 
  private:
-  /// For decode_combine.
-  TILEWRIGHT_HD static void note_share(const args_type& args, const detail::decode_piece& piece, index_t share) {
-    if (args.splits == 1 || exec::thread_id() != 0) return;
-    index_t* const shares = detail::decode_workspace(args, Policy::value_dim).shares + 2 * piece.batch;
-    if (piece.begins()) exec::buffer_store(exec::make_global_buffer(shares, 8), 0, share);
-    if (piece.ends()) exec::buffer_store(exec::make_global_buffer(shares, 8), 4, share);
-  }
-
   /// P as operand A: in its lanes, or through the wave's own LDS.
   TILEWRIGHT_HD static auto exchange(const scores& s, [[maybe_unused]] exec::lds_pointer lds) {
     if constexpr (product::stays_in_lanes) {

@@ -35,7 +35,8 @@ struct attention_decode_args : attention_args {
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block; two or more where sequences differ in length.
-  constexpr index_t choose_splits(index_t SMs) const;
+  /// rows_of_block: 64 for hopper_latent_policy.
+  constexpr index_t choose_splits(index_t SMs, index_t rows_of_block = 16) const;
 };
 
 namespace detail {
@@ -46,13 +47,13 @@ inline constexpr index_t decode_rows = 16, decode_keys = 16;  // of a wave's pro
 TILEWRIGHT_HD constexpr index_t decode_rows_of(const attention_decode_args& args) {
   return args.queries * divide(args.heads, args.kv_heads);
 }
-TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& args) {
-  return ceil_div(decode_rows_of(args), decode_rows);
+TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& args, index_t rows = decode_rows) {
+  return ceil_div(decode_rows_of(args), rows);
 }
 
-/// Blocks: of a share of the keys for each key head, and of that for each 16 rows.
-constexpr grid_size grid_of_decode(const attention_decode_args& args) {
-  return {args.batch * args.splits * args.kv_heads * decode_row_blocks(args), 1, 1};
+/// Blocks: of a share of the keys for each key head, and of that for each block of rows.
+constexpr grid_size grid_of_decode(const attention_decode_args& args, index_t rows = decode_rows) {
+  return {args.batch * args.splits * args.kv_heads * decode_row_blocks(args, rows), 1, 1};
 }
 /// Blocks of the kernel that adds up the splits: x for rows, y for key heads, z for sequences; none for one split.
 constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
@@ -111,9 +112,9 @@ constexpr const char* check_decode(const attention_decode_args& args, index_t he
 }  // namespace detail
 
 /// Splits of the keys that keep this many SMs busy: at least 1, at most one for 256 keys. 0: unknown.
-constexpr index_t attention_decode_args::choose_splits(index_t SMs) const {
+constexpr index_t attention_decode_args::choose_splits(index_t SMs, index_t rows_of_block) const {
   SMs = max(SMs, 1);
-  const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
+  const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this, rows_of_block);
   const index_t most = max(1, min(min(keys / 256, 1024), SMs)), least = min(most, detail::is_ragged(*this) ? 2 : 1);
   const auto busy = [&](index_t number) {
     const long_index_t rounds = (blocks * number + SMs - 1) / SMs;

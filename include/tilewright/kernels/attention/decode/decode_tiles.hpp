@@ -146,12 +146,12 @@ struct decode_product {
 namespace detail {
 /// Waves of a block by default: those of wide heads need more registers and LDS.
 template <index_t ValueDim>
-inline constexpr index_t decode_waves_of = ValueDim > 128 ? 2 : 4;
+inline constexpr index_t decode_waves_of = ValueDim > 256 ? 1 : ValueDim > 128 ? 2 : 4;
 }  // namespace detail
 
 /// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
 /// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
-/// to 256. A block's Waves share its keys. Cache: elements of K and V; those of 8 bits are multiplied by k_scales and
+/// to 256, for latent attention (MLA, with args.v = args.k) to 576 and 512. A block's Waves share its keys. Cache: elements of K and V; those of 8 bits are multiplied by k_scales and
 /// v_scales, and converted to T when they are used.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           index_t Waves = detail::decode_waves_of<ValueDim>, class Cache = T>
@@ -159,9 +159,9 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
   static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
   static_assert(__is_same(Cache, T) || __is_same(Cache, int8_t) || detail::is_fp8_v<Cache>,
                 "attention_decode_policy: the cache has the elements of Q, int8_t or 8-bit floats");
-  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
-                    ValueDim <= 256,
-                "attention_decode_policy: head dimensions are multiples of 32, from 32 to 256");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 576 && 32 <= ValueDim &&
+                    ValueDim <= 512,
+                "attention_decode_policy: head dimensions are multiples of 32, K's from 32 to 576, V's from 32 to 512");
   static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
   using cache_type = Cache;                ///< elements of K and V
   static constexpr index_t waves = Waves;  ///< of a block

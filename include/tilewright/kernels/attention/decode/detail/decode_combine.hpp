@@ -29,6 +29,16 @@ struct decode_workspace {
   }
 };
 
+/// Thread 0 writes down a sequence's first and last share, for decode_combine.
+TILEWRIGHT_HD void note_share(const attention_decode_args& args, const decode_piece& piece, index_t share,
+                              index_t value_dim) {
+  if (args.splits == 1 || exec::thread_id() != 0) return;
+  const exec::global_buffer shares =
+      exec::make_global_buffer(decode_workspace(args, value_dim).shares + 2 * piece.batch, 8);
+  if (piece.begins()) exec::buffer_store(shares, 0, share);
+  if (piece.ends()) exec::buffer_store(shares, 4, share);
+}
+
 /// Partial results of one row that are brought together: four elements of O, and the sum of exponentials.
 struct decode_row_sum : exponential_sum {
   vector_t<float, 4> o{};
