@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """attention_decode as serving uses it, on an NVIDIA GPU: 8-bit caches, ragged batches, sinks, windows, several queries for each sequence.
 
-    benchmarks/gpu/attention_serving.py LIBRARY [--problems 200] [--seed S] [--shapes 16x8192,...] [--json FILE --commit C] [--check-only]
+    benchmarks/gpu/attention_serving.py LIBRARY [--latent LIBRARY] [--problems 200] [--seed S] [--shapes 16x8192,...] [--json FILE --commit C]
+                                       [--check-only]
 
 LIBRARY is libtilewright_attention_decode.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). First random problems over all options, with guards around
 what is written, against float64. Then times in CUDA graphs: 32 query and 8 key heads, d = 128, bf16 queries, pages of 64 rows in random order,
 caches of bf16, e4m3 and int8 (a scale for each token and head); `ragged`: lengths of the same sum, each between nothing and twice the mean. GB/s
-of the cache, and of a device copy of as many bytes (read and written bytes counted). Exits with 1 if a result is wrong.
+of the cache, and of a device copy of as many bytes (read and written bytes counted). With --latent, libtilewright_attention_latent.so, latent
+attention of 128 heads (576 / 512) as well, in TFLOP/s and GB/s. Exits with 1 if a result is wrong.
 """
 import argparse
 import math
@@ -119,6 +121,57 @@ def check_problem(ours, rng, number):
     return right
 
 
+def check_latent(ours, rng, number):
+    """Whether one random problem of latent attention is right: V is the first 512 columns of K."""
+    batch, heads, page = rng.choice([1, 2, 5, 20]), rng.choice([1, 16, 40, 64, 128]), rng.choice([16, 32, 64, 128])
+    keys = [rng.randint(0, rng.choice([1, 64, 700, 3000])) for _ in range(batch)]
+    most, window, dtype = rng.choice([1, 1, 2, 4]), rng.choice([(-1, -1), (-1, 0), (100, 0)]), rng.choice([torch.bfloat16, torch.half])
+    pages = max(1, (max(keys) + page - 1) // page)
+    k = torch.randn(batch * pages, page, 1, 576, device="cuda").to(dtype)
+    table = torch.randperm(batch * pages, device="cuda").to(torch.int32).view(batch, pages)
+    for b in range(batch):  # what is no key is NaN
+        rows = k.view(batch * pages, page, 576)[table[b].long()].view(pages * page, 576)
+        rows[keys[b]:] = math.nan
+        k.view(batch * pages, page, 576)[table[b].long()] = rows.view(pages, page, 576)
+    q = torch.randn(batch, most, heads, 576, device="cuda").to(dtype)
+    o, memory = guarded(batch, most, heads, 512, dtype=dtype)
+    lse = torch.full((batch, most, heads), math.nan, device="cuda")
+    sinks = torch.randn(heads, device="cuda") if rng.random() < 0.3 else None
+    call = ours.prepare(q.transpose(1, 2), k.transpose(1, 2), k[..., :512].transpose(1, 2), o.transpose(1, 2), rng.choice([0, 1, 2, 5]), table,
+                        torch.tensor(keys, device="cuda", dtype=torch.int32), None, sinks, window, lse=lse.transpose(1, 2))
+    call()
+    torch.cuda.synchronize()
+    worst = 0.0
+    for b in range(batch):
+        rows = k[table[b].long()].reshape(pages * page, 1, 576)[:keys[b]].double()
+        wanted, wanted_lse = reference(q[b], rows, rows[..., :512], 1 / 24, window, sinks)
+        worst = max(worst, float((o[b].double() - wanted).abs().nan_to_num(math.inf).max()))
+        worst = max(worst, float(torch.where(lse[b].double() == wanted_lse, 0.0, (lse[b].double() - wanted_lse).abs()).nan_to_num(math.inf).max()))
+    right = worst < 6 * (2 ** -8 if dtype == torch.bfloat16 else 2 ** -11) and bool(torch.cat([memory[:GUARD], memory[-GUARD:]]).isnan().all())
+    if not right:
+        print(f"latent problem {number} WRONG: {dtype} heads {heads} queries {most} keys {keys} page {page} window {window} sinks {sinks is not None} "
+              f"splits {call.splits}: error {worst:.3g}", flush=True)
+    return right
+
+
+def latent_times_of(ours, batch, keys, rounds):
+    """Latent attention of 128 heads, pages of 64 rows."""
+    k = torch.randn(batch * keys // 64, 64, 1, 576, device="cuda", dtype=torch.bfloat16)
+    table = torch.randperm(batch * keys // 64, device="cuda").to(torch.int32).view(batch, -1)
+    q = torch.randn(batch, 128, 1, 576, device="cuda", dtype=torch.bfloat16)
+    o = torch.empty(batch, 128, 1, 512, device="cuda", dtype=torch.bfloat16)
+    copied = torch.empty_like(k)
+    half = k.shape[0] // 2
+    calls = {"latent": ours.prepare(q, k.transpose(1, 2), k[..., :512].transpose(1, 2), o, 0, table),
+             "copy": lambda: copied[:half].copy_(k[:half])}
+    times = Race(calls, 1.5e-2).times(rounds)
+    seconds = {name: statistics.median(t[name] for t in times) for name in calls}
+    row = {"batch": batch, "keys": keys, "heads": 128, "splits": calls["latent"].splits, "mib": k.numel() * 2 / 2 ** 20}
+    row |= {"tflops": 2 * 128 * (576 + 512) * batch * keys / seconds["latent"] / 1e12, "latent": k.numel() * 2 / seconds["latent"] / 1e9,
+            "copy": k.numel() * 2 / seconds["copy"] / 1e9}
+    return row | {"ratio_to_copy": row["latent"] / row["copy"]}
+
+
 def ragged_lengths(batch, mean, page):
     """Multiples of a page between nothing and twice the mean, with the sum batch * mean."""
     rng = random.Random(batch)
@@ -169,6 +222,7 @@ def times_of(ours, batch, mean, name, rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
+    parser.add_argument("--latent", help="the library of latent attention")
     parser.add_argument("--problems", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shapes", default="16x8192,64x4096,1x131072,128x4096,32x16384")
@@ -184,8 +238,17 @@ def main():
         for name in CACHES:
             rows.append(times_of(ours, *map(int, shape.split("x")), name, options.rounds))
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in rows[-1].items()), flush=True)
-    write_results(options, unit="GB/s", problems=options.problems, right=right, rows=rows)
-    sys.exit(0 if right == options.problems else 1)
+    latent_right, latent_rows = options.problems // 4, []
+    if options.latent:
+        latent = Decode(options.latent)
+        latent_right = sum(check_latent(latent, rng, i) for i in range(options.problems // 4))
+        print(f"{latent_right} of {options.problems // 4} random problems of latent attention are right", flush=True)
+        for batch, keys in () if options.check_only else ((16, 8192), (64, 4096), (128, 4096), (1, 65536)):
+            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds))
+            print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in latent_rows[-1].items()), flush=True)
+    write_results(options, unit="GB/s", problems=options.problems, right=right, rows=rows, latent_problems=options.problems // 4,
+                  latent_right=latent_right, latent_rows=latent_rows)
+    sys.exit(0 if right == options.problems and latent_right == options.problems // 4 else 1)
 
 
 if __name__ == "__main__":

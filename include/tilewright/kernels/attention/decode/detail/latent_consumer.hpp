@@ -117,7 +117,9 @@ struct latent_consumer {
     pipeline.consumer_wait(at);
     if (keys_left < lds_of.keys) [[unlikely]]
       clear_keys(keys_left);
-    block_gemm<Policy::scores_tile, T>(s, wgmma_tile_in_lds<lds_of.q>{address(lds_of.queries())},
+    // Opaque: a loop would keep the descriptors of all steps along d in registers.
+    const auto queries = unsigned(exec::opaque(index_t(address(lds_of.queries()))));
+    block_gemm<Policy::scores_tile, T>(s, wgmma_tile_in_lds<lds_of.q>{queries},
                                        wgmma_tile_in_lds<lds_of.k>{address(lds_of.stage(at.stage))}, false);
   }
   /// Issues O (rows, d_v / 2) += P (rows, keys) V of a stage.
@@ -137,41 +139,48 @@ struct latent_consumer {
     load_queries(p);
     exec::fence_async_proxy();
     sync_consumers();
+    softmax_type softmax;
+    if (p.first < p.end) add_keys(softmax, p);
+    // Located again: what only the results need is in no registers while keys are added.
+    write(softmax, latent_problem(args, exec::opaque(p.first_row), exec::opaque(p.kv_head), piece), piece, share);
+  }
+
+  /// At least one step.
+  TILEWRIGHT_HD void add_keys(softmax_type& softmax, const latent_problem& p) {
     const index_range unmasked = p.seen_by_all(args.window, p.query_of(lds_of.rows - 1) + 1 - p.first_query);
     const index_t unmasked_end = min(unmasked.last, p.end);
-    softmax_type softmax;
     typename attention_registers<Policy>::scores s{};
-    wgmma_tile_in_registers<Policy::values_tile, T> probabilities{};
-    index_t before = -1;  // the stage whose P V has not been issued
-    TILEWRIGHT_UNROLL(1)
-    for (index_t key = p.first; key < p.end; key += lds_of.keys) {
-      issue_scores(s, p.end - key);
-      if (before >= 0) {
-        issue_outputs(softmax, probabilities, before);
-        exec::wgmma_wait<1>();
-      } else {
-        exec::wgmma_wait<0>();
-      }
+    wgmma_tile_in_registers<Policy::values_tile, T> probabilities;
+    const auto update = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
       for (float& x : s.thread_buffer) exec::fence_operand(x);
+      softmax.update(s, args, p, key, key < unmasked.first || key + lds_of.keys > unmasked_end, rescale);
+    };
+    issue_scores(s, p.end - p.first);
+    exec::wgmma_wait<0>();
+    update(p.first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is zero
+    probabilities.assign(s);
+    index_t before = at.stage;  // the step whose P V has not been issued
+    at.advance();
+    TILEWRIGHT_UNROLL(1)
+    for (index_t key = p.first + lds_of.keys; key < p.end; key += lds_of.keys) {
+      issue_scores(s, p.end - key);                   // S (rows, keys) = Q (rows, d) K^T, of this step
+      issue_outputs(softmax, probabilities, before);  // O (rows, d_v / 2) += P (rows, keys) V, of the step before
+      exec::wgmma_wait<1>();
       bool must_rescale = false;
       typename softmax_type::row_values factors{};
-      softmax.update(s, args, p, key, key < unmasked.first || key + lds_of.keys > unmasked_end,
-                     [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
-                       must_rescale = true;
-                       factors = f;
-                     });
-      if (before >= 0) complete_outputs(softmax, before);
+      update(key, [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
+        must_rescale = true;
+        factors = f;
+      });
+      complete_outputs(softmax, before);
       if (must_rescale) [[unlikely]]
         softmax.scale_outputs(factors);
       probabilities.assign(s);
       before = at.stage;
       at.advance();
     }
-    if (before >= 0) {
-      issue_outputs(softmax, probabilities, before);
-      complete_outputs(softmax, before);
-    }
-    write(softmax, p, piece, share);
+    issue_outputs(softmax, probabilities, before);
+    complete_outputs(softmax, before);
   }
 
   /// O or, for a piece of a sequence, its part in the workspace.
