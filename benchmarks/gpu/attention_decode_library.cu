@@ -32,8 +32,8 @@ bool decode_cache(int cache, int dim, const tw::attention_decode_args& args, cud
 
 }  // namespace
 
-/// Queues attention of few queries with a long cache: 0 of the elements of Q, 1 of e4m3, 2 of int8. Returns null, or why it was refused: a text that lives until the
-/// next call.
+/// Queues attention of few queries with a long cache: 0 of the elements of Q, 1 of e4m3, 2 of int8. Returns null, or
+/// why it was refused: a text that lives until the next call.
 extern "C" const char* tilewright_attention_decode(int is_bf16, int cache, int dim,
                                                    const tw::attention_decode_args* args, cudaStream_t stream) {
   static std::string message;

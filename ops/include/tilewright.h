@@ -61,12 +61,12 @@ typedef struct tilewright_tensor {
 /* Where kernels are found; see library_options of the C++ interface. */
 typedef struct tilewright_library_options {
   size_t size;
-  const char* cache_directory;  /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
-  const char* const* archives;  /* files of tilewright-pack */
+  const char* cache_directory; /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
+  const char* const* archives; /* files of tilewright-pack */
   size_t num_archives;
-  const char* compiler;         /* NULL: the first that is there */
-  int32_t forbid_compiling;     /* 1: kernels come from archives and the cache */
-  const char* emulate;          /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
+  const char* compiler;     /* NULL: the first that is there */
+  int32_t forbid_compiling; /* 1: kernels come from archives and the cache */
+  const char* emulate;      /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
 } tilewright_library_options;
 #define TILEWRIGHT_LIBRARY_OPTIONS {sizeof(tilewright_library_options), NULL, NULL, 0, NULL, 0, NULL}
 
@@ -146,10 +146,12 @@ typedef struct tilewright_norm_gradient_options {
   void* stream;
 } tilewright_norm_gradient_options;
 #define TILEWRIGHT_NORM_GRADIENT_OPTIONS {sizeof(tilewright_norm_gradient_options), NULL, NULL, NULL}
-TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(
-    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
-    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* rstd,
-    const tilewright_norm_gradient_options* options);
+TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(const tilewright_tensor* dx,
+                                                              const tilewright_tensor* d_weight,
+                                                              const tilewright_tensor* dy, const tilewright_tensor* x,
+                                                              const tilewright_tensor* weight,
+                                                              const tilewright_tensor* rstd,
+                                                              const tilewright_norm_gradient_options* options);
 TILEWRIGHT_API tilewright_status tilewright_layer_norm_gradient(
     const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
     const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* mean,
@@ -208,10 +210,12 @@ typedef struct tilewright_attention_options {
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);
-TILEWRIGHT_API tilewright_status tilewright_attention_backward(
-    const tilewright_tensor* dq, const tilewright_tensor* dk, const tilewright_tensor* dv, const tilewright_tensor* d_o,
-    const tilewright_tensor* q, const tilewright_tensor* k, const tilewright_tensor* v, const tilewright_tensor* o,
-    const tilewright_attention_options* options);
+TILEWRIGHT_API tilewright_status tilewright_attention_backward(const tilewright_tensor* dq, const tilewright_tensor* dk,
+                                                               const tilewright_tensor* dv,
+                                                               const tilewright_tensor* d_o, const tilewright_tensor* q,
+                                                               const tilewright_tensor* k, const tilewright_tensor* v,
+                                                               const tilewright_tensor* o,
+                                                               const tilewright_attention_options* options);
 
 typedef struct tilewright_attention_decode_options {
   size_t size;

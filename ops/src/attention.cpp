@@ -144,16 +144,15 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   jit::attention_decode_problem p;
   attention_decode_args& a = p.args;
   const bool pages = options.block_table.data != nullptr;
-  const attention_view view = view_attention(
-      op, o, q, k, v,
-      {.scale = options.scale,
-       .causal = options.causal,
-       .window_left = options.window_left,
-       .lse = options.lse,
-       .query_starts = options.query_starts,
-       .max_queries = options.max_queries,
-       .sinks = options.sinks},
-      pages ? key_tensors::cache_in_pages : key_tensors::cache, a);
+  const attention_view view = view_attention(op, o, q, k, v,
+                                             {.scale = options.scale,
+                                              .causal = options.causal,
+                                              .window_left = options.window_left,
+                                              .lse = options.lse,
+                                              .query_starts = options.query_starts,
+                                              .max_queries = options.max_queries,
+                                              .sinks = options.sinks},
+                                             pages ? key_tensors::cache_in_pages : key_tensors::cache, a);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim, p.cache_type = view.cache_type;
   if (view.cache_type != view.type) {
     if (!options.k_scales.data || !options.v_scales.data)
@@ -171,7 +170,8 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   call_key key(op);
   add_to_key(key, view, a);
   key.add(a.key_counts != nullptr).add(pages).add(a.table_stride).add(a.rows_per_page);
-  for (const attention_strides* s : {&a.k_scale_strides, &a.v_scale_strides}) key.add(s->batch).add(s->head).add(s->row);
+  for (const attention_strides* s : {&a.k_scale_strides, &a.v_scale_strides})
+    key.add(s->batch).add(s->head).add(s->row);
   run({.operation = op,
        .key = key,
        .args = &a,

@@ -56,8 +56,8 @@ TILEWRIGHT_HD array<unsigned, 2> convert_fp8_word(unsigned word) {
 
 }  // namespace detail
 
-/// The four elements of type From in `word`, the first one in the lowest byte, as half_t or bfloat16_t: From is int8_t or
-/// an 8-bit float. Exact; NaN stays NaN.
+/// The four elements of type From in `word`, the first one in the lowest byte, as half_t or bfloat16_t: From is int8_t
+/// or an 8-bit float. Exact; NaN stays NaN.
 template <class To, class From>
 TILEWRIGHT_HD constexpr array<unsigned, 2> convert_word(unsigned word) {
   static_assert(sizeof(From) == 1 && (__is_same(To, half_t) || __is_same(To, bfloat16_t)),

@@ -44,8 +44,8 @@ struct attention_args {
   const index_t* query_starts = nullptr;
   const index_t* key_starts = nullptr;  ///< of K and V; null exactly where query_starts is
 
-  /// Sinks: a score for each query head, [heads] numbers below infinity in memory that the GPU can read. It counts in the
-  /// sum of each row's exponentials, as that of a key whose value is zero; `scale` does not apply. Null: none.
+  /// Sinks: a score for each query head, [heads] numbers below infinity in memory that the GPU can read. It counts in
+  /// the sum of each row's exponentials, as that of a key whose value is zero; `scale` does not apply. Null: none.
   const float* sinks = nullptr;
 
   float scale = 1;          ///< of the scores, before the mask
@@ -95,8 +95,8 @@ constexpr bool is_written_twice(const attention_strides& s, bool has_starts, ind
 inline constexpr char written_twice[] =
     "a result's heads or sequences lie in the same memory: give its head and batch strides";
 
-/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, and of `kv_vector` elements of K
-/// and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements.
+/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, and of `kv_vector` elements of
+/// K and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
                                               index_t vector, index_t kv_vector) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)

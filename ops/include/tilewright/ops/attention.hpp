@@ -37,21 +37,21 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
                         const tensor& k, const tensor& v, const tensor& o, const attention_options& options);
 
 struct attention_decode_options {
-  float scale = 0;          ///< of scores, > 0; 0: 1 / sqrt(head dimension)
-  bool causal = false;      ///< as in attention_options
-  int window_left = -1;     ///< as in attention_options
-  tensor lse = {};          ///< as in attention_options
-  tensor key_counts = {};   ///< i32 (batch): keys of each sequence; without it all of them count
-  tensor block_table = {};  ///< i32 (batch, pages of the longest sequence): then k and v are (pages, rows of a page,
-                            ///< kv_heads, dim), rows of a page a multiple of 16
-  tensor query_starts = {};  ///< i32 (batch + 1): sequences with different numbers of queries, one after the other; then
-                             ///< q and o are (rows, heads, dim), lse (rows, heads)
-  int max_queries = 0;       ///< with query_starts: the most of a sequence
-  tensor k_scales = {};      ///< of a cache of fp8 or i8, f32 (batch or pages, keys or rows of a page, kv_heads), where
-                             ///< each length may be 1: what elements of k are multiplied by
-  tensor v_scales = {};      ///< the same of v
-  tensor sinks = {};         ///< as in attention_options
-  void* stream = nullptr;   ///< as in gemm_options
+  float scale = 0;           ///< of scores, > 0; 0: 1 / sqrt(head dimension)
+  bool causal = false;       ///< as in attention_options
+  int window_left = -1;      ///< as in attention_options
+  tensor lse = {};           ///< as in attention_options
+  tensor key_counts = {};    ///< i32 (batch): keys of each sequence; without it all of them count
+  tensor block_table = {};   ///< i32 (batch, pages of the longest sequence): then k and v are (pages, rows of a page,
+                             ///< kv_heads, dim), rows of a page a multiple of 16
+  tensor query_starts = {};  ///< i32 (batch + 1): sequences with different numbers of queries, one after the other;
+                             ///< then q and o are (rows, heads, dim), lse (rows, heads)
+  int max_queries = 0;     ///< with query_starts: the most of a sequence
+  tensor k_scales = {};    ///< of a cache of fp8 or i8, f32 (batch or pages, keys or rows of a page, kv_heads), where
+                           ///< each length may be 1: what elements of k are multiplied by
+  tensor v_scales = {};    ///< the same of v
+  tensor sinks = {};       ///< as in attention_options
+  void* stream = nullptr;  ///< as in gemm_options
 };
 
 /// attention for few queries (one, or some, of each sequence) and many keys, which several blocks share. Tensors are as

@@ -149,11 +149,10 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   args.d_k_strides = d_k.strides;
   args.d_v_strides = d_v.strides;
   args.workspace = workspace.data();
-  run(args,
-      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                          memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
-                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace),
-                          memory_of(sinks), memory_of(d_sinks)});
+  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                                memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values),
+                                memory_of(d_v.values), memory_of(lse), memory_of(of.query_starts),
+                                memory_of(of.key_starts), memory_of(workspace), memory_of(sinks), memory_of(d_sinks)});
 
   const index_t group = p.heads / p.kv_heads;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {

@@ -42,7 +42,8 @@ void expect_random_caches(int cases, unsigned seed, typename Policy::args_type a
     if (up_to(4) == 0) p.window.left = up_to(90);
     p.has_sinks = up_to(3) == 0;
     p.scales = scales_of(up_to(4));
-    for (std::size_t b = 0; p.queries > 1 && b < p.keys.size(); ++b) p.own_queries.push_back(b == 0 ? p.queries : up_to(p.queries + 1));
+    for (std::size_t b = 0; p.queries > 1 && b < p.keys.size(); ++b)
+      p.own_queries.push_back(b == 0 ? p.queries : up_to(p.queries + 1));
     p.seed = random();
     expect_decode<Policy>(p, args);
   });

@@ -21,7 +21,7 @@ struct decode_problem {
   index_t heads = 1, kv_heads = 1, queries = 1;
   std::vector<index_t> keys;
   std::vector<index_t> own_queries;  // of each sequence, packed; empty: all have `queries`
-  index_t rows_per_page = 0;  // 0: contiguous
+  index_t rows_per_page = 0;         // 0: contiguous
   index_t splits = 1;
   attention_window window;
   scales_of scales = scales_of::head;
@@ -40,8 +40,8 @@ std::vector<T> gaussian_values(std::size_t count, std::mt19937& random) {
   return values;
 }
 
-/// A cache: (page or sequence, row, head, dim), and scales of 8-bit elements. Rows that no key has are NaN, as are their
-/// scales if each has its own.
+/// A cache: (page or sequence, row, head, dim), and scales of 8-bit elements. Rows that no key has are NaN, as are
+/// their scales if each has its own.
 template <class T>
 struct key_cache {
   std::vector<T> values;
@@ -74,8 +74,10 @@ struct key_cache {
   /// A unit of 8-bit elements, of which a few are the largest ones.
   static float quantum() { return std::is_same_v<T, int8_t> ? 1 / 40.0f : 1 / 160.0f; }
   static T poison() {
-    if constexpr (std::is_same_v<T, int8_t>) return -128;
-    else return T(std::numeric_limits<float>::quiet_NaN());
+    if constexpr (std::is_same_v<T, int8_t>)
+      return -128;
+    else
+      return T(std::numeric_limits<float>::quiet_NaN());
   }
   void set_scale_strides(scales_of of) {
     if (of == scales_of::head) scale_strides.head = 1;
@@ -94,7 +96,8 @@ struct key_cache {
     return table.empty() ? batch : std::size_t(table[batch * std::size_t(stride) + std::size_t(key / rows)]);
   }
   std::size_t at(std::size_t batch, index_t key, index_t head) const {
-    return (block_of(batch, key) * std::size_t(rows) + std::size_t(key % rows)) * std::size_t(heads * dim) + std::size_t(head * dim);
+    return (block_of(batch, key) * std::size_t(rows) + std::size_t(key % rows)) * std::size_t(heads * dim) +
+           std::size_t(head * dim);
   }
   attention_strides strides() const { return {long_index_t(rows) * heads * dim, dim, heads * dim}; }
 };
@@ -176,9 +179,7 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
     for (index_t head = 0; head < p.heads; ++head) {
       const index_t kv = head / (p.heads / p.kv_heads), keys = p.keys[std::size_t(b)],
                     queries = p.queries_of(std::size_t(b));
-      const auto row_of = [&](index_t query) {
-        return std::size_t((starts[std::size_t(b)] + query) * p.heads + head);
-      };
+      const auto row_of = [&](index_t query) { return std::size_t((starts[std::size_t(b)] + query) * p.heads + head); };
       const auto in_cache = [&](const key_cache<Cache>& cache) {
         return [&](index_t j, index_t d) { return cache.value(std::size_t(b), j, kv, d); };
       };

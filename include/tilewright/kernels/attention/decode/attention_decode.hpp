@@ -10,8 +10,8 @@ namespace tilewright {
 
 /// O = softmax(scale Q K^T + mask) V where few queries meet many keys. The queries of all heads that share a key head
 /// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves are interleaved
-/// over its 16 keys each, without barriers; args.splits blocks share the keys of a sequence. An 8-bit cache is converted
-/// in registers, its scales multiply scores and probabilities.
+/// over its 16 keys each, without barriers; args.splits blocks share the keys of a sequence. An 8-bit cache is
+/// converted in registers, its scales multiply scores and probabilities.
 template <class Policy>
 struct attention_decode {
   using arch = typename Policy::arch;
@@ -27,9 +27,9 @@ struct attention_decode {
   static constexpr detail::cache_loads loads = !tilewright::arch::is_amd(arch::value) ? detail::cache_loads::queue
                                                : fits_ahead                           ? detail::cache_loads::ahead
                                                                                       : detail::cache_loads::now;
-  using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy, Policy::head_dim>>;
-  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy, Policy::value_dim>>;
-  using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy, Policy::head_dim>>;
+  using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_chunks<Policy, Policy::head_dim>>;
+  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_chunks<Policy, Policy::value_dim>>;
+  using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_chunks<Policy, Policy::head_dim>>;
   using sums_type = detail::attention_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave: as many bytes of 8-bit elements as of 16-bit ones.
@@ -69,8 +69,8 @@ struct attention_decode {
       if (!is_first) exec::block_sync();  // all have read the sums of the piece before
       is_first = false;
       sums_type sums;
-      // Opaque: ptxas 13.0 would keep the block's LDS address in a uniform register, and make cp.async instructions with
-      // it that do not exist.
+      // Opaque: ptxas 13.0 would keep the block's LDS address in a uniform register, and make cp.async instructions
+      // with it that do not exist.
       add_keys(sums, args, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
       exec::wave_sync();
       const waves_type waves{lds};
@@ -113,13 +113,14 @@ struct attention_decode {
     index_t key = first + exec::wave_id() * step;
     if (key >= last) return;
 
-    const auto k_cache = detail::key_cache<Policy>::of_keys(args, p), v_cache = detail::key_cache<Policy>::of_values(args, p);
+    const auto k_cache = detail::key_cache<Policy>::of_keys(args, p),
+               v_cache = detail::key_cache<Policy>::of_values(args, p);
     const exec::lds_pointer slots = own_lds + (queries_type::lds_bytes + exchange_bytes);
     const queries_type q(args, p, own_lds);
     keys_type k;
     values_type v;
     constexpr index_t ahead = loads == detail::cache_loads::now ? 0 : stages;  // steps in flight
-    detail::key_place at = detail::locate_keys(args, p.batch, key), next = at;
+    detail::key_location at = detail::locate_keys(args, p.batch, key), next = at;
     unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       const exec::lds_pointer slot = slots + i * slot_bytes;
       if (key + i * stride < last) {
@@ -140,9 +141,10 @@ struct attention_decode {
       scores s{};
       wait();
       keys_type::acquire();
-      k.for_each_part(k_cache, at, p.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
-        using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
-        multiply<of_part::scores>(s, q.template get<part.value>(), relayout<T>(detail::widen_tile<T>(tile), typename of_part::k{}));
+      k.for_each_chunk(k_cache, at, p.keys, slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+        using of_part = detail::decode_product_of<Policy, Policy::head_dim, chunk.value>;
+        multiply<of_part::scores>(s, q.template get<chunk.value>(),
+                                  relayout<T>(detail::widen_tile<T>(tile), typename of_part::k{}));
       });
       k.multiply_scales(s, k_cache, at, p.keys, slot);
       begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
@@ -152,9 +154,9 @@ struct attention_decode {
       values_type::acquire();
       v.multiply_scales(s, v_cache, at, p.keys, v_slot);
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
-      v.for_each_part(v_cache, at, p.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
-        using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
-        multiply<of_part::values>(sums.o.template get<part.value>(), probabilities,
+      v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+        using of_part = detail::decode_product_of<Policy, Policy::value_dim, chunk.value>;
+        multiply<of_part::values>(sums.o.template get<chunk.value>(), probabilities,
                                   relayout<value_type>(detail::widen_tile<value_type>(tile), typename of_part::v{}));
       });
       begin_or_end_group(v, v_cache, next, p.keys, v_slot, loads_next);
@@ -170,7 +172,7 @@ struct attention_decode {
   }
   /// Groups are counted, so one without copies stands for what is past the last key.
   template <class Keys, class Cache>
-  TILEWRIGHT_HD static void begin_or_end_group(Keys& keys, const Cache& cache, const detail::key_place& at,
+  TILEWRIGHT_HD static void begin_or_end_group(Keys& keys, const Cache& cache, const detail::key_location& at,
                                                index_t count, exec::lds_pointer slot, bool is_inside) {
     if (is_inside) {
       keys.begin(cache, at, count, slot);

@@ -9,8 +9,8 @@
 namespace tilewright {
 
 /// attention_args for decoding. The cache of keys and values may be contiguous or paged. Each sequence has as many
-/// queries, or, with query_starts, a number of its own: under window `causal` the last one sees all of its keys. Strides
-/// of heads must be such that the heads that share a key head span less than 2 GiB.
+/// queries, or, with query_starts, a number of its own: under window `causal` the last one sees all of its keys.
+/// Strides of heads must be such that the heads that share a key head span less than 2 GiB.
 struct attention_decode_args : attention_args {
   /// Keys of each sequence, at most args.keys; batch numbers in memory that the GPU can read. Null: all have args.keys,
   /// or what key_starts says.
@@ -34,8 +34,8 @@ struct attention_decode_args : attention_args {
   void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
-  /// (compute units) of the GPU busy, with at least 256 keys for each block; two or more where sequences differ in length.
-  /// rows_of_block: 64 for hopper_latent_policy.
+  /// (compute units) of the GPU busy, with at least 256 keys for each block; two or more where sequences differ in
+  /// length. rows_of_block: 64 for hopper_latent_policy.
   constexpr index_t choose_splits(index_t SMs, index_t rows_of_block = 16) const;
 };
 

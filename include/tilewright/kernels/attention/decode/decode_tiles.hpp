@@ -31,10 +31,10 @@ TILEWRIGHT_HD constexpr arch::lane_map repeated(arch::lane_map map, arch::lane_m
   return map;
 }
 
-/// New numbers of a coordinate's bits, so that the lowest ones select registers: up to `vector` elements, 16 bytes, that
-/// a lane loads at once; then those that select lanes, and the others.
-TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map& map,
-                                                           arch::lane_map_bit::coordinate of, index_t vector) {
+/// New numbers of a coordinate's bits, so that the lowest ones select registers: up to `vector` elements, 16 bytes,
+/// that a lane loads at once; then those that select lanes, and the others.
+TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map& map, arch::lane_map_bit::coordinate of,
+                                                           index_t vector) {
   array<signed char, 8> number{};
   signed char next = 0;
   const index_t most = log2_floor(vector);
@@ -76,8 +76,8 @@ TILEWRIGHT_HD constexpr arch::lane_map in_memory_order(const arch::lane_map& map
   return result;
 }
 
-/// The two products of a part of the head dimension of `dim` elements, 32, 64 or 128: S = Q K^T, and O = P V in the order of
-/// keys that C of the first has, if the instruction allows that.
+/// The two products of a chunk of the head dimension of `dim` elements, 32, 64 or 128: S = Q K^T, and O = P V in the
+/// order of keys that C of the first has, if the instruction allows that.
 TILEWRIGHT_HD constexpr block_tile decode_scores_tile(arch::matrix_op op, index_t dim) {
   return {decode_rows, decode_keys, dim, 1, 1, op};
 }
@@ -146,13 +146,15 @@ struct decode_product {
 namespace detail {
 /// Waves of a block by default: those of wide heads need more registers and LDS.
 template <index_t ValueDim>
-inline constexpr index_t decode_waves_of = ValueDim > 256 ? 1 : ValueDim > 128 ? 2 : 4;
+inline constexpr index_t decode_waves_of = ValueDim > 256   ? 1
+                                           : ValueDim > 128 ? 2
+                                                            : 4;
 }  // namespace detail
 
 /// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
 /// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
-/// to 256, for latent attention (MLA, with args.v = args.k) to 576 and 512. A block's Waves share its keys. Cache: elements of K and V; those of 8 bits are multiplied by k_scales and
-/// v_scales, and converted to T when they are used.
+/// to 256, for latent attention (MLA, with args.v = args.k) to 576 and 512. A block's Waves share its keys. Cache:
+/// elements of K and V; those of 8 bits are multiplied by k_scales and v_scales, and converted to T when they are used.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           index_t Waves = detail::decode_waves_of<ValueDim>, class Cache = T>
 struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_decode_args> {
@@ -171,28 +173,27 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
 
 namespace detail {
 
-/// The parts of a head dimension: powers of two of 32 elements and more, where copies go to LDS up to 128 bytes.
+/// The chunks of a head dimension: powers of two of 32 elements and more, where copies go to LDS up to 128 bytes.
 template <class Policy>
 inline constexpr index_t cache_bytes = sizeof(typename Policy::cache_type);
 template <class Policy, index_t Dim>
-inline constexpr head_parts decode_part_lengths =
+inline constexpr head_chunks decode_chunk_lengths =
     split_head(Dim, is_amd_v<typename Policy::arch> ? 64 : 128 / cache_bytes<Policy>);
 template <class Policy, index_t Dim>
-using decode_parts = make_sequence<decode_part_lengths<Policy, Dim>.size()>;
-template <class Policy, index_t Dim, index_t Part>
-inline constexpr index_t decode_part_begin = head_part_begin(decode_part_lengths<Policy, Dim>, Part);
-template <class Policy, index_t Dim, index_t Part>
+using decode_chunks = make_sequence<decode_chunk_lengths<Policy, Dim>.size()>;
+template <class Policy, index_t Dim, index_t Chunk>
+inline constexpr index_t decode_chunk_begin = first_column_of_chunk(decode_chunk_lengths<Policy, Dim>, Chunk);
+template <class Policy, index_t Dim, index_t Chunk>
 using decode_product_of =
-    decode_product<Policy::op, decode_part_lengths<Policy, Dim>[Part], 16 / cache_bytes<Policy>>;
-/// Any of them: what does not depend on the length of a part.
+    decode_product<Policy::op, decode_chunk_lengths<Policy, Dim>[Chunk], 16 / cache_bytes<Policy>>;
+/// Any of them: what does not depend on the length of a chunk.
 template <class Policy>
 using decode_step = decode_product<Policy::op, 32, 16 / cache_bytes<Policy>>;
 
 /// What P and V are multiplied as. P times the scale of a key of an 8-bit cache may be beyond the range of half_t;
 /// 8-bit elements are numbers of bfloat16_t.
 template <class Policy>
-using decode_value_type =
-    conditional_t<cache_bytes<Policy> == 1, bfloat16_t, typename Policy::element_type>;
+using decode_value_type = conditional_t<cache_bytes<Policy> == 1, bfloat16_t, typename Policy::element_type>;
 
 /// Where a block's rows are: the queries of the heads that share a key head, heads first.
 struct decode_problem : attention_problem {  // its first_query: of the block's first row
@@ -205,12 +206,12 @@ struct decode_problem : attention_problem {  // its first_query: of the block's 
   }
 };
 
-template <class Policy, class Parts>
+template <class Policy, class Chunks>
 struct decode_outputs;
-template <class Policy, index_t... Parts>
-struct decode_outputs<Policy, sequence<Parts...>> {
+template <class Policy, index_t... Chunks>
+struct decode_outputs<Policy, sequence<Chunks...>> {
   using type =
-      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_dim, Parts>::o>...>;
+      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_dim, Chunks>::o>...>;
 };
 
 /// What a wave of attention_decode holds in registers: scores of 16 rows and 16 keys, and O.
@@ -218,7 +219,7 @@ template <class Policy>
   requires(requires { Policy::waves; })
 struct attention_registers<Policy> {
   using scores = static_distributed_tensor<float, typename decode_step<Policy>::s>;
-  using outputs = typename decode_outputs<Policy, decode_parts<Policy, Policy::value_dim>>::type;
+  using outputs = typename decode_outputs<Policy, decode_chunks<Policy, Policy::value_dim>>::type;
 };
 
 }  // namespace detail

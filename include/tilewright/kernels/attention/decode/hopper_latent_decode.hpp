@@ -15,7 +15,8 @@ namespace detail {
 template <class Policy>
 constexpr const char* check_latent_decode(const attention_decode_args& args) {
   if (const char* why = check_decode(args, Policy::head_dim, Policy::value_dim, 2)) return why;
-  if (!__builtin_is_constant_evaluated() && args.v != args.k) return "latent decoding: V is in the rows of K; give v = k";
+  if (!__builtin_is_constant_evaluated() && args.v != args.k)
+    return "latent decoding: V is in the rows of K; give v = k";
   if (args.key_starts) return "latent decoding: a cache has pages or sequences, not key_starts";
   const attention_strides strides[] = {args.k_strides};
   return check_tma(args, strides);
@@ -57,11 +58,11 @@ struct latent_decode_block {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), decode_keys);
         const exec::mbarrier done = pipeline.producer_acquire(at, pieces * decode_keys * lds_of.row_bytes());
         for (index_t i = 0; i < pieces; ++i) {
-          const key_place from = locate_keys(device.args, p.batch, key + i * decode_keys);
+          const key_location from = locate_keys(device.args, p.batch, key + i * decode_keys);
           const index_t page = device.args.block_table ? from.page : p.batch;
           load_boxes<lds_of.k.num_boxes(), lds_of.k.box_bytes(), typename Policy::element_type>(
-              exec::lds_address(lds) + unsigned(lds_of.stage(at.stage) + i * decode_keys * lds_of.k.row_bytes), device.k,
-              done, {{0, from.row, p.kv_head, page, 0}});
+              exec::lds_address(lds) + unsigned(lds_of.stage(at.stage) + i * decode_keys * lds_of.k.row_bytes),
+              device.k, done, {{0, from.row, p.kv_head, page, 0}});
         }
         at.advance();
       }
@@ -94,10 +95,11 @@ struct latent_decode_block {
 template <class T, index_t HeadDim = 576, index_t ValueDim = 512>
 struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "hopper_latent_policy: half_t or bfloat16_t");
-  static_assert(HeadDim % 64 == 0 && ValueDim % 128 == 0 && 128 <= ValueDim && ValueDim <= 512 && ValueDim <= HeadDim &&
-                    HeadDim <= 576,
-                "hopper_latent_policy: K has a multiple of 64 columns up to 576, V the first of them, a multiple of 128 "
-                "up to 512");
+  static_assert(
+      HeadDim % 64 == 0 && ValueDim % 128 == 0 && 128 <= ValueDim && ValueDim <= 512 && ValueDim <= HeadDim &&
+          HeadDim <= 576,
+      "hopper_latent_policy: K has a multiple of 64 columns up to 576, V the first of them, a multiple of 128 "
+      "up to 512");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args>::op;
   using cache_type = T;  ///< elements of K and V
   /// S (rows, keys) = Q (rows, head_dim) K^T of a warpgroup.
@@ -135,15 +137,13 @@ struct attention_decode<Policy> {
     return d;
   }
 
-  static constexpr grid_size grid(const device_args& d) {
-    return detail::grid_of_decode(d.args, lds_of.rows);
-  }
+  static constexpr grid_size grid(const device_args& d) { return detail::grid_of_decode(d.args, lds_of.rows); }
 
   TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr index_t bytes = lds_bytes;
     const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    detail::latent_decode_block<Policy>{args, lds, {exec::lds_address(lds) + unsigned(lds_of.barriers())}}();
+    detail::latent_decode_block<Policy>{args, lds, { exec::lds_address(lds) + unsigned(lds_of.barriers()) }}();
 #elif TILEWRIGHT_NVPTX_PASS
     detail::trap();  // compile for sm_90a
 #endif

@@ -10,8 +10,8 @@ namespace tilewright::detail {
 template <index_t Threads>
 inline constexpr index_t sink_gradient_bytes = Threads * 4;
 
-/// One block writes d_sinks of a head, from what the kernel of the row sums left in the workspace. Rows are added in the
-/// same order each time.
+/// One block writes d_sinks of a head, from what the kernel of the row sums left in the workspace. Rows are added in
+/// the same order each time.
 template <index_t Threads>
 TILEWRIGHT_HD void write_sink_gradient(const attention_backward_args& args, index_t head, exec::lds_pointer lds) {
   const index_t thread = exec::thread_id();

@@ -43,10 +43,10 @@ TILEWRIGHT_HD void note_share(const attention_decode_args& args, const decode_pi
 struct decode_row_sum : exponential_sum {
   vector_t<float, 4> o{};
 
-  /// Adds a part with the same `top` after multiplication by `factor`.
-  TILEWRIGHT_HD void add_part(float factor, float part_sum, const vector_t<float, 4>& part) {
-    sum += factor * part_sum;
-    for (index_t i = 0; i < 4; ++i) o[i] += factor * part[i];
+  /// Adds a partial result with the same `top` after multiplication by `factor`.
+  TILEWRIGHT_HD void add_partial(float factor, float partial_sum, const vector_t<float, 4>& partial) {
+    sum += factor * partial_sum;
+    for (index_t i = 0; i < 4; ++i) o[i] += factor * partial[i];
   }
   TILEWRIGHT_HD void multiply(float factor) {
     for (index_t i = 0; i < 4; ++i) o[i] *= factor;
@@ -86,8 +86,9 @@ struct decode_waves {
   TILEWRIGHT_HD void store(const sums_type& sums) const {
     constexpr auto space = address_space_enum::lds;
     const exec::lds_pointer own = lds + exec::wave_id() * (wave_floats * 4);
-    [&]<index_t... Parts>(sequence<Parts...>)
-        TILEWRIGHT_INLINE_LAMBDA { (store_part<Parts>(sums.o.template get<Parts>(), own), ...); }(decode_parts<Policy, dim>{});
+    [&]<index_t... Chunks>(sequence<Chunks...>) TILEWRIGHT_INLINE_LAMBDA {
+      (store_part<Chunks>(sums.o.template get<Chunks>(), own), ...);
+    }(decode_chunks<Policy, dim>{});
     using rows = typename sums_type::row_values::distribution_type;
     const auto row_sums = sums.row_sums();
     if (!is_first_replica<rows>()) return;
@@ -101,7 +102,7 @@ struct decode_waves {
     store_rows(row_sums, decode_rows * (ld + 1));
   }
 
-  /// Adds up the waves' parts and writes O, or the results of a piece of a sequence.
+  /// Adds up the waves' partial results and writes O, or the results of a piece of a sequence.
   TILEWRIGHT_HD void write(const attention_decode_args& args, const decode_problem& p, const decode_piece& piece,
                            index_t share) const {
     const index_t rows = min(decode_rows, p.rows - p.first_row);
@@ -110,22 +111,22 @@ struct decode_waves {
       decode_row_sum total{{at(0, row, true)}};
       for (index_t w = 1; w < waves; ++w) total.top = exec::max(total.top, at(w, row, true));
       for (index_t w = 0; w < waves; ++w) {
-        const auto part = exec::lds_load<vector_t<float, 4>>(lds, (w * wave_floats + row * ld + column) * 4);
-        total.add_part(exec::exp2(at(w, row, true) - total.top), at(w, row, false), part);
+        const auto partial = exec::lds_load<vector_t<float, 4>>(lds, (w * wave_floats + row * ld + column) * 4);
+        total.add_partial(exec::exp2(at(w, row, true) - total.top), at(w, row, false), partial);
       }
       if (piece.is_whole()) {
         total.write<Policy>(args, p, row, column);
       } else {
-        write_part(args, p, share, row, column, total);
+        write_partial(args, p, share, row, column, total);
       }
     }
   }
 
  private:
-  template <index_t Part, class Tile>
+  template <index_t Chunk, class Tile>
   TILEWRIGHT_HD static void store_part(const Tile& tile, exec::lds_pointer own) {
-    constexpr number<decode_part_lengths<Policy, dim>[Part]> columns{};
-    constexpr index_t begin = decode_part_begin<Policy, dim, Part> * 4;
+    constexpr number<decode_chunk_lengths<Policy, dim>[Chunk]> columns {};
+    constexpr index_t begin = decode_chunk_begin<Policy, dim, Chunk> * 4;
     constexpr auto layout =
         make_naive_tensor_descriptor(make_tuple(number<decode_rows>{}, columns), make_tuple(number<ld>{}, number<1>{}));
     store_tile(make_tile_window(make_tensor_view<address_space_enum::lds, float>(own + begin, layout),
@@ -136,8 +137,8 @@ struct decode_waves {
   TILEWRIGHT_HD float at(index_t wave, index_t row, bool is_offset) const {
     return exec::lds_load<float>(lds, (wave * wave_floats + decode_rows * (ld + (is_offset ? 0 : 1)) + row) * 4);
   }
-  TILEWRIGHT_HD static void write_part(const attention_decode_args& args, const decode_problem& p, index_t share,
-                                       index_t row, index_t column, decode_row_sum& total) {
+  TILEWRIGHT_HD static void write_partial(const attention_decode_args& args, const decode_problem& p, index_t share,
+                                          index_t row, index_t column, decode_row_sum& total) {
     const decode_workspace space(args, dim);
     const long_index_t to = space.row_of(args, p, share, row), everything = long_index_t(1) << 46;
     total.multiply(total.inverse());
@@ -178,14 +179,15 @@ struct decode_combine {
     const index_t team = divide(exec::thread_id(), threads), thread = exec::thread_id() - team * threads,
                   pieces = last - first + 1;
     decode_row_sum total{{-1e30f}};
-    const auto exponent_of = [&](index_t i)
-                                 TILEWRIGHT_INLINE_LAMBDA { return exec::buffer_load<float>(lse, i * space.rows * 4) / ln_2; };
+    const auto exponent_of = [&](index_t i) TILEWRIGHT_INLINE_LAMBDA {
+      return exec::buffer_load<float>(lse, i * space.rows * 4) / ln_2;
+    };
     if (team < teams) {
       for (index_t i = 0; i < pieces; ++i) total.top = exec::max(total.top, exponent_of(i));
       TILEWRIGHT_UNROLL(4)
       for (index_t i = team; i < pieces; i += teams) {
-        const auto part = exec::buffer_load<vector_t<float, 4>>(o, (i * space.rows * dim + thread * 4) * 4);
-        total.add_part(exec::exp2(exponent_of(i) - total.top), 1, part);
+        const auto partial = exec::buffer_load<vector_t<float, 4>>(o, (i * space.rows * dim + thread * 4) * 4);
+        total.add_partial(exec::exp2(exponent_of(i) - total.top), 1, partial);
       }
       exec::lds_store(lds, (team * threads + thread) * 16, total.o);
       exec::lds_store(lds, teams * threads * 16 + (team * threads + thread) * 4, total.sum);
@@ -194,8 +196,8 @@ struct decode_combine {
     if (team != 0) return;
     for (index_t other = 1; other < teams; ++other) {
       const index_t from = other * threads + thread;
-      total.add_part(1, exec::lds_load<float>(lds, teams * threads * 16 + from * 4),
-                     exec::lds_load<vector_t<float, 4>>(lds, from * 16));
+      total.add_partial(1, exec::lds_load<float>(lds, teams * threads * 16 + from * 4),
+                        exec::lds_load<vector_t<float, 4>>(lds, from * 16));
     }
     total.write<Policy>(args, p, 0, thread * 4);
   }

@@ -12,7 +12,7 @@
 namespace tilewright::detail {
 
 /// Where 16 keys lie.
-struct key_place {
+struct key_location {
   index_t key = 0, page = 0, row = 0;
 };
 
@@ -35,7 +35,7 @@ class key_rows_in_pages {
     }
   }
   /// The first of the keys' rows, and what is from one to the next.
-  TILEWRIGHT_HD const T* first(const key_place& at) const {
+  TILEWRIGHT_HD const T* first(const key_location& at) const {
     return data_ + at.page * page_stride_ + long_index_t(at.row) * row_stride_;
   }
   TILEWRIGHT_HD index_t row_stride() const { return row_stride_; }
@@ -43,7 +43,7 @@ class key_rows_in_pages {
   /// A view of 16 rows, elements [First, First + Dim); rows from `count` on are outside. The keys are dimension 0, or 1
   /// if they are columns.
   template <index_t First, index_t Dim, bool KeysAreColumns>
-  TILEWRIGHT_HD auto view(const key_place& at, index_t count) const {
+  TILEWRIGHT_HD auto view(const key_location& at, index_t count) const {
     constexpr auto global = address_space_enum::global;
     constexpr number<Dim> dim{};
     constexpr number<1> one{};
@@ -58,7 +58,7 @@ class key_rows_in_pages {
 };
 
 /// The place of the keys from `key` on, a multiple of 16.
-TILEWRIGHT_HD key_place locate_keys(const attention_decode_args& args, index_t batch, index_t key) {
+TILEWRIGHT_HD key_location locate_keys(const attention_decode_args& args, index_t batch, index_t key) {
   if (args.block_table == nullptr) return {key, 0, key};
   const index_t in_table = divide(key, args.rows_per_page);
   return {key, args.block_table[long_index_t(batch) * args.table_stride + in_table],
@@ -89,9 +89,10 @@ template <class Policy, cache_loads Kind>
 struct cached_scales {
   static constexpr bool exist = false;
   static constexpr index_t slot_bytes = 0;
-  TILEWRIGHT_HD void begin(const key_cache<Policy>&, const key_place&, index_t, exec::lds_pointer) {}
+  TILEWRIGHT_HD void begin(const key_cache<Policy>&, const key_location&, index_t, exec::lds_pointer) {}
   template <class Scores>
-  TILEWRIGHT_HD void multiply(Scores&, const key_cache<Policy>&, const key_place&, index_t, exec::lds_pointer) const {}
+  TILEWRIGHT_HD void multiply(Scores&, const key_cache<Policy>&, const key_location&, index_t,
+                              exec::lds_pointer) const {}
 };
 /// For 8-bit elements: loaded as K and V are; one lane copies one of them. Those past the last key are zero.
 template <class Policy, cache_loads Kind>
@@ -103,7 +104,7 @@ struct cached_scales<Policy, Kind> {
 
   static_distributed_tensor<float, distribution> values;  // ahead
 
-  TILEWRIGHT_HD void begin(const key_cache<Policy>& cache, const key_place& at, index_t keys,
+  TILEWRIGHT_HD void begin(const key_cache<Policy>& cache, const key_location& at, index_t keys,
                            [[maybe_unused]] exec::lds_pointer slot) {
     if constexpr (Kind == cache_loads::ahead) {
       values = load(cache, at, keys);
@@ -112,13 +113,14 @@ struct cached_scales<Policy, Kind> {
       if (lane >= decode_keys) return;
       const exec::global_buffer buffer =
           exec::make_global_buffer(cache.scales.first(at), (long_index_t(decode_keys - 1) * stride + 1) * 4);
-      exec::async_load_in_group<4, false>(exec::walking_buffer(buffer), at.key + lane < keys ? lane * stride * 4 : exec::out_of_bounds_offset,
-                                          slot, lane * 4);
+      exec::async_load_in_group<4, false>(exec::walking_buffer(buffer),
+                                          at.key + lane < keys ? lane * stride * 4 : exec::out_of_bounds_offset, slot,
+                                          lane * 4);
     }
   }
   /// Multiplies the columns of s.
   template <class Scores>
-  TILEWRIGHT_HD void multiply(Scores& s, const key_cache<Policy>& cache, const key_place& at, index_t keys,
+  TILEWRIGHT_HD void multiply(Scores& s, const key_cache<Policy>& cache, const key_location& at, index_t keys,
                               exec::lds_pointer slot) const {
     const auto scales = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Kind == cache_loads::now) {
@@ -135,7 +137,7 @@ struct cached_scales<Policy, Kind> {
   }
 
  private:
-  TILEWRIGHT_HD static auto load(const key_cache<Policy>& cache, const key_place& at, index_t keys) {
+  TILEWRIGHT_HD static auto load(const key_cache<Policy>& cache, const key_location& at, index_t keys) {
     const auto view = make_naive_tensor_view<address_space_enum::global>(
         cache.scales.first(at), make_tuple(keys - at.key), make_tuple(cache.scales.row_stride()));
     return load_tile(make_tile_window(view, make_tuple(number<decode_keys>{}), {}, distribution{}));
@@ -161,10 +163,10 @@ TILEWRIGHT_HD auto widen_tile(const static_distributed_tensor<From, Distribution
   }
 }
 
-template <class Policy, bool IsValues, cache_loads Kind, class Parts>
+template <class Policy, bool IsValues, cache_loads Kind, class Chunks>
 struct cached_keys;
-template <class Policy, bool IsValues, cache_loads Kind, index_t... Parts>
-struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
+template <class Policy, bool IsValues, cache_loads Kind, index_t... Chunks>
+struct cached_keys<Policy, IsValues, Kind, sequence<Chunks...>> {
   using T = typename Policy::cache_type;
   using scales_type = cached_scales<Policy, Kind>;
   static constexpr index_t dim = IsValues ? Policy::value_dim : Policy::head_dim;
@@ -172,26 +174,26 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
   static constexpr index_t slot_bytes = scales_begin + scales_type::slot_bytes;
   /// Lanes read what others have copied.
   static constexpr bool are_exchanged = Kind == cache_loads::queue && (!IsValues || scales_type::exist);
-  template <index_t Part>
-  using product = decode_product_of<Policy, dim, Part>;
-  template <index_t Part>
-  using load = conditional_t<IsValues, typename product<Part>::v_load, typename product<Part>::k_load>;
-  template <index_t Part>
-  using tile = static_distributed_tensor<T, load<Part>>;
+  template <index_t Chunk>
+  using product = decode_product_of<Policy, dim, Chunk>;
+  template <index_t Chunk>
+  using load = conditional_t<IsValues, typename product<Chunk>::v_load, typename product<Chunk>::k_load>;
+  template <index_t Chunk>
+  using tile = static_distributed_tensor<T, load<Chunk>>;
 
-  tuple<tile<Parts>...> parts;  // ahead
+  tuple<tile<Chunks>...> chunks;  // ahead
   scales_type scales;
 
   /// Starts to load; keys from number `keys` of the sequence on are zeros. queue: to `slot` in the wave's LDS, as a
   /// group of copies.
-  TILEWRIGHT_HD void begin(const key_cache<Policy>& cache, const key_place& at, index_t keys,
+  TILEWRIGHT_HD void begin(const key_cache<Policy>& cache, const key_location& at, index_t keys,
                            [[maybe_unused]] exec::lds_pointer slot) {
     if constexpr (are_exchanged) exec::wave_sync();  // all lanes have read what was here
     scales.begin(cache, at, keys, slot + scales_begin);
     if constexpr (Kind == cache_loads::ahead) {
-      ((parts.template get<Parts>() = load_tile(window<Parts>(cache, at, keys), known())), ...);
+      ((chunks.template get<Chunks>() = load_tile(window<Chunks>(cache, at, keys), known())), ...);
     } else if constexpr (Kind == cache_loads::queue) {
-      (copy<Parts>(cache, at, keys, slot + place_of(Parts)), ...);
+      (copy<Chunks>(cache, at, keys, slot + place_of(Chunks)), ...);
       exec::async_end_group();
     }
   }
@@ -201,74 +203,77 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
   }
   /// Multiplies the columns of s, keys, by the keys' scales.
   template <class Scores>
-  TILEWRIGHT_HD void multiply_scales(Scores& s, const key_cache<Policy>& cache, const key_place& at, index_t keys,
+  TILEWRIGHT_HD void multiply_scales(Scores& s, const key_cache<Policy>& cache, const key_location& at, index_t keys,
                                      exec::lds_pointer slot) const {
     scales.multiply(s, cache, at, keys, slot + scales_begin);
   }
-  /// f(number<Part>, tile in the order of loads) for each part.
+  /// f(number<Chunk>, tile in the order of loads) for each chunk.
   template <class F>
-  TILEWRIGHT_HD void for_each_part(const key_cache<Policy>& cache, const key_place& at, index_t keys,
-                                   [[maybe_unused]] exec::lds_pointer slot, F f) const {
-    const auto use = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+  TILEWRIGHT_HD void for_each_chunk(const key_cache<Policy>& cache, const key_location& at, index_t keys,
+                                    [[maybe_unused]] exec::lds_pointer slot, F f) const {
+    const auto use = [&](auto chunk) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Kind == cache_loads::now) {
-        exec::schedule_fence();  // no two parts occupy registers
-        f(part, load_tile(window<part.value>(cache, at, keys), known()));
+        exec::schedule_fence();  // no two chunks occupy registers
+        f(chunk, load_tile(window<chunk.value>(cache, at, keys), known()));
       } else if constexpr (Kind == cache_loads::ahead) {
-        f(part, parts.template get<part.value>());
+        f(chunk, chunks.template get<chunk.value>());
       } else if constexpr (IsValues) {
-        using window_type = decltype(window<part.value>(cache, at, keys));
-        f(part, take_back<window_type>(slot + place_of(part.value)));
+        using window_type = decltype(window<chunk.value>(cache, at, keys));
+        f(chunk, take_back<window_type>(slot + place_of(chunk.value)));
       } else {
-        f(part, load_tile(lds_window<part.value>(slot + place_of(part.value), load<part.value>{})));
+        f(chunk, load_tile(lds_window<chunk.value>(slot + place_of(chunk.value), load<chunk.value>{})));
       }
     };
-    (use(number<Parts>{}), ...);
+    (use(number<Chunks>{}), ...);
   }
 
  private:
-  TILEWRIGHT_HD static constexpr index_t place_of(index_t part) {
-    return head_part_begin(decode_part_lengths<Policy, dim>, part) * decode_keys * index_t(sizeof(T));
+  TILEWRIGHT_HD static constexpr index_t place_of(index_t chunk) {
+    return first_column_of_chunk(decode_chunk_lengths<Policy, dim>, chunk) * decode_keys * index_t(sizeof(T));
   }
   TILEWRIGHT_HD static constexpr auto known() { return in_bounds<IsValues ? 0 : 1>{}; }
 
-  template <index_t Part, class Distribution = load<Part>>
-  TILEWRIGHT_HD static auto window(const key_cache<Policy>& cache, const key_place& at, index_t keys) {
-    constexpr number<decode_part_lengths<Policy, dim>[Part]> length{};
+  template <index_t Chunk, class Distribution = load<Chunk>>
+  TILEWRIGHT_HD static auto window(const key_cache<Policy>& cache, const key_location& at, index_t keys) {
+    constexpr number<decode_chunk_lengths<Policy, dim>[Chunk]> length {};
     constexpr number<decode_keys> rows{};
     const auto view =
-        cache.rows.template view<decode_part_begin<Policy, dim, Part>, length.value, IsValues>(at, keys - at.key);
+        cache.rows.template view<decode_chunk_begin<Policy, dim, Chunk>, length.value, IsValues>(at, keys - at.key);
     if constexpr (IsValues) {
       return make_tile_window(view, make_tuple(length, rows), {}, Distribution{});
     } else {
       return make_tile_window(view, make_tuple(rows, length), {}, Distribution{});
     }
   }
-  /// Where a lane's access lies in a part's slot.
+  /// Where a lane's access lies in a chunk's slot.
   template <class Window>
   TILEWRIGHT_HD static index_t place(index_t access) {
     constexpr index_t bytes = Window::vector_length * Window::element_bytes;
     return (access * Policy::arch::value.wave_size + exec::lane_id()) * bytes;
   }
-  /// How 16 keys of a part of K lie in LDS: without conflicts for the copy and for the reads.
-  template <index_t Part>
+  /// How 16 keys of a chunk of K lie in LDS: without conflicts for the copy and for the reads.
+  template <index_t Chunk>
   static constexpr lds_layout_choice key_layout = number<choose_lds_layout<typename Policy::arch>(
-      lds_tile{decode_keys, decode_part_lengths<Policy, dim>[Part], sizeof(T)},
-      lds_use{product<Part>::k_copy::encoding, lds_access_kind::write},
-      lds_use{product<Part>::k_load::encoding, lds_access_kind::read})>::value;
-  template <index_t Part, class Distribution>
+      lds_tile{decode_keys, decode_chunk_lengths<Policy, dim>[Chunk], sizeof(T)},
+      lds_use{product<Chunk>::k_copy::encoding, lds_access_kind::write},
+      lds_use{product<Chunk>::k_load::encoding, lds_access_kind::read})>::value;
+  template <index_t Chunk, class Distribution>
   TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
-    constexpr number<decode_part_lengths<Policy, dim>[Part]> length{};
-    const auto view = make_tensor_view<address_space_enum::lds, T>(lds, make_lds_descriptor<key_layout<Part>.layout>());
+    constexpr number<decode_chunk_lengths<Policy, dim>[Chunk]> length {};
+    const auto view =
+        make_tensor_view<address_space_enum::lds, T>(lds, make_lds_descriptor<key_layout<Chunk>.layout>());
     return make_tile_window(view, make_tuple(number<decode_keys>{}, length), {}, Distribution{});
   }
-  template <index_t Part>
-  TILEWRIGHT_HD static void copy(const key_cache<Policy>& cache, const key_place& at, index_t keys, exec::lds_pointer to) {
+  template <index_t Chunk>
+  TILEWRIGHT_HD static void copy(const key_cache<Policy>& cache, const key_location& at, index_t keys,
+                                 exec::lds_pointer to) {
     if constexpr (!IsValues) {
-      using distribution = typename product<Part>::k_copy;
-      const lane_copy copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known());
+      using distribution = typename product<Chunk>::k_copy;
+      const lane_copy copy(window<Chunk, distribution>(cache, at, keys), lds_window<Chunk>(to, distribution{}),
+                           known());
       copy.template issue<0, copy.num_access, true>(0);
     } else {
-      const auto from = window<Part>(cache, at, keys);
+      const auto from = window<Chunk>(cache, at, keys);
       using from_type = remove_cvref_t<decltype(from)>;
       const auto offsets = checked_offsets<decltype(known())>(from, typename from_type::access_sequence{},
                                                               typename from_type::dim_sequence{});
@@ -292,15 +297,15 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
   }
 };
 
-/// A part of the block's rows of Q, as it is loaded; rows are queries times heads.
-template <class Policy, index_t Part>
+/// A chunk of the block's rows of Q, as it is loaded; rows are queries times heads.
+template <class Policy, index_t Chunk>
 TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const decode_problem& p) {
   using T = typename Policy::element_type;
-  using product = decode_product_of<Policy, Policy::head_dim, Part>;
-  constexpr number<decode_part_lengths<Policy, Policy::head_dim>[Part]> dim{};
+  using product = decode_product_of<Policy, Policy::head_dim, Chunk>;
+  constexpr number<decode_chunk_lengths<Policy, Policy::head_dim>[Chunk]> dim {};
   const T* const first = static_cast<const T*>(args.q) +
                          offset_of_head(args.q_strides, p.query_start, p.kv_head * p.group) +
-                         decode_part_begin<Policy, Policy::head_dim, Part>;
+                         decode_chunk_begin<Policy, Policy::head_dim, Chunk>;
   const auto heads = make_naive_tensor_view<address_space_enum::global>(
       first, make_tuple(p.queries, p.group, dim),
       make_tuple(args.q_strides.row, index_t(args.q_strides.head), number<1>{}), number<Policy::vector>{});
@@ -313,48 +318,48 @@ TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const 
 }
 
 /// A wave's rows of Q: in registers, or in its own LDS where registers do not suffice.
-template <class Policy, bool InLds, class Parts>
+template <class Policy, bool InLds, class Chunks>
 struct decode_queries;
-template <class Policy, bool InLds, index_t... Parts>
-struct decode_queries<Policy, InLds, sequence<Parts...>> {
+template <class Policy, bool InLds, index_t... Chunks>
+struct decode_queries<Policy, InLds, sequence<Chunks...>> {
   using T = typename Policy::element_type;
-  template <index_t Part>
-  using product = decode_product_of<Policy, Policy::head_dim, Part>;
+  template <index_t Chunk>
+  using product = decode_product_of<Policy, Policy::head_dim, Chunk>;
   static constexpr index_t ld = Policy::head_dim + 8, lds_bytes = InLds ? decode_rows * ld * index_t(sizeof(T)) : 0;
 
-  tuple<static_distributed_tensor<T, typename product<Parts>::q>...> parts;
+  tuple<static_distributed_tensor<T, typename product<Chunks>::q>...> chunks;
   exec::lds_pointer lds;
 
   TILEWRIGHT_HD decode_queries(const attention_decode_args& args, const decode_problem& p, exec::lds_pointer own)
       : lds(own) {
-    (begin<Parts>(load_decode_queries<Policy, Parts>(args, p)), ...);
+    (begin<Chunks>(load_decode_queries<Policy, Chunks>(args, p)), ...);
     if (InLds) exec::wave_sync();
   }
-  template <index_t Part>
+  template <index_t Chunk>
   TILEWRIGHT_HD auto get() const {
     if constexpr (InLds) {
-      return relayout<T>(load_tile(window<Part>(exec::opaque(0))), typename product<Part>::q{});
+      return relayout<T>(load_tile(window<Chunk>(exec::opaque(0))), typename product<Chunk>::q{});
     } else {
-      return parts.template get<Part>();
+      return chunks.template get<Chunk>();
     }
   }
 
  private:
-  template <index_t Part>
+  template <index_t Chunk>
   TILEWRIGHT_HD auto window(index_t offset) const {
-    constexpr number<decode_part_lengths<Policy, Policy::head_dim>[Part]> dim{};
+    constexpr number<decode_chunk_lengths<Policy, Policy::head_dim>[Chunk]> dim {};
     constexpr number<decode_rows> rows{};
-    constexpr index_t begin = decode_part_begin<Policy, Policy::head_dim, Part> * index_t(sizeof(T));
+    constexpr index_t begin = decode_chunk_begin<Policy, Policy::head_dim, Chunk> * index_t(sizeof(T));
     constexpr auto layout = make_naive_tensor_descriptor(make_tuple(rows, dim), make_tuple(number<ld>{}, number<1>{}));
     const auto view = make_tensor_view<address_space_enum::lds, T>(lds + (offset + begin), layout);
-    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Part>::q_load{});
+    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Chunk>::q_load{});
   }
-  template <index_t Part, class Tile>
+  template <index_t Chunk, class Tile>
   TILEWRIGHT_HD void begin(const Tile& tile) {
     if constexpr (InLds) {
-      if (is_first_replica<typename Tile::distribution_type>()) store_tile(window<Part>(0), tile);
+      if (is_first_replica<typename Tile::distribution_type>()) store_tile(window<Chunk>(0), tile);
     } else {
-      parts.template get<Part>() = relayout<T>(tile, typename product<Part>::q{});
+      chunks.template get<Chunk>() = relayout<T>(tile, typename product<Chunk>::q{});
     }
   }
 };

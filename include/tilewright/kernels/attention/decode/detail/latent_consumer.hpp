@@ -37,7 +37,8 @@ struct latent_lds {
 struct latent_problem : decode_problem {
   index_t first, end;
 
-  TILEWRIGHT_HD latent_problem(const attention_decode_args& args, index_t row, index_t kv_head, const decode_piece& piece)
+  TILEWRIGHT_HD latent_problem(const attention_decode_args& args, index_t row, index_t kv_head,
+                               const decode_piece& piece)
       : decode_problem(locate_decode(args, row, kv_head, piece.batch)) {
     const index_t last_row = min(rows, first_row + 64) - 1;
     const index_range seen =
@@ -126,7 +127,8 @@ struct latent_consumer {
   template <class P>
   TILEWRIGHT_HD void issue_outputs(softmax_type& softmax, const P& p, index_t stage) const {
     const index_t columns = consumer * lds_of.v.bytes();
-    block_gemm(softmax.o.template get<0>(), p, wgmma_tile_in_lds<lds_of.v>{address(lds_of.stage(stage) + columns)}, true);
+    block_gemm(softmax.o.template get<0>(), p, wgmma_tile_in_lds<lds_of.v>{address(lds_of.stage(stage) + columns)},
+               true);
   }
   TILEWRIGHT_HD void complete_outputs(softmax_type& softmax, index_t stage) const {
     exec::wgmma_wait<0>();
@@ -183,8 +185,9 @@ struct latent_consumer {
     complete_outputs(softmax, before);
   }
 
-  /// O or, for a piece of a sequence, its part in the workspace.
-  TILEWRIGHT_HD void write(softmax_type& softmax, const latent_problem& p, const decode_piece& piece, index_t share) const {
+  /// O or, for a piece of a sequence, partial results in the workspace.
+  TILEWRIGHT_HD void write(softmax_type& softmax, const latent_problem& p, const decode_piece& piece,
+                           index_t share) const {
     const auto sums = softmax.row_sums();
     const index_t own_row = rows_type::calculate_index(get_partition_index<rows_type>())[0] & 63,
                   own_column = outputs_type::calculate_index(get_partition_index<outputs_type>())[1] + consumer * half;
@@ -204,7 +207,7 @@ struct latent_consumer {
       if (piece.is_whole()) {
         write_row(store_row, p, row, total, writes_lse);
       } else {
-        write_part(store_row, p, share, row, total, writes_lse);
+        write_partial(store_row, p, share, row, total, writes_lse);
       }
     });
   }
@@ -225,8 +228,8 @@ struct latent_consumer {
                          0, total.log_sum_exp());
   }
   template <class StoreRow>
-  TILEWRIGHT_HD void write_part(StoreRow store_row, const latent_problem& p, index_t share, index_t row,
-                                const exponential_sum& total, bool writes_lse) const {
+  TILEWRIGHT_HD void write_partial(StoreRow store_row, const latent_problem& p, index_t share, index_t row,
+                                   const exponential_sum& total, bool writes_lse) const {
     const decode_workspace space(args, Policy::value_dim);
     const long_index_t to = space.row_of(args, p, share, row);
     const float factor = total.inverse();
