@@ -61,12 +61,12 @@ typedef struct tilewright_tensor {
 /* Where kernels are found; see library_options of the C++ interface. */
 typedef struct tilewright_library_options {
   size_t size;
-  const char* cache_directory;  /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
-  const char* const* archives;  /* files of tilewright-pack */
+  const char* cache_directory; /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
+  const char* const* archives; /* files of tilewright-pack */
   size_t num_archives;
-  const char* compiler;         /* NULL: the first that is there */
-  int32_t forbid_compiling;     /* 1: kernels come from archives and the cache */
-  const char* emulate;          /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
+  const char* compiler;     /* NULL: the first that is there */
+  int32_t forbid_compiling; /* 1: kernels come from archives and the cache */
+  const char* emulate;      /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
 } tilewright_library_options;
 #define TILEWRIGHT_LIBRARY_OPTIONS {sizeof(tilewright_library_options), NULL, NULL, 0, NULL, 0, NULL}
 
@@ -146,10 +146,12 @@ typedef struct tilewright_norm_gradient_options {
   void* stream;
 } tilewright_norm_gradient_options;
 #define TILEWRIGHT_NORM_GRADIENT_OPTIONS {sizeof(tilewright_norm_gradient_options), NULL, NULL, NULL}
-TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(
-    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
-    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* rstd,
-    const tilewright_norm_gradient_options* options);
+TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(const tilewright_tensor* dx,
+                                                              const tilewright_tensor* d_weight,
+                                                              const tilewright_tensor* dy, const tilewright_tensor* x,
+                                                              const tilewright_tensor* weight,
+                                                              const tilewright_tensor* rstd,
+                                                              const tilewright_norm_gradient_options* options);
 TILEWRIGHT_API tilewright_status tilewright_layer_norm_gradient(
     const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
     const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* mean,
@@ -200,16 +202,20 @@ typedef struct tilewright_attention_options {
   const tilewright_tensor* key_starts;
   int32_t max_queries, max_keys;
   void* stream;
+  const tilewright_tensor* sinks;   /* (heads) f32: a score for each head that has no value */
+  const tilewright_tensor* d_sinks; /* (heads) f32: a result of attention_backward */
 } tilewright_attention_options;
 #define TILEWRIGHT_ATTENTION_OPTIONS \
-  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL}
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);
-TILEWRIGHT_API tilewright_status tilewright_attention_backward(
-    const tilewright_tensor* dq, const tilewright_tensor* dk, const tilewright_tensor* dv, const tilewright_tensor* d_o,
-    const tilewright_tensor* q, const tilewright_tensor* k, const tilewright_tensor* v, const tilewright_tensor* o,
-    const tilewright_attention_options* options);
+TILEWRIGHT_API tilewright_status tilewright_attention_backward(const tilewright_tensor* dq, const tilewright_tensor* dk,
+                                                               const tilewright_tensor* dv,
+                                                               const tilewright_tensor* d_o, const tilewright_tensor* q,
+                                                               const tilewright_tensor* k, const tilewright_tensor* v,
+                                                               const tilewright_tensor* o,
+                                                               const tilewright_attention_options* options);
 
 typedef struct tilewright_attention_decode_options {
   size_t size;
@@ -220,9 +226,14 @@ typedef struct tilewright_attention_decode_options {
   const tilewright_tensor* key_counts;  /* (batch) i32 */
   const tilewright_tensor* block_table; /* (batch, pages) i32 */
   void* stream;
+  const tilewright_tensor* query_starts; /* (batch + 1) i32: q and o are (rows, heads, dim) */
+  int32_t max_queries;                   /* with query_starts: the most of a sequence */
+  const tilewright_tensor* k_scales;     /* of fp8 or i8: (batch or pages, keys or rows, kv_heads) f32, each may be 1 */
+  const tilewright_tensor* v_scales;     /* the same of v */
+  const tilewright_tensor* sinks;        /* (heads) f32: a score for each head that has no value */
 } tilewright_attention_decode_options;
 #define TILEWRIGHT_ATTENTION_DECODE_OPTIONS \
-  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL}
+  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const tilewright_tensor* q,
                                                              const tilewright_tensor* k, const tilewright_tensor* v,
                                                              const tilewright_attention_decode_options* options);

@@ -30,6 +30,8 @@ attention_options options_for(const tilewright_attention_options& o) {
           .key_starts = optional(o.key_starts),
           .max_queries = o.max_queries,
           .max_keys = o.max_keys,
+          .sinks = optional(o.sinks),
+          .d_sinks = optional(o.d_sinks),
           .stream = o.stream};
 }
 
@@ -159,6 +161,11 @@ tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const 
                       .lse = optional(n.lse),
                       .key_counts = optional(n.key_counts),
                       .block_table = optional(n.block_table),
+                      .query_starts = optional(n.query_starts),
+                      .max_queries = n.max_queries,
+                      .k_scales = optional(n.k_scales),
+                      .v_scales = optional(n.v_scales),
+                      .sinks = optional(n.sinks),
                       .stream = n.stream});
   });
 }
