@@ -58,13 +58,7 @@ void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& 
   if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8)) refuse(op, why);
   call_key key(op);
   add_to_key(key, view, p.args);
-  run({.operation = op,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::attention_problem, describe_forward>,
-       .problem = &p});
+  run_single<describe_forward>(op, key, p, options.stream);
 }
 
 void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, const tensor& d_o, const tensor& q,
@@ -86,14 +80,7 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
   for (const void* x : {a.d_o, written[0], written[1], written[2]}) key.add(x);
   for (const attention_strides* s : {&a.d_o_strides, &a.d_q_strides, &a.d_k_strides, &a.d_v_strides})
     key.add(s->batch).add(s->head).add(s->row);
-  run({.operation = op,
-       .key = key,
-       .args = &a,
-       .args_bytes = sizeof a,
-       .stream = options.stream,
-       .workspace = &a.workspace,
-       .choose = choose_single<jit::attention_backward_problem, describe_backward>,
-       .problem = &p});
+  run_single<describe_backward>(op, key, p, options.stream, {.workspace = &a.workspace});
 }
 
 void attention_decode(const tensor& o, const tensor& q, const tensor& k, const tensor& v,
@@ -127,15 +114,7 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   call_key key(op);
   add_to_key(key, view, a);
   key.add(a.key_counts != nullptr).add(pages).add(a.table_stride).add(a.rows_per_page);
-  run({.operation = op,
-       .key = key,
-       .args = &a,
-       .args_bytes = sizeof a,
-       .stream = options.stream,
-       .workspace = &a.workspace,
-       .splits = &a.splits,
-       .choose = choose_single<jit::attention_decode_problem, describe_decode>,
-       .problem = &p});
+  run_single<describe_decode>(op, key, p, options.stream, {.workspace = &a.workspace, .splits = &a.splits});
 }
 
 }  // namespace tilewright::ops

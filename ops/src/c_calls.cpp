@@ -69,7 +69,7 @@ tensor optional(const tilewright_tensor* t) {
 
 using namespace tilewright::ops;
 namespace ops = tilewright::ops;
-using ops::guarded, ops::optional, ops::options_of, ops::required;
+using ops::call_c, ops::guarded, ops::operands, ops::optional;
 
 extern "C" {
 
@@ -77,8 +77,7 @@ const char* tilewright_last_error(void) { return ops::last_error.c_str(); }
 int tilewright_version(void) { return TILEWRIGHT_VERSION; }
 
 tilewright_status tilewright_configure(const tilewright_library_options* given) {
-  return guarded("configure", [&] {
-    const auto o = options_of("configure", given, tilewright_library_options TILEWRIGHT_LIBRARY_OPTIONS);
+  return call_c("configure", given, TILEWRIGHT_LIBRARY_OPTIONS, [&](const operands&, const auto& o) {
     library_options options;
     if (o.cache_directory) options.jit.cache.directory = o.cache_directory;
     for (std::size_t i = 0; i < o.num_archives; ++i) options.jit.archives.push_back(o.archives[i]);
@@ -110,9 +109,8 @@ const char* tilewright_end_explain(void) {
 
 tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a, const tilewright_tensor* b,
                                   const tilewright_gemm_options* given) {
-  return guarded("gemm", [&] {
-    const auto o = options_of("gemm", given, tilewright_gemm_options TILEWRIGHT_GEMM_OPTIONS);
-    gemm(required("gemm", "C", c), required("gemm", "A", a), required("gemm", "B", b),
+  return call_c("gemm", given, TILEWRIGHT_GEMM_OPTIONS, [&](const operands& in, const auto& o) {
+    gemm(in("C", c), in("A", a), in("B", b),
          {.alpha = o.alpha,
           .scale = optional(o.scale),
           .row_scale = optional(o.row_scale),

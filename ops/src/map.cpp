@@ -59,13 +59,7 @@ void permute(const tensor& y, const tensor& x, const map_options& options) {
   call_key key(name);
   add_tensor(key, x);
   add_tensor(key, y);
-  run({.operation = name,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::permute_problem, describe_permute>,
-       .problem = &p});
+  run_single<describe_permute>(name, key, p, options.stream);
 }
 
 void elementwise(const tensor& y, const tensor& x, const std::string& expression, const tensor& x2,
@@ -84,13 +78,7 @@ void elementwise(const tensor& y, const tensor& x, const std::string& expression
   call_key key(name);
   key.add(std::string_view(expression));
   for (const tensor* t : {&x, &y, &x2}) add_tensor(key, *t);
-  run({.operation = name,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::elementwise_problem, describe_elementwise>,
-       .problem = &p});
+  run_single<describe_elementwise>(name, key, p, options.stream);
 }
 
 void reduce(const tensor& y, const tensor& x, const reduce_options& options) {
@@ -110,14 +98,7 @@ void reduce(const tensor& y, const tensor& x, const reduce_options& options) {
   key.add(options.kind);
   add_tensor(key, x);
   add_tensor(key, y);
-  run({.operation = name,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .workspace = &p.args.workspace,
-       .choose = choose_single<jit::reduce_problem, describe_reduce>,
-       .problem = &p});
+  run_single<describe_reduce>(name, key, p, options.stream, {.workspace = &p.args.workspace});
 }
 
 }  // namespace tilewright::ops

@@ -13,10 +13,27 @@
 
 namespace tilewright::ops {
 
-/// For call::choose: what `Describe` says of a Problem.
-template <class Problem, candidate (*Describe)(const Problem&, const device_facts&)>
-std::vector<candidate> choose_single(const void* problem, const device_facts& on) {
-  return {Describe(*static_cast<const Problem*>(problem), on)};
+/// The members of the arguments that the library sets, as in `call`.
+struct set_by_library {
+  void** workspace = nullptr;
+  index_t* splits = nullptr;
+};
+
+/// Runs the kernel that Describe(problem, device) names, a candidate, with the problem's arguments.
+template <auto Describe, class Problem>
+void run_single(const char* operation, const call_key& key, Problem& problem, void* stream,
+                const set_by_library& members = {}) {
+  run({.operation = operation,
+       .key = key,
+       .args = &problem.args,
+       .args_bytes = sizeof problem.args,
+       .stream = stream,
+       .workspace = members.workspace,
+       .splits = members.splits,
+       .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
+         return {Describe(*static_cast<const Problem*>(p), on)};
+       },
+       .problem = &problem});
 }
 
 /// A kernel named after the operation and its types.
