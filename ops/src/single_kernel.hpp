@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations for which one kernel comes into question: the problem of jit is all that a call needs.
+// Operations for which few kernels come into question: the problem of jit is all that a call needs.
 #pragma once
 
 #include <string>
@@ -19,7 +19,10 @@ struct set_by_library {
   index_t* splits = nullptr;
 };
 
-/// Runs the kernel that Describe(problem, device) names, a candidate, with the problem's arguments.
+inline std::vector<candidate> as_list(candidate c) { return {std::move(c)}; }
+inline std::vector<candidate> as_list(std::vector<candidate> list) { return list; }
+
+/// Runs what Describe(problem, device) returns, a candidate or a list of them, with the problem's arguments.
 template <auto Describe, class Problem>
 void run_single(const char* operation, const call_key& key, Problem& problem, void* stream,
                 const set_by_library& members = {}) {
@@ -31,7 +34,7 @@ void run_single(const char* operation, const call_key& key, Problem& problem, vo
        .workspace = members.workspace,
        .splits = members.splits,
        .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
-         return {Describe(*static_cast<const Problem*>(p), on)};
+         return as_list(Describe(*static_cast<const Problem*>(p), on));
        },
        .problem = &problem});
 }
