@@ -12,6 +12,7 @@
 #include <tilewright/kernels/attention/forward/hopper_attention.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention_choice.hpp>
 
+#include "attention_name.hpp"
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
 #include "operation.hpp"
@@ -97,10 +98,7 @@ const char* compare(const attention_args& p, const attention_args& a, int head_d
   return detail::check_attention(a, head_dim, value_dim, 8);
 }
 
-std::string lengths_name(const attention_problem& p) {
-  return short_name(p.type) + "_d" + std::to_string(p.head_dim) +
-         (p.value_dim == p.head_dim ? "" : "_" + std::to_string(p.value_dim));
-}
+std::string lengths_name(const attention_problem& p) { return attention_name(p.type, p.head_dim, p.value_dim); }
 
 std::string dims_text(const attention_problem& p) {
   return std::to_string(p.head_dim) + ", " + std::to_string(p.value_dim);
@@ -169,8 +167,7 @@ kernel_source exact_attention(const attention_problem& p) {
 
 kernel_request attention(const attention_problem& problem) {
   return remembered([problem](const std::string& target) {
-    if (problem.type != element::f16 && problem.type != element::bf16)
-      throw error("attention: the elements are f16 or bf16");
+    require_attention("attention", problem.type, problem.head_dim, problem.value_dim);
     if (target == "sm_90a") {
       const hopper_attention_tile tile =
           choose_hopper_attention_tile(problem.args, problem.head_dim, problem.value_dim, 2);

@@ -225,9 +225,9 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
          "struct policy : " +
          policy_base(p, target, choice.tile) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
          ";\n  using epilogue = tw::epilogue::" +
-         (p.has_gate             ? "swiglu"
-          : has_epilogue(p.args) ? "from_args"
-                                 : "alpha_beta") +
+         (p.has_gate            ? "swiglu"
+          : applies_epilogue(p) ? "from_args"
+                                : "alpha_beta") +
          ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
          (choice.parts > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
          "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
@@ -256,7 +256,7 @@ kernel_source portable_gemm(gemm_problem p, const std::string& target, const por
   if (is_nvidia(target)) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
   if (for_all_lengths) {
     s.host = half_for_all_lengths(
-        {kernel, tile.block_size(), choice.report->target->wave_size, has_epilogue(p.args), g.split_k > 1});
+        {kernel, tile.block_size(), choice.report->target->wave_size, applies_epilogue(p), g.split_k > 1});
     return s;
   }
   s.name += "_" + std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k);
@@ -308,12 +308,15 @@ const char* check_pointers(const gemm_args& g) { return g.a && g.b && g.c ? null
 bool has_epilogue(const gemm_args& g) {
   return g.scale || g.row_scale || g.column_scale || g.bias || g.residual || g.activation != activation::none;
 }
+bool applies_epilogue(const gemm_problem& p) {
+  return has_epilogue(p.args) || (p.for_all_lengths && !p.has_gate && p.type != element::i8);
+}
 std::string operands_name(const gemm_problem& p) {
   return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +
          short_name(p.result) +
-         (p.has_gate             ? "_gate"
-          : has_epilogue(p.args) ? "_epilogue"
-                                 : "");
+         (p.has_gate            ? "_gate"
+          : applies_epilogue(p) ? "_epilogue"
+                                : "");
 }
 
 std::vector<gemm_candidate> rank_gemm(const gemm_problem& p, const std::string& target) {

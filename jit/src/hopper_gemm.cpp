@@ -184,7 +184,7 @@ kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
   const std::string end =
-      type_name(p.result) + ", tw::epilogue::" + (has_epilogue(p.args) ? "from_args" : "alpha_beta") + ">";
+      type_name(p.result) + ", tw::epilogue::" + (applies_epilogue(p) ? "from_args" : "alpha_beta") + ">";
   kernel_source s;
   if (chosen->kernel == gemm_kernel_kind::tile) {
     s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end + " {};\n";

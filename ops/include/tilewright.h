@@ -72,6 +72,9 @@ typedef struct tilewright_library_options {
 
 TILEWRIGHT_API tilewright_status tilewright_configure(const tilewright_library_options* options);
 TILEWRIGHT_API tilewright_status tilewright_release_workspaces(void* stream);
+/* Makes an archive of tilewright-pack known that is in memory, and stays there: calls find its kernels before those of
+   files. tilewright_add_kernels of CMake calls this before main. */
+TILEWRIGHT_API tilewright_status tilewright_add_archive(const void* data, size_t bytes);
 
 /* Between these two, calls of this thread are validated, and their kernels made ready, but not queued. The second one
    returns a line for each kernel: what would run, and why. NULL if the first was not called. Valid until the thread's

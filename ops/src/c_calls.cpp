@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <tilewright/jit/archive.hpp>
 #include <tilewright/ops.hpp>
 #include <tilewright/version.hpp>
 
@@ -89,6 +90,17 @@ tilewright_status tilewright_configure(const tilewright_library_options* given) 
 }
 tilewright_status tilewright_release_workspaces(void* stream) {
   return guarded("release_workspaces", [&] { release_workspaces(stream); });
+}
+
+tilewright_status tilewright_add_archive(const void* data, size_t bytes) {
+  return guarded("add_archive", [&] {
+    if (data == nullptr) ops::refuse("add_archive", "data is a null pointer; give an archive of tilewright-pack");
+    try {
+      tilewright::jit::add_program_archive({static_cast<const char*>(data), bytes});
+    } catch (const tilewright::jit::error& e) {
+      ops::refuse("add_archive", std::string(e.what()).substr(5));
+    }
+  });
 }
 
 void tilewright_begin_explain(void) {

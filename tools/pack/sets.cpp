@@ -61,7 +61,7 @@ template <class Add>
 void for_each_row(const kernel_set& s, Add add) {
   for (const int cols : s.lengths) add(cols, cols);
   if (!s.lengths.empty()) return;
-  for (index_t cols = 8; cols <= 140000; cols += cols < 1024 ? 8 : cols < 16384 ? 64 : 1024) {
+  for (index_t cols = 8; cols <= 140000; cols += cols < 16384 ? 64 : 1024) {
     add(cols, cols);
     add(cols, cols + 1);
   }
@@ -127,29 +127,32 @@ void collect_gemm(collection& to, const kernel_set& s) {
       p.has_gate = true;
       p.args.product_stride_b = long_index_t(p.args.n) * p.args.k;
       add_gemm(to, p);
-      p.has_gate = false;
-      p.args.product_stride_b = 0;
-      p.args.bias = jit::given_later(3);
-      add_gemm(to, p);
     }
 }
 
+/// Lengths that groups, or the whole, may have: few and many, whole vectors and not.
+void add_grouped_gemm(collection& to, jit::grouped_problem p, index_t rows, index_t groups) {
+  const bool by_rows = p.groups == tilewright::group_kind::rows;
+  for (const index_t n : {512, 3544, 8192, 404, 402, 401})
+    for (const index_t k : {16, 512, 4096, 404, 402, 401}) {
+      tilewright::grouped_args& g = p.args;
+      g.m = by_rows ? rows : n, g.n = n, g.k = by_rows ? k : rows;
+      g.lda = p.a_along_k ? g.k : g.m, g.ldb = p.b_along_k ? g.k : g.n, g.ldc = g.n;
+      g.groups = groups;
+      g.batch_stride_b = by_rows ? long_index_t(g.n) * g.k : 0;
+      g.batch_stride_c = by_rows ? 0 : long_index_t(g.m) * g.n;
+      g.ends = static_cast<const index_t*>(jit::given_later(5));
+      g.workspace = jit::given_later(6);
+      to.add([&] { return jit::grouped_gemm(p); });
+    }
+}
 void collect_grouped_gemm(collection& to, const kernel_set& s) {
   for (const tilewright::group_kind kind : {tilewright::group_kind::rows, tilewright::group_kind::k})
     for (const std::string& order : s.orders)
-      for (const index_t groups : {1, 8, 64})
-        for (const auto& lengths : product_lengths) {
-          const jit::gemm_problem like = gemm_problem_of(s, order, lengths);
-          const bool by_rows = kind == tilewright::group_kind::rows;
-          jit::grouped_problem p{s.type, s.result, like.a_along_k, like.b_along_k, kind};
-          tilewright::grouped_args& g = p.args;
-          static_cast<tilewright::gemm_args&>(g) = like.args;
-          g.split_k = 1;
-          g.groups = groups;
-          g.batch_stride_b = by_rows ? long_index_t(g.n) * g.k : 0;
-          g.batch_stride_c = by_rows ? 0 : long_index_t(g.m) * g.n;
-          g.ends = static_cast<const index_t*>(jit::given_later(5));
-          to.add([&] { return jit::grouped_gemm(p); });
+      for (const index_t rows : {100, 1000, 10000, 100000})
+        for (const index_t groups : {1, 8, 64, 256}) {
+          const bool a_along_k = order.starts_with("k-"), b_along_k = order.ends_with("-k");
+          add_grouped_gemm(to, {s.type, s.result, a_along_k, b_along_k, kind}, rows, groups);
         }
 }
 

@@ -27,7 +27,8 @@ struct gemm_problem {
   std::string policy = {};
   bool has_gate = false;  // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
   /// Lengths, strides, split_k and beta are arguments of a launch for AMD GPUs, too, vectors have 16 bytes or one
-  /// element, and for Hopper the tile is one of hopper_gemm_tiles: few kernels serve all problems of these types.
+  /// element, the kernel applies any epilogue, and for Hopper the tile is one of hopper_gemm_tiles: few kernels serve
+  /// all problems of these types.
   bool for_all_lengths = false;
 };
 
