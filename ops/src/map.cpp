@@ -53,6 +53,7 @@ void permute(const tensor& y, const tensor& x, const map_options& options) {
   require_tensor(name, "x", x);
   require_same_lengths(name, "y", y, x);
   if (y.type != x.type) refuse(name, "x and y have different types; elementwise with \"x\" casts");
+  if (y.data == x.data) refuse(name, "x and y are the same memory; write to another tensor");
   jit::permute_problem p{.element_bytes = bytes_of(x.type)};
   p.args.x = as_strided<const void>(x);
   p.args.y = as_strided<void>(y);
@@ -69,6 +70,10 @@ void elementwise(const tensor& y, const tensor& x, const std::string& expression
   require_same_lengths(name, "y", y, x);
   if (x2.data) require_same_lengths(name, "x2", x2, x);
   if (x2.data && x2.type != x.type) refuse(name, "x2 has another type than x; cast it first");
+  for (const tensor* t : {&x, &x2})
+    if (y.data == t->data &&
+        (bytes_of(y.type) != bytes_of(t->type) || !std::equal(y.strides, y.strides + y.rank, t->strides)))
+      refuse(name, "y is the memory of an input, with other strides or elements; write to another tensor");
   if (expression.empty()) refuse(name, "the expression is empty; \"x\" copies and casts");
   jit::elementwise_problem p{
       .type = x.type, .result = y.type, .function = jit::expression(expression, x2.data ? 2 : 1)};

@@ -6,32 +6,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <map>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <dlfcn.h>
-
 #include "on_gpu.hpp"
-#include "stub_hip.hpp"
+#include "recorded_launches.hpp"
 
 namespace {
 
 namespace tw = tilewright::ops;
-using ops_test::message_of, ops_test::on_gpu;
+using ops_test::message_of, ops_test::on_gpu, ops_test::take_launches;
 using tilewright::half_t;
-
-std::vector<stub_launch> take_launches() {
-  static void* const library = dlopen(std::getenv("TILEWRIGHT_HIP_LIBRARY"), RTLD_NOW);
-  static const auto take = reinterpret_cast<decltype(&stub_take_launches)>(dlsym(library, "stub_take_launches"));
-  std::size_t count = 0;
-  const stub_launch* const launches = take(&count);
-  return {launches, launches + count};
-}
 
 /// Streams are known by their addresses.
 char streams[5];
