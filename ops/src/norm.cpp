@@ -24,7 +24,7 @@ candidate describe_gradient(const jit::norm_gradient_problem& p, const device_fa
   candidate c = kernel_for(p.kind == norm_kind::rms_norm ? "rms_norm_gradient" : "layer_norm_gradient", p.type,
                            jit::norm_gradient(p));
   c.splits = std::min(p.args.rows, 2 * compute_units(on));
-  c.workspace_bytes = c.splits * p.args.parts_stride() * (p.args.dbias ? 2 : 1) * long_index_t(sizeof(float));
+  c.workspace_bytes = c.splits * p.args.partials_stride() * (p.args.dbias ? 2 : 1) * long_index_t(sizeof(float));
   return c;
 }
 
@@ -105,7 +105,8 @@ void norm_gradient(const char* op, const tensor& dx, const tensor& d_weight, con
   run_single<describe_gradient>(op,
                                 key_of_all(op, p.type, p.kind, a.dy, a.s, a.weight, a.ds, a.dx, a.dweight, a.dbias,
                                            a.rows, a.cols, a.dy_stride, a.s_stride, a.ds_stride, a.dx_stride),
-                                p, o.stream, {.workspace = reinterpret_cast<void**>(&a.parts), .splits = &a.num_parts});
+                                p, o.stream,
+                                {.workspace = reinterpret_cast<void**>(&a.partials), .splits = &a.num_partials});
 }
 
 }  // namespace
