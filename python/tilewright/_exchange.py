@@ -23,11 +23,21 @@ class Interfaces(dict):
         return address
 
 
+class _Struct:
+    """The bytes of a struct, at an address that does not change."""
+
+    def __init__(self, value):
+        self.memory, self.keep = bytearray(value), []
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+
+
 class _Plan:
     """How a call with options of certain names is made."""
 
     def __init__(self, struct, call, interface, names):
         self.writers = [call.writers[name] for name in names]
+        self.are_tensors = [write is None for _, write in self.writers]
+        self.packed = {}  # structs of options by the values of those that are no tensors
         places = [where - call.options_at for where, write in self.writers if write is None]
         self.places = (ctypes.c_int32 * max(len(places), 1))(*places)
         self.call = struct(ctypes.cast(call.library.function(call.name), ctypes.c_void_p).value, interface, ctypes.addressof(self.places),
@@ -44,10 +54,8 @@ class Exchange:
         self.struct = library.header.structs["tilewright_dlpack_call"]
         prototype = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.py_object)
         self.function = prototype(("tilewright_call_dlpack", library.loaded))
-        self.defaults = ctypes.create_string_buffer(call.defaults, len(call.defaults))
-        self.defaults_address = ctypes.addressof(self.defaults)
-        self.size = len(call.defaults)
-        self.plans, self.free = {}, []
+        self.defaults = _Struct(call.defaults)
+        self.plans = {}
 
     def __call__(self, tensors, options):
         """The status of the call; -1: the tensors, or the options, are not for it."""
@@ -62,32 +70,32 @@ class Exchange:
         if plan is None:
             return -1
         if not options:
-            return self.function(plan.address, self.defaults_address, tensors)
-        try:
-            frame = self.free.pop()
-        except IndexError:
-            frame = bytearray(self.size)
-            frame = frame, ctypes.addressof(ctypes.c_char.from_buffer(frame))
-        try:
-            return self._with_options(frame, plan, interface, tensors, options)
-        finally:
-            self.free.append(frame)
-
-    def _with_options(self, frame, plan, interface, tensors, options):
-        buffer, address = frame
-        buffer[:] = self.call.defaults
-        more, keep, at = [], [], self.call.options_at
-        for (name, x), (where, write) in zip(options.items(), plan.writers):
-            if write is None:
-                if x is not None and self.interfaces[type(x)] != interface:
-                    return -1
+            return self.function(plan.address, self.defaults.address, tensors)
+        more, scalars = [], []
+        for x, is_tensor in zip(options.values(), plan.are_tensors):
+            if not is_tensor:
+                scalars.append(x)
+            elif x is None or interfaces[type(x)] == interface:
                 more.append(x)
-            elif x is not None:
-                try:
-                    write(buffer, where - at, name, x, keep)
-                except Error:  # the other way of calling says what is wrong
-                    return -1
-        return self.function(plan.address, address, (*tensors, *more))
+            else:
+                return -1
+        try:
+            key = (*scalars, *map(type, scalars))  # 1 is no float, 1.0 no integer
+            packed = plan.packed.get(key) or self._pack(plan, options, key)
+        except (Error, TypeError):  # the other way of calling says what is wrong
+            return -1
+        return self.function(plan.address, packed.address, (*tensors, *more))
+
+    def _pack(self, plan, options, key):
+        """The options' struct without tensors. It is kept: most calls repeat the options of earlier ones."""
+        packed = _Struct(self.call.defaults)
+        for (name, x), (where, write) in zip(options.items(), plan.writers):
+            if write is not None and x is not None:
+                write(packed.memory, where - self.call.options_at, name, x, packed.keep)
+        if len(plan.packed) >= 256:
+            plan.packed.clear()
+        plan.packed[key] = packed
+        return packed
 
     def _make_plan(self, interface, options):
         """None for options that are unknown, and for a stream."""
