@@ -72,6 +72,9 @@ typedef struct tilewright_library_options {
 
 TILEWRIGHT_API tilewright_status tilewright_configure(const tilewright_library_options* options);
 TILEWRIGHT_API tilewright_status tilewright_release_workspaces(void* stream);
+/* Makes an archive of tilewright-pack known that is in memory, and stays there: calls find its kernels before those of
+   files. tilewright_add_kernels of CMake calls this before main. */
+TILEWRIGHT_API tilewright_status tilewright_add_archive(const void* data, size_t bytes);
 
 /* Between these two, calls of this thread are validated, and their kernels made ready, but not queued. The second one
    returns a line for each kernel: what would run, and why. NULL if the first was not called. Valid until the thread's
@@ -303,6 +306,21 @@ TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_t
                                                               const tilewright_tensor* place,
                                                               const tilewright_tensor* weight,
                                                               const tilewright_routing_options* options);
+
+/* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
+typedef struct tilewright_dlpack_call {
+  void* function;            /* of this file: it takes tensors, then options */
+  const void* api;           /* DLPackExchangeAPI of the objects' classes */
+  const int32_t* options_at; /* where in the options the pointers to their tensors are, in bytes */
+  int32_t num_tensors;       /* that the function takes, at most 9 */
+  int32_t num_options;       /* tensors among the options */
+  int32_t stream_at;         /* where in the options the stream is, in bytes */
+} tilewright_dlpack_call;
+/* objects: a tuple with the tensors of the function and then those of the options; None: no tensor. The thread holds
+   Python's lock, which is free while the call is made. The stream is the current one of the objects' library. Returns a
+   tilewright_status; -1, without a call, if an object is on no GPU, on another GPU than others or one whose default
+   stream is current elsewhere, or has elements or dimensions that a tilewright_tensor does not have. */
+TILEWRIGHT_API int tilewright_call_dlpack(const tilewright_dlpack_call* call, const void* options, void* objects);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,7 @@ struct candidate {
   std::string choice = {};           ///< as explanation::choice
   std::string reason = {};           ///< as explanation::reason
   jit::kernel_request source = {};   ///< for jit; empty: only compiled kernels can do this
+  bool is_for_archives = false;      ///< taken where an archive holds it, and never compiled
   index_t splits = 1;                ///< what call::splits becomes
   long_index_t workspace_bytes = 0;  ///< 0: none
   bool counts_in_workspace = false;  ///< its first bytes are 0 before and after the kernel

@@ -25,7 +25,8 @@ namespace tilewright::ops {
 /// The kernel of calls with one key.
 struct plan {
   explanation what;
-  std::variant<jit::kernel, const compiled_kernel*> kernel;
+  using kernel_type = std::variant<jit::kernel, const compiled_kernel*>;
+  kernel_type kernel;
   index_t splits = 1;
   long_index_t workspace_bytes = 0;
   bool counts_in_workspace = false;
@@ -54,6 +55,12 @@ class device {
 
  private:
   std::shared_ptr<const plan> make_plan(const call& c);
+  /// With a kernel of register_kernel(); null if there is none.
+  std::shared_ptr<const plan> plan_of_registered(const call& c, const candidate& e) const;
+  std::shared_ptr<const plan> plan_of_loaded(const call& c, candidate e, const jit::kernel_source& source,
+                                             const char* provider);
+  std::shared_ptr<const plan> plan_of(const call& c, const candidate& e, const char* provider,
+                                      plan::kernel_type kernel) const;
   std::shared_ptr<workspace> workspace_of(void* stream, bool counts);
   void grow(workspace& w, long_index_t bytes);
 
