@@ -65,8 +65,7 @@ struct experts_case {
   double column(const std::vector<double>& row, std::size_t e, index_t j, index_t product) const {
     const long_index_t at = p.is_interleaved ? 2 * j + product : product * p.n + j;
     double sum = p.has_bias ? value(bias, long_index_t(e) * 2 * p.n + at) : 0;
-    for (index_t l = 0; l < p.k; ++l)
-      sum += row[std::size_t(l)] * value(w, (long_index_t(e) * 2 * p.n + at) * p.k + l);
+    for (index_t l = 0; l < p.k; ++l) sum += row[std::size_t(l)] * value(w, (long_index_t(e) * 2 * p.n + at) * p.k + l);
     return sum;
   }
   double wanted(index_t i, index_t j) const {

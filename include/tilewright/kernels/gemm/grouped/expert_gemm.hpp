@@ -50,8 +50,8 @@ namespace detail {
 template <class Sums, class At>
 TILEWRIGHT_HD void add_expert_bias(Sums& sums, const At& at, const expert_args& args, long_index_t first) {
   if (!args.bias) return;
-  const auto* const bias = static_cast<const typename At::template element<void>*>(args.bias) +
-                           (at.batch * args.group_stride_bias + first);
+  const auto* const bias =
+      static_cast<const typename At::template element<void>*>(args.bias) + (at.batch * args.group_stride_bias + first);
   tile_elementwise_inout([](float& x, float b) { x += b; }, sums, along<1>(at.along_n(bias, args.bias_step)));
 }
 
@@ -99,8 +99,8 @@ struct expert_swiglu {
 }  // namespace epilogue
 
 /// The policy of the first GEMM of experts, made of a policy of one product: C (entries, n) = SwiGLU of A W_gate and
-/// A W_up, whose rows are gathered while they are loaded. B: W_gate of all experts; gemm_args::product_stride_b leads to
-/// W_up, in rows that follow (n ldb), or between (ldb twice a row, product_stride_b one).
+/// A W_up, whose rows are gathered while they are loaded. B: W_gate of all experts; gemm_args::product_stride_b leads
+/// to W_up, in rows that follow (n ldb), or between (ldb twice a row, product_stride_b one).
 template <class Policy>
 struct expert_gate_up : grouped<Policy, group_kind::rows> {
   using args_type = expert_args;

@@ -62,7 +62,8 @@ struct grouped_gemm_kernel {
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     constexpr block_tile tile = Policy::tile;
-    return detail::plan_groups(args, by_rows, tile.m, tile.n / Policy::products, Policy::order, facts.resident_clusters);
+    return detail::plan_groups(args, by_rows, tile.m, tile.n / Policy::products, Policy::order,
+                               facts.resident_clusters);
   }
   static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 

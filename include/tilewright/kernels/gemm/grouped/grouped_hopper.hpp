@@ -131,7 +131,8 @@ struct grouped_block : hopper_gemm_block<Policy> {
   };
   static_assert(Policy::products == 1 || kind == group_kind::rows,
                 "grouped_gemm_kernel: two products need groups of rows");
-  static_assert(Policy::tile.n / Policy::products % 32 == 0, "grouped_gemm_kernel: n of the tile must be a multiple of 32");
+  static_assert(Policy::tile.n / Policy::products % 32 == 0,
+                "grouped_gemm_kernel: n of the tile must be a multiple of 32");
   static constexpr bool orders_fit = kind == group_kind::rows
                                          ? Policy::a_major == operand_major::k
                                          : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn;

@@ -20,8 +20,7 @@ struct gathered_operand_pipeline : operand_pipeline<Block> {
   static constexpr index_t warps = 2;
 
   TILEWRIGHT_HD void init(const typename Block::device_args&) const {
-    mbarrier_pipeline<Block::num_stages>::init(1 + 32 * warps,
-                                               Block::tile.consumers_per_tile() * base::sharing_blocks);
+    mbarrier_pipeline<Block::num_stages>::init(1 + 32 * warps, Block::tile.consumers_per_tile() * base::sharing_blocks);
   }
   /// Consumers fence, so that wgmma sees what cp.async wrote.
   TILEWRIGHT_HD void consumer_wait(const typename base::state& at) const {
@@ -101,8 +100,8 @@ struct gathered_producer {
     const auto* const data = static_cast<const char*>(args.args.a);
     const index_t bytes = max(min((args.args.k - k0) * element_bytes - vector() * 16, 16), 0);
     const auto* const first = data + (k0 * element_bytes + vector() * 16);
-    const index_t to = Block::regions.stages + stage * lds.stage_bytes() + row() * wgmma_operand::row_bytes +
-                       (vector() ^ row()) * 16;
+    const index_t to =
+        Block::regions.stages + stage * lds.stage_bytes() + row() * wgmma_operand::row_bytes + (vector() ^ row()) * 16;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < rows; ++i) {
       const bool exists = from[i] != no_row && bytes > 0;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// A mixture-of-experts layer: random routing, uneven experts, NaN, shared experts, options, wrong calls.
+#include <tilewright/ops.hpp>
+
+#include <gtest/gtest.h>
+
+#include "moe_oracle.hpp"
+
+namespace {
+
+namespace tw = tilewright::ops;
+using namespace moe_test;
+using tilewright::bfloat16_t;
+using tilewright::half_t;
+
+TEST(Moe, IsTheSumOfItsExperts) {
+  moe_case<bfloat16_t, float>({.tokens = 20, .experts = 6, .choices = 2, .n = 24, .d = 40}).expect();
+  moe_case<half_t, half_t>({.tokens = 9,
+                            .experts = 8,
+                            .choices = 3,
+                            .n = 16,
+                            .d = 64,
+                            .shared = 2,
+                            .score = tilewright::expert_score::sigmoid,
+                            .groups = 4,
+                            .kept_groups = 2,
+                            .scale = 2.5f,
+                            .has_score_bias = true})
+      .expect();
+}
+TEST(Moe, ClampedSwigluWithBiases) {
+  moe_case<bfloat16_t, float>({.tokens = 7,
+                               .experts = 4,
+                               .choices = 2,
+                               .n = 24,
+                               .d = 40,
+                               .has_bias = true,
+                               .is_interleaved = true,
+                               .alpha = 1.702f,
+                               .limit = 1.5f,
+                               .shift = 1})
+      .expect();
+}
+TEST(Moe, EmptyAndUnevenExperts) {
+  moe_problem p{.tokens = 90, .experts = 5, .choices = 1, .n = 8, .d = 16};
+  p.favourite = 3;  // which nearly all tokens choose
+  moe_case<half_t, float>(p).expect();
+}
+TEST(Moe, TokensThatAreNoNumbers) {
+  moe_problem p{.tokens = 12, .experts = 4, .choices = 2, .n = 8, .d = 16};
+  p.nan_token = 5, p.nan_logits = 7;
+  moe_case<half_t, float>(p).expect();
+}
+TEST(Moe, SameBitsInTwoRunsAndWithGivenRoutingAndWorkspace) {
+  moe_case<half_t, float> layer({.tokens = 33, .experts = 7, .choices = 3, .n = 16, .d = 24, .shared = 1});
+  const auto first = layer.run();
+  EXPECT_EQ(first, layer.run());
+  // What was chosen is written, and can be given instead of logits.
+  layer.keeps_routing = true;
+  EXPECT_EQ(first, layer.run());
+  layer.has_logits = false;
+  EXPECT_EQ(first, layer.run());
+  layer.has_workspace = true;
+  EXPECT_EQ(first, layer.run());
+}
+TEST(Moe, NoTokens) {
+  moe_case<half_t, float> layer({.tokens = 3, .experts = 4, .choices = 2, .n = 8, .d = 16});
+  tw::tensor x = layer.x, y = layer.y, logits = layer.logits;
+  x.lengths[0] = y.lengths[0] = logits.lengths[0] = 0;
+  const auto list = tw::explain([&] { tw::moe(y, x, logits, layer.gate_up, layer.down, {.choices = 2}); });
+  EXPECT_TRUE(list.empty());
+  EXPECT_EQ(tw::moe_workspace_bytes(x, layer.gate_up, layer.down, {.choices = 2}), 0);
+}
+TEST(Moe, FiveKernelsForFewTokens) {
+  moe_case<half_t, float> layer({.tokens = 64, .experts = 8, .choices = 2, .n = 16, .d = 32});
+  const auto list = tw::explain([&] { layer.call(); });
+  ASSERT_EQ(list.size(), 5u);
+  for (const tw::explanation& e : list) EXPECT_FALSE(e.kernel.empty());
+}
+
+TEST(Moe, RefusesWrongCalls) {
+  moe_case<half_t, float> layer({.tokens = 3, .experts = 4, .choices = 2, .n = 8, .d = 16});
+  const auto refusal = [&](auto change) -> std::string {
+    tw::tensor y = layer.y, x = layer.x, logits = layer.logits, gate_up = layer.gate_up, down = layer.down;
+    tw::moe_options o{.choices = 2};
+    change(y, x, logits, gate_up, down, o);
+    try {
+      tw::moe(y, x, logits, gate_up, down, o);
+    } catch (const tw::operation_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  using t = tw::tensor&;
+  using options = tw::moe_options&;
+  EXPECT_EQ(refusal([](t, t, t, t, t, options) {}), "");
+  EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.choices = 0; }),
+            "moe: there are 0 choices and 0 shared experts of 4 experts; choices must be 1 or more");
+  EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.choices = 3, o.shared = 2; }),
+            "moe: there are 3 choices and 2 shared experts of 4 experts; choices must be 1 or more");
+  EXPECT_EQ(refusal([](t, t, t, t, t down, options) { down.lengths[2] = 7; }),
+            "moe: x is f16 (3, 16), gate_up f16 (4, 16, 16) and down f16 (4, 16, 7); they must be (tokens, d), "
+            "(experts, 2 n, d) and (experts, d, n) of one type");
+  EXPECT_EQ(refusal([](t y, t, t, t, t, options) { y.lengths[0] = 2; }),
+            "moe: y is f16 (2, 16) and x f16 (3, 16); types and lengths must be equal");
+  EXPECT_EQ(refusal([](t, t, t logits, t, t, options) { logits = {}; }),
+            "moe: logits is null: give the gate's output, or the options expert and weight");
+  EXPECT_EQ(refusal([](t, t, t logits, t, t, options) { logits.lengths[1] = 3; }),
+            "moe: logits is f32 (3, 3), but must be (3, 4)");
+  EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.groups = 3; }), "moe: groups must divide the experts");
+  EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.swiglu_limit = 0; }),
+            "moe: swiglu_limit must be positive; infinity is no limit");
+  EXPECT_EQ(refusal([](t, t x, t, t, t, options) { x.type = tw::element::f32; }),
+            "moe: x has elements of f32; they are f16 or bf16");
+  EXPECT_EQ(refusal([&](t, t x, t, t, t, options o) { o.expert = x; }),
+            "moe: expert and weight belong together: give both, or none");
+  EXPECT_EQ(refusal([](t, t, t, t, t, options o) {
+              o.workspace = reinterpret_cast<void*>(256), o.workspace_bytes = 1;
+            }).substr(0, 34),
+            "moe: the workspace has 1 bytes, th");
+}
+
+}  // namespace
