@@ -152,7 +152,8 @@ void multiply_gate_up(const moe_layer& l, char* memory, const moe_memory& at, co
   a.product_stride_b = o.is_interleaved ? ld : long_index_t{l.n} * ld;
   a.source = reinterpret_cast<const index_t*>(memory + at.source);
   a.choices = l.choices, a.tokens = l.tokens;
-  a.swiglu_alpha = o.swiglu_alpha, a.swiglu_limit = o.swiglu_limit, a.swiglu_shift = o.swiglu_shift;
+  a.swiglu_alpha = o.swiglu_alpha, a.swiglu_limit = o.swiglu_limit == 0 ? __builtin_inff() : o.swiglu_limit,
+  a.swiglu_shift = o.swiglu_shift;
   multiply(p, l, reinterpret_cast<const index_t*>(memory + at.ends), o.gate_up_bias, o.is_interleaved, o.stream);
 }
 
@@ -182,8 +183,8 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   if (logits.data == nullptr && o.expert.data == nullptr)
     refuse(moe_call, "logits is null: give the gate's output, or the options expert and weight");
   if (logits.data) {
-    require_tensor(moe_call, "logits", logits);
-    if (logits.rank != 2 || logits.lengths[0] != l.tokens || logits.lengths[1] != l.experts - o.shared)
+    const rows_view given = as_rows(moe_call, "logits", logits);
+    if (given.rows != l.tokens || given.cols != l.experts - o.shared)
       refuse(moe_call, "logits is " + describe(logits) + ", but must be (" + std::to_string(l.tokens) + ", " +
                            std::to_string(l.experts - o.shared) + ")");
   }

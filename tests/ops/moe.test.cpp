@@ -15,17 +15,17 @@ using tilewright::half_t;
 
 TEST(Moe, IsTheSumOfItsExperts) {
   moe_case<bfloat16_t, float>({.tokens = 20, .experts = 6, .choices = 2, .n = 24, .d = 40}).expect();
-  moe_case<half_t, half_t>({.tokens = 9,
-                            .experts = 8,
-                            .choices = 3,
-                            .n = 16,
-                            .d = 64,
-                            .shared = 2,
-                            .score = tilewright::expert_score::sigmoid,
-                            .groups = 4,
-                            .kept_groups = 2,
-                            .scale = 2.5f,
-                            .has_score_bias = true})
+  moe_case<half_t, float>({.tokens = 9,
+                           .experts = 10,
+                           .choices = 3,
+                           .n = 16,
+                           .d = 64,
+                           .shared = 2,
+                           .score = tilewright::expert_score::sigmoid,
+                           .groups = 4,
+                           .kept_groups = 2,
+                           .scale = 2.5f,
+                           .has_score_bias = true})
       .expect();
 }
 TEST(Moe, ClampedSwigluWithBiases) {
@@ -108,7 +108,7 @@ TEST(Moe, RefusesWrongCalls) {
   EXPECT_EQ(refusal([](t, t, t logits, t, t, options) { logits.lengths[1] = 3; }),
             "moe: logits is f32 (3, 3), but must be (3, 4)");
   EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.groups = 3; }), "moe: groups must divide the experts");
-  EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.swiglu_limit = 0; }),
+  EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.swiglu_limit = -1; }),
             "moe: swiglu_limit must be positive; infinity is no limit");
   EXPECT_EQ(refusal([](t, t x, t, t, t, options) { x.type = tw::element::f32; }),
             "moe: x has elements of f32; they are f16 or bf16");

@@ -70,7 +70,7 @@ struct moe_case {
     if (keeps_routing) o.expert = expert, o.weight = weight;
     if (p.has_bias) o.gate_up_bias = gate_up_bias, o.down_bias = down_bias;
     o.is_interleaved = p.is_interleaved;
-    o.swiglu_alpha = p.alpha, o.swiglu_limit = p.limit, o.swiglu_shift = p.shift;
+    o.swiglu_alpha = p.alpha, o.swiglu_limit = std::isinf(p.limit) ? 0 : p.limit, o.swiglu_shift = p.shift;
     if (has_workspace) {
       o.workspace_bytes = tw::moe_workspace_bytes(x, gate_up, down, o);
       if (!memory) memory.emplace(std::initializer_list<tilewright::long_index_t>{o.workspace_bytes});

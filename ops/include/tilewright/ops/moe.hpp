@@ -20,12 +20,12 @@ struct moe_options {
   tensor expert = {};      ///< i32 (tokens, choices + shared), packed: receives the experts; -1: none. None: not kept
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
 
-  tensor gate_up_bias = {};               ///< of x's type (experts, 2 n), columns as those of gate_up
-  tensor down_bias = {};                  ///< of x's type (experts, columns of y)
-  bool is_interleaved = false;            ///< rows of gate and up alternate in gate_up; else the first n are the gate's
-  float swiglu_alpha = 1;                 ///< the gate g becomes g sigmoid(alpha g)
-  float swiglu_limit = __builtin_inff();  ///< > 0: g becomes min(g, limit) before, u of `up` is clamped to +-limit
-  float swiglu_shift = 0;                 ///< added to u, after that
+  tensor gate_up_bias = {};     ///< of x's type (experts, 2 n), columns as those of gate_up
+  tensor down_bias = {};        ///< of x's type (experts, columns of y)
+  bool is_interleaved = false;  ///< rows of gate and up alternate in gate_up; else the first n are the gate's
+  float swiglu_alpha = 1;       ///< the gate g becomes g sigmoid(alpha g)
+  float swiglu_limit = 0;       ///< 0: none; else g becomes min(g, limit) before, u of `up` is clamped to +-limit
+  float swiglu_shift = 0;       ///< added to u, after that
 
   /// Scratch memory of the device of moe_workspace_bytes, aligned to 256 bytes, for calls with this one alone until
   /// they have ended; its bytes. Null: the library keeps one for each stream, which grows when a call needs more.
