@@ -105,8 +105,8 @@ template <class Policy>
 struct expert_gate_up : grouped<Policy, group_kind::rows> {
   using args_type = expert_args;
   using epilogue = tilewright::epilogue::expert_swiglu;
-  static constexpr index_t products = 2;
-  static constexpr bool gathers_a = true;
+  static constexpr index_t products = 2;   ///< gate and up
+  static constexpr bool gathers_a = true;  ///< by expert_args::source
 };
 
 /// The policy of the second one: C (entries, n) = A W_down + bias, rows of A in order.
