@@ -337,8 +337,10 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.03, help="of a block of each contender")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--compiler", default="nvrtc", help="of kernels, as tilewright.configure() takes it")
     parser.add_argument("--kernels", action="store_true", help="times of the kernels of one call")
     options = parse_arguments(parser)
+    tilewright.configure(compiler=options.compiler)
     wrong = random_problems(options.random, options.seed) if options.random else 0
     cases = []
     for model in MODELS:

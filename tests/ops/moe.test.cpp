@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <tilewright.h>
+
+#include "../../examples/14_expert_layer/expert_layer.hpp"
 #include "moe_oracle.hpp"
 
 namespace {
@@ -76,6 +79,52 @@ TEST(Moe, FiveKernelsForFewTokens) {
   const auto list = tw::explain([&] { layer.call(); });
   ASSERT_EQ(list.size(), 5u);
   for (const tw::explanation& e : list) EXPECT_FALSE(e.kernel.empty());
+}
+
+// The layer of examples/14_expert_layer: what moe makes of the normalised rows and their logits, and the residual.
+TEST(Moe, ExampleLayer) {
+  moe_case<half_t, float> of_h({.tokens = 20, .experts = 8, .choices = 2, .n = 16, .d = 32});
+  const on_gpu<half_t> x({20, 32}, 11), norm({32}, 12), router({32, 8}, 13);
+  expert_layer_example::run_layer(of_h.y, x, {norm, router, of_h.gate_up, of_h.down}, {of_h.x, of_h.logits}, 2,
+                                  nullptr);
+  of_h.y.download(), of_h.x.download(), of_h.logits.download();
+  for (std::size_t t = 0; t < 20; ++t) {
+    double squares = 0, logit = 0;
+    for (std::size_t i = 0; i < 32; ++i) squares += std::pow(double(float(x.data[t * 32 + i])), 2);
+    for (std::size_t i = 0; i < 32; ++i) {
+      const double h = double(float(x.data[t * 32 + i])) / std::sqrt(squares / 32 + 1e-5) * double(float(norm.data[i]));
+      EXPECT_NEAR(double(float(of_h.x.data[t * 32 + i])), h, 2e-3);
+      logit += double(float(of_h.x.data[t * 32 + i])) * double(float(router.data[i * 8]));
+    }
+    EXPECT_NEAR(double(of_h.logits.data[t * 8]), logit, 2e-3);
+    for (std::size_t i = 0; i < 32; ++i) of_h.y.data[t * 32 + i] -= x.data[t * 32 + i];
+  }
+  of_h.expect_downloaded(4);
+}
+TEST(Moe, FromC) {
+  moe_case<half_t, float> layer({.tokens = 33, .experts = 7, .choices = 3, .n = 16, .d = 24, .shared = 1});
+  const auto of = [](const tw::tensor& t) {
+    tilewright_tensor r{t.data, int(t.type), t.rank, {}, {}};
+    for (int i = 0; i < t.rank; ++i) r.lengths[i] = t.lengths[i], r.strides[i] = t.strides[i];
+    return r;
+  };
+  const std::string wanted = layer.run();
+  const tilewright_tensor x = of(layer.x), y = of(layer.y), logits = of(layer.logits), gate_up = of(layer.gate_up),
+                          down = of(layer.down);
+  tilewright_moe_options o = TILEWRIGHT_MOE_OPTIONS;
+  o.choices = 3, o.shared = 1;
+  std::fill(layer.y.data.begin(), layer.y.data.end(), half_t(-77.0f));
+  layer.y.upload();
+  ASSERT_EQ(tilewright_moe(&y, &x, &logits, &gate_up, &down, &o), TILEWRIGHT_OK) << tilewright_last_error();
+  layer.y.download();
+  EXPECT_EQ(layer.bytes(), wanted);
+  int64_t bytes = 0;
+  ASSERT_EQ(tilewright_moe_workspace_bytes(&bytes, &x, &gate_up, &down, &o), TILEWRIGHT_OK);
+  EXPECT_EQ(bytes, tw::moe_workspace_bytes(layer.x, layer.gate_up, layer.down, {.choices = 3, .shared = 1}));
+  o.score = 7;
+  EXPECT_EQ(tilewright_moe(&y, &x, &logits, &gate_up, &down, &o), TILEWRIGHT_WRONG_CALL);
+  EXPECT_STREQ(tilewright_last_error(), "moe: score is no expert_score");
+  EXPECT_EQ(tilewright_moe(&y, &x, nullptr, &gate_up, &down, &o), TILEWRIGHT_WRONG_CALL);
 }
 
 TEST(Moe, RefusesWrongCalls) {
