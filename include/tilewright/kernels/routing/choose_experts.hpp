@@ -4,6 +4,7 @@
 
 #include <tilewright/block/rows/row_cluster.hpp>
 #include <tilewright/core/base/array.hpp>
+#include <tilewright/core/base/bits.hpp>
 #include <tilewright/core/base/sequence.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/launch/check_rows.hpp>
@@ -196,20 +197,19 @@ struct choose_experts {
   /// Logits of a token as they are compared.
   struct token_scores {
     const args_type& args;
-    float largest = 0, log_sum = 0;  // of the softmax; log_sum: base 2
+    float log_sum = 0;  // of the softmax: of exponentials of all logits
 
     TILEWRIGHT_HD token_scores(const args_type& a, exec::lds_pointer row) : args(a) {
       if constexpr (!HasScores) return;
       if (args.score == expert_score::sigmoid) return;
-      float x = __builtin_nanf("");
+      float x = bit_cast<float>(0xff800000u);
       for (index_t g = 0; g < groups; ++g) x = exec::max(x, largest_of(load_group(row, g)));
-      largest = x;
-      log_sum = exec::log2(sum_of_row(row, largest));
+      log_sum = x + exec::log2(sum_of_row(row, x)) * 0.693147181f;
     }
     /// What the weight of a logit is made of.
     TILEWRIGHT_HD float share(float logit) const {
       if (args.score == expert_score::sigmoid) return exec::sigmoid(logit);
-      return exec::exp2(__builtin_fmaf(logit - largest, detail::log2_e, -log_sum));
+      return exponent(logit - log_sum);  // no sum of a product: it has the same bits wherever it is inlined
     }
     TILEWRIGHT_HD float operator()(float logit, index_t col) const {
       if constexpr (!HasScores) return logit;
@@ -230,7 +230,7 @@ struct choose_experts {
     const token_scores score(args, row);
     const index_t length = divide(args.experts, args.groups);
     for (index_t g = 0; g < args.groups; ++g) {
-      float first = -__builtin_inff(), second = first;
+      float first = bit_cast<float>(0xff800000u), second = first;
       for (index_t col = g * length; col < (g + 1) * length; ++col) {
         const float x = score(type_convert<float>(exec::lds_load<T>(row, col * bytes)), col);
         second = x > first ? first : x > second ? x : second;

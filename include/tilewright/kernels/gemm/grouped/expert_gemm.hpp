@@ -2,6 +2,7 @@
 // Grouped GEMM of a mixture of experts (MoE): rows of A that a table names, SwiGLU, a bias for each expert.
 #pragma once
 
+#include <tilewright/core/base/bits.hpp>
 #include <tilewright/kernels/gemm/grouped/detail/gathered_row.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>
@@ -13,14 +14,15 @@ namespace tilewright {
 struct expert_args : grouped_args {
   /// (m), on the device: row i of expert_gate_up's A is row source[i] / choices of `a`. Others read as 0.
   const index_t* source = nullptr;
-  index_t choices = 1;                    ///< Entries of a token; >= 1.
-  index_t tokens = 0;                     ///< Rows of `a` that expert_gate_up reads from; >= 1.
-  index_t bias_step = 1;                  ///< From the bias of a column to that of the next; >= 1.
-  long_index_t group_stride_bias = 0;     ///< From an expert's bias to the next one's.
-  long_index_t product_stride_bias = 0;   ///< expert_gate_up: from the bias of the gate to that of `up`.
-  float swiglu_alpha = 1;                 ///< The gate x becomes x sigmoid(alpha x).
-  float swiglu_limit = __builtin_inff();  ///< > 0: x becomes min(x, limit) before, y of `up` is clamped to +-limit.
-  float swiglu_shift = 0;                 ///< Added to y, after that.
+  index_t choices = 1;                   ///< Entries of a token; >= 1.
+  index_t tokens = 0;                    ///< Rows of `a` that expert_gate_up reads from; >= 1.
+  index_t bias_step = 1;                 ///< From the bias of a column to that of the next; >= 1.
+  long_index_t group_stride_bias = 0;    ///< From an expert's bias to the next one's.
+  long_index_t product_stride_bias = 0;  ///< expert_gate_up: from the bias of the gate to that of `up`.
+  float swiglu_alpha = 1;                ///< The gate x becomes x sigmoid(alpha x).
+  float swiglu_limit =
+      bit_cast<float>(0x7f800000u);  ///< > 0: x becomes min(x, limit) before, y of `up` is clamped to +-limit.
+  float swiglu_shift = 0;            ///< Added to y, after that.
 };
 
 /// What is wrong with the table of rows of A, for kernels that reach them by offsets of up to `limit` bytes.
