@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ using enum operand_major;
 struct experts_problem {
   std::vector<index_t> counts;  // entries of each expert
   index_t n = 8, k = 8, tokens = 7, choices = 3;
-  bool is_interleaved = false, has_bias = false;
+  bool is_interleaved = false, has_bias = false, has_workspace = false;
   float alpha = 1, limit = __builtin_inff(), shift = 0;
 };
 
@@ -102,7 +103,7 @@ void expect_experts(const experts_problem& p, launch_options options = {.workers
   options.check_lds = emulator::lds_checks::on;
   // Not a number, so that partial sums that are read before they were written are seen in the result.
   std::vector<float> workspace;
-  if (options.resident_clusters > 0) {
+  if (p.has_workspace) {
     workspace.assign(hopper_gemm_workspace::bytes / sizeof(float), __builtin_nanf(""));
     std::fill_n(workspace.begin(), hopper_gemm_workspace::num_counters, 0.0f);
     experts.args.workspace = workspace.data();
@@ -125,7 +126,8 @@ TEST(ExpertGemm, GatheredRowsOnHopper) {
   expect_experts<hopper_pair>({.counts = {0, 131, 2, 0}, .n = 72, .k = 136, .is_interleaved = true});
 }
 TEST(ExpertGemm, LastWaveOfTilesIsSplit) {
-  expect_experts<hopper_small>({.counts = {3, 0, 70}, .n = 8, .k = 24 * 64}, {.workers = 3, .resident_clusters = 2});
+  expect_experts<hopper_small>({.counts = {3, 0, 70}, .n = 8, .k = 24 * 64, .has_workspace = true},
+                               {.workers = 3, .resident_clusters = 2});
 }
 TEST(ExpertGemm, GatheredRowsOnOtherTargets) {
   expect_experts<portable>({.counts = {3, 0, 65, 1}, .n = 40, .k = 72, .has_bias = true});
@@ -136,6 +138,29 @@ TEST(ExpertGemm, ClampedSwiglu) {
   const experts_problem p{.counts = {9, 30}, .n = 32, .k = 64, .has_bias = true, .alpha = 1.7f, .limit = 2, .shift = 1};
   expect_experts<hopper_small>(p);
   expect_experts<portable>(p);
+}
+
+// TILEWRIGHT_RANDOM_PROGRAMS: how many problems.
+TEST(ExpertGemm, RandomProblems) {
+  const char* const count_text = std::getenv("TILEWRIGHT_RANDOM_PROGRAMS");
+  const char* const seed_text = std::getenv("TILEWRIGHT_PROPERTY_SEED");
+  std::mt19937 random(seed_text ? unsigned(std::atoi(seed_text)) : 1u);
+  const auto between = [&](index_t first, index_t last) {
+    return first + index_t(random() % unsigned(last - first + 1));
+  };
+  for (int i = count_text ? std::atoi(count_text) : 1; i > 0 && !HasFailure(); --i) {
+    experts_problem p;
+    for (index_t g = between(1, 12); g > 0; --g)
+      p.counts.push_back(between(0, 2) == 0 ? 0 : between(0, 5) == 0 ? between(60, 200) : between(1, 12));
+    p.n = 8 * between(1, 20), p.k = 8 * between(1, 40);
+    p.tokens = between(2, 90), p.choices = between(1, 8);
+    p.is_interleaved = between(0, 1) == 0, p.has_bias = between(0, 1) == 0, p.has_workspace = between(0, 1) == 0;
+    if (between(0, 2) == 0) p.alpha = 1.7f, p.limit = 2, p.shift = 1;
+    const launch_options options{.workers = between(1, 3), .resident_clusters = between(1, 4)};
+    expect_experts<hopper_small>(p, options);
+    expect_experts<hopper_pair>(p, options);
+    expect_experts<portable>(p);
+  }
 }
 
 template <class Policy>
