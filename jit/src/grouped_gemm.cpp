@@ -78,15 +78,16 @@ host_half hopper_half_of_rows(index_t tile, bool has_one) {
   }(make_sequence<grouped_tiles.size()>{});
   return half;
 }
-/// Of weights that are contiguous along n, with the second tile.
-host_half hopper_half_of_experts(grouped_form form, bool b_along_k, index_t tile) {
-  constexpr operand_major k = operand_major::k, mn = operand_major::mn;
-  constexpr grouped_form gate_up = grouped_form::gate_up, down = grouped_form::down;
-  if (form == gate_up)
-    return b_along_k ? hopper_half_of_rows<half_t, half_t, k, gate_up>(tile, false)
-                     : hopper_half<half_t, half_t, mn, gate_up, 1>(false);
-  return b_along_k ? hopper_half_of_rows<half_t, half_t, k, down>(tile, false)
-                   : hopper_half<half_t, half_t, mn, down, 1>(false);
+/// T and R: as long as the elements of A and C.
+template <class T, class R>
+host_half hopper_half_of_experts(grouped_form form, index_t tile) {
+  return form == grouped_form::gate_up ? hopper_half_of_rows<T, R, operand_major::k, grouped_form::gate_up>(tile, false)
+                                       : hopper_half_of_rows<T, R, operand_major::k, grouped_form::down>(tile, false);
+}
+/// Of weights of 16 bits that are contiguous along n, with the second tile.
+host_half hopper_half_along_n(grouped_form form) {
+  return form == grouped_form::gate_up ? hopper_half<half_t, half_t, operand_major::mn, grouped_form::gate_up, 1>(false)
+                                       : hopper_half<half_t, half_t, operand_major::mn, grouped_form::down, 1>(false);
 }
 
 /// Nothing where the kernels for Hopper cannot compute the problem.
@@ -100,8 +101,11 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
   const index_t tile = has_tiles ? choose_grouped_tile(all, 132, is_fp8 ? 1 : 2) : 1;
   using enum operand_major;
   host_half half;
-  if (p.is_of_experts() && is_16_bits)
-    half = hopper_half_of_experts(p.form, p.b_along_k, tile);
+  if (p.is_of_experts() && p.b_along_k)
+    half = is_fp8 ? hopper_half_of_experts<fp8_ocp_t, bfloat16_t>(p.form, tile)
+                  : hopper_half_of_experts<half_t, half_t>(p.form, tile);
+  else if (p.is_of_experts() && is_16_bits)
+    half = hopper_half_along_n(p.form);
   else if (p.form == grouped_form::rows && p.a_along_k && p.b_along_k)
     half = is_fp8 ? hopper_half_of_rows<fp8_ocp_t, bfloat16_t, k>(tile, has_one)
                   : hopper_half_of_rows<half_t, half_t, k>(tile, has_one);
@@ -229,7 +233,7 @@ kernel_request grouped_gemm(const grouped_problem& problem) {
 kernel_request expert_gemm(const expert_problem& problem) {
   const form_problem p{problem.is_gate_up ? grouped_form::gate_up : grouped_form::down,
                        problem.type,
-                       problem.type,
+                       problem.result,
                        true,
                        problem.b_along_k,
                        problem.args};

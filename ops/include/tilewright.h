@@ -310,7 +310,9 @@ typedef struct tilewright_moe_options {
   int32_t shared;
   const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
   const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
-  const tilewright_tensor* gate_up_bias; /* (experts, 2 n) */
+  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8 */
+  const tilewright_tensor* down_scale;    /* (experts, d) f32 */
+  const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
   const tilewright_tensor* down_bias;    /* (experts, d) */
   int32_t is_interleaved;
   float swiglu_alpha, swiglu_limit, swiglu_shift;
@@ -319,7 +321,8 @@ typedef struct tilewright_moe_options {
   void* stream;
 } tilewright_moe_options;
 #define TILEWRIGHT_MOE_OPTIONS \
-  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, 0.0f, NULL, 0, NULL}
+  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
+   0.0f, NULL, 0, NULL}
 /* logits may be NULL: expert and weight of the options are given. */
 TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
                                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,

@@ -44,6 +44,8 @@ moe_options options_for(const tilewright_moe_options& o) {
           .shared = o.shared,
           .expert = optional(o.expert),
           .weight = optional(o.weight),
+          .gate_up_scale = optional(o.gate_up_scale),
+          .down_scale = optional(o.down_scale),
           .gate_up_bias = optional(o.gate_up_bias),
           .down_bias = optional(o.down_bias),
           .is_interleaved = o.is_interleaved != 0,

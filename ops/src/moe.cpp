@@ -7,6 +7,7 @@
 #include <tilewright/jit/grouped.hpp>
 #include <tilewright/jit/routing.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
+#include <tilewright/ops/quantise.hpp>
 #include <tilewright/ops/routing.hpp>
 
 #include "rows_view.hpp"
@@ -21,8 +22,10 @@ constexpr const char* moe_call = "moe";
 struct moe_layer {
   rows_view x;
   matrix_view gate_up, down;  // gate_up (2 n, d), down (d, n); batches of experts
-  element type;
+  element type, weights;      // of x and y; of gate_up and down
   index_t tokens = 0, experts = 0, entries = 0, n = 0, d = 0, choices = 0;  // choices: with the shared ones
+
+  bool is_quantised() const { return weights == element::fp8; }
 };
 
 moe_layer layer_of(const tensor& x, const tensor& gate_up, const tensor& down, const moe_options& o) {
@@ -31,15 +34,24 @@ moe_layer layer_of(const tensor& x, const tensor& gate_up, const tensor& down, c
   moe_layer l{.x = as_rows(moe_call, "x", x),
               .gate_up = as_matrix(moe_call, "gate_up", gate_up),
               .down = as_matrix(moe_call, "down", down),
-              .type = x.type};
+              .type = x.type,
+              .weights = gate_up.type};
   if (l.type != element::f16 && l.type != element::bf16)
     refuse(moe_call, std::string("x has elements of ") + name_of(l.type) + "; they are f16 or bf16");
   const long_index_t experts = gate_up.lengths[0];
   l.d = l.x.cols, l.n = l.down.cols, l.experts = index_t(experts);
-  if (gate_up.type != x.type || down.type != x.type || down.lengths[0] != experts || l.gate_up.cols != l.d ||
-      l.down.rows != l.d || l.gate_up.rows != 2 * long_index_t{l.n})
-    refuse(moe_call, "x is " + describe(x) + ", gate_up " + describe(gate_up) + " and down " + describe(down) +
-                         "; they must be (tokens, d), (experts, 2 n, d) and (experts, d, n) of one type");
+  if ((l.weights != x.type && !l.is_quantised()) || down.type != l.weights || down.lengths[0] != experts ||
+      l.gate_up.cols != l.d || l.down.rows != l.d || l.gate_up.rows != 2 * long_index_t{l.n})
+    refuse(moe_call,
+           "x is " + describe(x) + ", gate_up " + describe(gate_up) + " and down " + describe(down) +
+               "; they must be (tokens, d), (experts, 2 n, d) and (experts, d, n) of one type, or weights fp8");
+  if (l.is_quantised() &&
+      (l.type != element::bf16 || !l.down.along_cols || !o.gate_up_scale.data || !o.down_scale.data))
+    refuse(moe_call,
+           "weights of fp8 need an x of bf16, a down that is contiguous along its last dimension, and gate_up_scale "
+           "and down_scale");
+  if (!l.is_quantised() && (o.gate_up_scale.data || o.down_scale.data))
+    refuse(moe_call, "gate_up_scale and down_scale are for weights of fp8");
   if (!l.gate_up.along_cols) refuse(moe_call, "gate_up must be contiguous along its last dimension");
   if (o.choices < 1 || o.shared < 0 || o.shared >= experts || o.choices > experts - o.shared)
     refuse(moe_call, "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) +
@@ -55,6 +67,7 @@ moe_layer layer_of(const tensor& x, const tensor& gate_up, const tensor& down, c
 struct moe_memory {
   long_index_t bytes = 0;
   long_index_t expert, weight, ends, source, place, counts, counts_bytes, hidden, results;
+  long_index_t x_scale = 0, hidden_scale = 0, quantised_x = 0, quantised_hidden = 0;  // with weights of fp8
 
   moe_memory(const moe_layer& l, const moe_options& o) {
     const auto take = [&](long_index_t size) {
@@ -72,6 +85,11 @@ struct moe_memory {
     counts = take(counts_bytes);
     hidden = take(entries * l.n * size);
     results = take(entries * l.d * size);
+    if (!l.is_quantised()) return;
+    x_scale = take(l.tokens * 4ll);
+    hidden_scale = take(list);
+    quantised_x = take(long_index_t{l.tokens} * l.d);
+    quantised_hidden = take(entries * l.n);
   }
 };
 
@@ -121,50 +139,85 @@ void order_entries(const moe_layer& l, char* memory, const moe_memory& at, const
   run_step<jit::order_by_expert_problem, describe_moe_order>(p, stream, nullptr, 1, l.entries, l.experts);
 }
 
-/// One of the GEMMs: sets what both have in common. alternates: columns of the bias, between gate and up.
-void multiply(jit::expert_problem& p, const moe_layer& l, const index_t* ends, const tensor& bias, bool alternates,
-              void* stream) {
+/// What each column of one of the GEMMs has, by expert: its scale or bias.
+struct expert_columns {
+  const void* data = nullptr;
+  long_index_t group_stride = 0, product_stride = 0;
+  index_t step = 1;
+};
+/// alternates: columns of the gate and of `up`.
+expert_columns columns_of(const char* name, const tensor& t, element type, const moe_layer& l, bool is_gate_up,
+                          bool alternates) {
+  if (!t.data) return {};
+  require_tensor(moe_call, name, t, type, {l.experts, is_gate_up ? 2 * long_index_t{l.n} : l.d});
+  if (t.strides[1] != 1) refuse(moe_call, std::string(name) + " must be contiguous along its last dimension");
+  return {t.data, t.strides[0], alternates ? 1 : l.n, alternates ? 2 : 1};
+}
+
+/// One of the GEMMs: sets what both have in common.
+void multiply(jit::expert_problem& p, const moe_layer& l, const index_t* ends, const moe_options& o) {
   expert_args& a = p.args;
-  p.type = l.type;
+  const bool alternates = p.is_gate_up && o.is_interleaved;
+  p.type = l.weights, p.result = l.type;
   a.m = l.entries;
   a.groups = l.experts, a.ends = ends;
-  if (bias.data) {
-    require_tensor(moe_call, p.is_gate_up ? "gate_up_bias" : "down_bias", bias, l.type,
-                   {l.experts, p.is_gate_up ? 2 * long_index_t{l.n} : l.d});
-    a.bias = bias.data, a.group_stride_bias = bias.strides[0];
-    const index_t step = index_t(bias.strides[1]);
-    a.bias_step = alternates ? 2 * step : step;
-    a.product_stride_bias = alternates ? step : long_index_t{l.n} * step;
-  }
-  run_step<jit::expert_problem, describe_moe_gemm>(p, stream, &a.workspace, 2, p.type, p.is_gate_up, p.b_along_k, a.a,
-                                                   a.b, a.c, a.bias, a.m, a.n, a.k, a.lda, a.ldb, a.ldc,
-                                                   a.batch_stride_b, a.product_stride_b, a.groups, a.tokens, a.choices);
+  const expert_columns bias = p.is_gate_up ? columns_of("gate_up_bias", o.gate_up_bias, l.type, l, true, alternates)
+                                           : columns_of("down_bias", o.down_bias, l.type, l, false, alternates),
+                       scale = p.is_gate_up
+                                   ? columns_of("gate_up_scale", o.gate_up_scale, element::f32, l, true, alternates)
+                                   : columns_of("down_scale", o.down_scale, element::f32, l, false, alternates);
+  a.bias = bias.data, a.group_stride_bias = bias.group_stride, a.product_stride_bias = bias.product_stride;
+  a.column_scale = static_cast<const float*>(scale.data);
+  a.group_stride_scale = scale.group_stride, a.product_stride_scale = scale.product_stride;
+  a.column_step = alternates ? 2 : 1;
+  run_step<jit::expert_problem, describe_moe_gemm>(
+      p, o.stream, &a.workspace, 2, p.type, p.result, p.is_gate_up, p.b_along_k, a.a, a.b, a.c, a.bias, a.m, a.n, a.k,
+      a.lda, a.ldb, a.ldc, a.batch_stride_b, a.product_stride_b, a.groups, a.tokens, a.choices);
+}
+
+/// Rows as fp8, with a scale for each.
+void quantise_rows_of(const moe_layer& l, void* to, float* scales, const void* from, index_t rows, index_t cols,
+                      long_index_t stride, void* stream) {
+  quantise(packed(to, element::fp8, {rows, cols}), packed(scales, element::f32, {rows}),
+           strided(from, l.type, {rows, cols}, {stride, 1}), {.stream = stream});
 }
 
 void multiply_gate_up(const moe_layer& l, char* memory, const moe_memory& at, const moe_options& o) {
   jit::expert_problem p{.is_gate_up = true};
   expert_args& a = p.args;
   const index_t ld = l.gate_up.ld;
-  a.a = l.x.data, a.b = l.gate_up.data, a.c = memory + at.hidden;
+  a.a = l.x.data, a.lda = index_t(l.x.stride);
+  if (l.is_quantised()) {
+    auto* const scales = reinterpret_cast<float*>(memory + at.x_scale);
+    quantise_rows_of(l, memory + at.quantised_x, scales, l.x.data, l.tokens, l.d, l.x.stride, o.stream);
+    a.a = memory + at.quantised_x, a.lda = l.d, a.row_scale = scales;
+  }
+  a.b = l.gate_up.data, a.c = memory + at.hidden;
   a.n = l.n, a.k = l.d;
-  a.lda = index_t(l.x.stride), a.ldb = o.is_interleaved ? 2 * ld : ld, a.ldc = l.n;
+  a.ldb = o.is_interleaved ? 2 * ld : ld, a.ldc = l.n;
   a.batch_stride_b = l.gate_up.batch_stride;
   a.product_stride_b = o.is_interleaved ? ld : long_index_t{l.n} * ld;
   a.source = reinterpret_cast<const index_t*>(memory + at.source);
   a.choices = l.choices, a.tokens = l.tokens;
   a.swiglu_alpha = o.swiglu_alpha, a.swiglu_limit = o.swiglu_limit == 0 ? __builtin_inff() : o.swiglu_limit,
   a.swiglu_shift = o.swiglu_shift;
-  multiply(p, l, reinterpret_cast<const index_t*>(memory + at.ends), o.gate_up_bias, o.is_interleaved, o.stream);
+  multiply(p, l, reinterpret_cast<const index_t*>(memory + at.ends), o);
 }
 
 void multiply_down(const moe_layer& l, char* memory, const moe_memory& at, const moe_options& o) {
   jit::expert_problem p{.is_gate_up = false, .b_along_k = l.down.along_cols};
   expert_args& a = p.args;
-  a.a = memory + at.hidden, a.b = l.down.data, a.c = memory + at.results;
+  a.a = memory + at.hidden;
+  if (l.is_quantised()) {
+    auto* const scales = reinterpret_cast<float*>(memory + at.hidden_scale);
+    quantise_rows_of(l, memory + at.quantised_hidden, scales, a.a, l.entries, l.n, l.n, o.stream);
+    a.a = memory + at.quantised_hidden, a.row_scale = scales;
+  }
+  a.b = l.down.data, a.c = memory + at.results;
   a.n = l.d, a.k = l.n;
   a.lda = l.n, a.ldb = l.down.ld, a.ldc = l.d;
   a.batch_stride_b = l.down.batch_stride;
-  multiply(p, l, reinterpret_cast<const index_t*>(memory + at.ends), o.down_bias, false, o.stream);
+  multiply(p, l, reinterpret_cast<const index_t*>(memory + at.ends), o);
 }
 
 bool has_no_tokens(const tensor& t) { return t.rank == 2 && t.lengths[0] == 0; }

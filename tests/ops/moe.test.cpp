@@ -19,6 +19,7 @@ namespace {
 
 namespace tw = tilewright::ops;
 using namespace moe_test;
+using tilewright::bfloat16_t;
 using tilewright::half_t;
 
 TEST(Moe, IsTheSumOfItsExperts) {
@@ -48,6 +49,16 @@ TEST(Moe, ClampedSwigluWithBiases) {
                            .limit = 1.5f,
                            .shift = 1})
       .expect();
+}
+// e4m3 has three bits after the leading one: an error of a sixteenth of each factor, of two in each product.
+TEST(Moe, WeightsOfEightBits) {
+  moe_case<bfloat16_t, float> layer(
+      {.tokens = 40, .experts = 6, .choices = 2, .n = 48, .d = 64, .shared = 1, .has_bias = true});
+  layer.quantise();
+  layer.run();
+  layer.expect_downloaded(12);
+  const auto list = tw::explain([&] { layer.call(); });
+  EXPECT_EQ(list.size(), 7u);
 }
 TEST(Moe, EmptyAndUnevenExperts) {
   moe_problem p{.tokens = 90, .experts = 5, .choices = 1, .n = 8, .d = 16};
@@ -190,7 +201,13 @@ TEST(Moe, RefusesWrongCalls) {
             "moe: there are 3 choices and 2 shared experts of 4 experts; choices must be 1 or more");
   EXPECT_EQ(refusal([](t, t, t, t, t down, options) { down.lengths[2] = 7; }),
             "moe: x is f16 (3, 16), gate_up f16 (4, 16, 16) and down f16 (4, 16, 7); they must be (tokens, d), "
-            "(experts, 2 n, d) and (experts, d, n) of one type");
+            "(experts, 2 n, d) and (experts, d, n) of one type, or weights fp8");
+  EXPECT_EQ(
+      refusal([](t, t, t, t gate_up, t down, options) { gate_up.type = down.type = tw::element::fp8; }),
+      "moe: weights of fp8 need an x of bf16, a down that is contiguous along its last dimension, and gate_up_scale "
+      "and down_scale");
+  EXPECT_EQ(refusal([](t, t x, t, t, t, options o) { o.down_scale = x; }),
+            "moe: gate_up_scale and down_scale are for weights of fp8");
   EXPECT_EQ(refusal([](t y, t, t, t, t, options) { y.lengths[0] = 2; }),
             "moe: y is f16 (2, 16) and x f16 (3, 16); types and lengths must be equal");
   EXPECT_EQ(refusal([](t, t, t logits, t, t, options) { logits = {}; }),

@@ -36,6 +36,22 @@ struct moe_problem {
   unsigned seed = 1;
 };
 
+/// Weights of 8 bits.
+struct fp8_weights {
+  explicit fp8_weights(const moe_problem& p)
+      : w1({p.experts, 2 * p.n, p.d}),
+        w2({p.experts, p.d, p.n}),
+        gate_up_scale({p.experts, 2 * p.n}),
+        down_scale({p.experts, p.d}),
+        gate_up(w1),
+        down(w2) {
+    gate_up.type = down.type = tw::element::fp8;
+  }
+  on_gpu<signed char> w1, w2;
+  on_gpu<float> gate_up_scale, down_scale;
+  tw::tensor gate_up, down;
+};
+
 /// T: of x, weights and y. L: of the logits.
 template <class T, class L>
 struct moe_case {
@@ -76,8 +92,22 @@ struct moe_case {
       if (!memory) memory.emplace(std::initializer_list<tilewright::long_index_t>{o.workspace_bytes});
       o.workspace = tw::tensor(*memory).data;
     }
-    tw::moe(y, x, has_logits ? tw::tensor(logits) : tw::tensor{}, gate_up, down, o);
+    tw::tensor w1 = gate_up, w2 = down;
+    if (fp8) w1 = fp8->gate_up, w2 = fp8->down, o.gate_up_scale = fp8->gate_up_scale, o.down_scale = fp8->down_scale;
+    tw::moe(y, x, has_logits ? tw::tensor(logits) : tw::tensor{}, w1, w2, o);
   }
+  /// From now on, weights are e4m3 with a scale for each row.
+  void quantise() {
+    fp8.emplace(p);
+    const auto rows = [](tw::tensor tensor, bool is_scale) {
+      const tilewright::long_index_t count = tensor.lengths[0] * tensor.lengths[1];
+      return is_scale ? tw::packed(tensor.data, tensor.type, {count})
+                      : tw::packed(tensor.data, tensor.type, {count, tensor.lengths[2]});
+    };
+    tw::quantise(rows(fp8->gate_up, false), rows(fp8->gate_up_scale, true), rows(gate_up, false));
+    tw::quantise(rows(fp8->down, false), rows(fp8->down_scale, true), rows(down, false));
+  }
+
   /// The bytes of y.
   std::string run() {
     std::fill(y.data.begin(), y.data.end(), T(-77.0f));
@@ -192,6 +222,7 @@ struct moe_case {
   on_gpu<float> score_bias, weight;
   on_gpu<int> expert;
   std::optional<on_gpu<signed char>> memory;
+  std::optional<fp8_weights> fp8;
 };
 
 }  // namespace moe_test

@@ -20,9 +20,10 @@ struct grouped_problem {
   grouped_args args = {};
 };
 
-/// One of the two GEMMs of an expert layer, as expert_args says: A, B and C have elements of one type.
+/// One of the two GEMMs of an expert layer, as expert_args says.
 struct expert_problem {
-  element type = element::bf16;
+  element type = element::bf16;    // of A and B
+  element result = element::bf16;  // of C
   bool is_gate_up = true;  // expert_gate_up, else expert_down
   bool b_along_k = true;
   expert_args args = {};  // as grouped_problem::args; ends and source count as given

@@ -20,6 +20,8 @@ struct moe_options {
   tensor expert = {};      ///< i32 (tokens, choices + shared), packed: receives the experts; -1: none. None: not kept
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
 
+  /// f32 (experts, 2 n) and (experts, d), both for weights of fp8: each row of gate_up and of down times its scale.
+  tensor gate_up_scale = {}, down_scale = {};
   tensor gate_up_bias = {};     ///< of x's type (experts, 2 n), columns as those of gate_up
   tensor down_bias = {};        ///< of x's type (experts, columns of y)
   bool is_interleaved = false;  ///< rows of gate and up alternate in gate_up; else the first n are the gate's
@@ -39,8 +41,9 @@ struct moe_options {
 ///   x, y      (tokens, d), of f16 or bf16; tokens may be 0
 ///   logits    (tokens, experts - shared), of f16, bf16 or f32: the gate's output. None: `expert` and `weight` of the
 ///             options are given, and read instead of written
-///   gate_up   (experts, 2 n, d), of x's type, each matrix contiguous along d
-///   down      (experts, d, n), of x's type, each matrix contiguous along one dimension
+///   gate_up   (experts, 2 n, d), of x's type or fp8, each matrix contiguous along d
+///   down      (experts, d, n), of gate_up's type, each matrix contiguous along n; of 16 bits, or along d
+/// With weights of fp8 (e4m3), rows of x and of what SwiGLU makes are quantised, each with a scale of its own.
 /// A token's logit that is NaN is chosen last, as no expert; a token without experts gets 0. Lengths of experts stay on
 /// the device: nothing is synchronised, and the call may be captured in a graph once a call of these lengths has run.
 /// Throws operation_error; then y is not written.

@@ -10,19 +10,22 @@
 namespace tilewright {
 
 /// The arguments of expert_gate_up and expert_down. Groups are experts; rows are entries (tokens x choices), ordered by
-/// expert as order_by_expert does. gemm_args::bias, if given, has n elements of C's type for each expert and product.
+/// expert as order_by_expert does. Of gemm_args, those that are given are applied in this order: row_scale (of A's rows
+/// in memory), column_scale (n floats for each expert and product), bias (n elements of C's type, likewise).
 struct expert_args : grouped_args {
   /// (m), on the device: row i of expert_gate_up's A is row source[i] / choices of `a`. Others read as 0.
   const index_t* source = nullptr;
-  index_t choices = 1;                   ///< Entries of a token; >= 1.
-  index_t tokens = 0;                    ///< Rows of `a` that expert_gate_up reads from; >= 1.
-  index_t bias_step = 1;                 ///< From the bias of a column to that of the next; >= 1.
-  long_index_t group_stride_bias = 0;    ///< From an expert's bias to the next one's.
-  long_index_t product_stride_bias = 0;  ///< expert_gate_up: from the bias of the gate to that of `up`.
-  float swiglu_alpha = 1;                ///< The gate x becomes x sigmoid(alpha x).
-  float swiglu_limit =
-      bit_cast<float>(0x7f800000u);  ///< > 0: x becomes min(x, limit) before, y of `up` is clamped to +-limit.
-  float swiglu_shift = 0;            ///< Added to y, after that.
+  index_t choices = 1;                    ///< Entries of a token; >= 1.
+  index_t tokens = 0;                     ///< Rows of `a` that expert_gate_up reads from; >= 1.
+  index_t column_step = 1;                ///< From the scale and bias of a column to those of the next; >= 1.
+  long_index_t group_stride_bias = 0;     ///< From an expert's bias to the next one's.
+  long_index_t product_stride_bias = 0;   ///< expert_gate_up: from the bias of the gate to that of `up`.
+  long_index_t group_stride_scale = 0;    ///< From an expert's column_scale to the next one's.
+  long_index_t product_stride_scale = 0;  ///< expert_gate_up: from the column_scale of the gate to that of `up`.
+  float swiglu_alpha = 1;                 ///< The gate x becomes x sigmoid(alpha x).
+  /// > 0: x becomes min(x, limit) before, y of `up` is clamped to +-limit. Infinity: none.
+  float swiglu_limit = bit_cast<float>(0x7f800000u);
+  float swiglu_shift = 0;  ///< Added to y, after that.
 };
 
 /// What is wrong with the table of rows of A, for kernels that reach them by offsets of up to `limit` bytes.
@@ -39,7 +42,7 @@ namespace detail {
 /// What both GEMMs refuse, as an error message; nullptr: nothing.
 constexpr const char* check_experts(const expert_args& args) {
   if (args.alpha != 1 || args.beta != 0) return "GEMMs of experts take no alpha and no beta";
-  return args.bias_step >= 1 ? nullptr : "bias_step must be positive";
+  return args.column_step >= 1 ? nullptr : "column_step must be positive";
 }
 
 }  // namespace detail
@@ -48,33 +51,52 @@ namespace epilogue {
 
 namespace detail {
 
-/// sums(m, n) += the bias of the tile's expert from number `first` on.
-template <class Sums, class At>
-TILEWRIGHT_HD void add_expert_bias(Sums& sums, const At& at, const expert_args& args, long_index_t first) {
-  if (!args.bias) return;
-  const auto* const bias =
-      static_cast<const typename At::template element<void>*>(args.bias) + (at.batch * args.group_stride_bias + first);
-  tile_elementwise_inout([](float& x, float b) { x += b; }, sums, along<1>(at.along_n(bias, args.bias_step)));
+/// Applies what the arguments say of product number `product` to its accumulators. Gathers: as the policy's gathers_a.
+template <bool Gathers, class Sums, class At>
+TILEWRIGHT_HD void scale_and_add_bias(Sums& sums, const At& at, const expert_args& args, index_t product) {
+  const auto multiply = [](float& x, float factor) { x *= factor; };
+  if (args.row_scale) {
+    if constexpr (Gathers) {
+      const auto scale_of = [&](index_t source) {
+        const index_t token = token_of(source, args.choices);
+        return unsigned(token) < unsigned(args.tokens) ? args.row_scale[token] : 0.0f;
+      };
+      const auto scales = tile_elementwise_in(scale_of, at.along_m(args.source));
+      tile_elementwise_inout(multiply, sums, along<0>(scales));
+    } else {
+      tile_elementwise_inout(multiply, sums, along<0>(at.along_m(args.row_scale)));
+    }
+  }
+  if (args.column_scale) {
+    const float* const scale =
+        args.column_scale + (at.batch * args.group_stride_scale + product * args.product_stride_scale);
+    tile_elementwise_inout(multiply, sums, along<1>(at.along_n(scale, args.column_step)));
+  }
+  if (args.bias) {
+    const auto* const bias = static_cast<const typename At::template element<void>*>(args.bias) +
+                             (at.batch * args.group_stride_bias + product * args.product_stride_bias);
+    tile_elementwise_inout([](float& x, float b) { x += b; }, sums, along<1>(at.along_n(bias, args.column_step)));
+  }
 }
 
 }  // namespace detail
 
-/// x += the bias of its expert and column, if there is one.
+/// x = x scaled, plus the bias of its expert and column, as far as they are given.
 struct expert_bias {
   /// An error message for what the second GEMM of experts cannot do.
   static constexpr const char* check(const expert_args& args, const vector_alignment&) {
     return args.source ? "expert_down takes rows of A in order: source must be null" : detail::check_experts(args);
   }
-  /// Adds to this thread's accumulators; at: an epilogue_tile, which knows their columns.
+  /// Changes this thread's accumulators; at: an epilogue_tile, which knows their rows and columns.
   template <class Sums, class At>
   TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const expert_args& args) const {
     detail::require_floats<Sums>();
-    detail::add_expert_bias(sums, at, args, 0);
+    detail::scale_and_add_bias<false>(sums, at, args, 0);
   }
 };
 
 /// x = x' sigmoid(alpha x') (y' + shift) with x' = min(x, limit) and y' = y clamped to +-limit, of the gate x and `up`
-/// y with their biases. NaN stays NaN.
+/// y, scaled and with their biases. NaN stays NaN.
 struct expert_swiglu {
   /// An error message for what the first GEMM of experts cannot do.
   static constexpr const char* check(const expert_args& args, const vector_alignment&) {
@@ -85,8 +107,8 @@ struct expert_swiglu {
   template <class Sums, class At>
   TILEWRIGHT_HD void operator()(Sums& gate, Sums& up, const At& at, const expert_args& args) const {
     detail::require_floats<Sums>();
-    detail::add_expert_bias(gate, at, args, 0);
-    detail::add_expert_bias(up, at, args, args.product_stride_bias);
+    detail::scale_and_add_bias<true>(gate, at, args, 0);
+    detail::scale_and_add_bias<true>(up, at, args, 1);
     const float alpha = args.swiglu_alpha, limit = args.swiglu_limit, shift = args.swiglu_shift;
     tile_elementwise_inout(
         [&](float& x, float y) {

@@ -95,11 +95,12 @@ struct grouped_gemm_kernel {
              (by_rows ? group * args.batch_stride_b : begin * args.ldb);
     args.c = static_cast<R*>(args.c) + (by_rows ? begin * args.ldc : group * args.batch_stride_c);
     (by_rows ? args.m : args.k) = tile.rows.count();
-    if (by_rows && args.row_scale) args.row_scale += begin;
+    if (by_rows && args.row_scale && !Policy::gathers_a) args.row_scale += begin;
     if (args.residual)
       args.residual = static_cast<const R*>(args.residual) + (by_rows ? begin * args.ld_residual : 0) +
                       group * args.batch_stride_residual;
     if constexpr (requires { args.group_stride_bias; }) {
+      if (args.column_scale) args.column_scale += group * args.group_stride_scale;
       if (args.bias) args.bias = static_cast<const R*>(args.bias) + group * args.group_stride_bias;
     }
     if constexpr (Policy::is_block_scaled) {
