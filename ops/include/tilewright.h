@@ -294,8 +294,8 @@ TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_t
                                                               const tilewright_routing_options* options);
 
 typedef enum tilewright_expert_score {
-  TILEWRIGHT_SOFTMAX_SCORE = 0,
-  TILEWRIGHT_SIGMOID_SCORE = 1
+  TILEWRIGHT_EXPERT_SCORE_SOFTMAX = 0,
+  TILEWRIGHT_EXPERT_SCORE_SIGMOID = 1
 } tilewright_expert_score;
 
 /* See moe_options of the C++ interface. */

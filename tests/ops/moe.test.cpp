@@ -65,6 +65,10 @@ TEST(Moe, EmptyAndUnevenExperts) {
   p.favourite = 3;  // which nearly all tokens choose
   moe_case<half_t, float>(p).expect();
 }
+// More than a block of order_by_expert sorts, fewer than need sums over blocks.
+TEST(Moe, SeveralBlocksOrderEntries) {
+  moe_case<half_t, float>({.tokens = 750, .experts = 9, .choices = 3, .n = 8, .d = 8}).expect();
+}
 TEST(Moe, TokensThatAreNoNumbers) {
   moe_problem p{.tokens = 12, .experts = 4, .choices = 2, .n = 8, .d = 16};
   p.nan_token = 5, p.nan_logits = 7;

@@ -225,6 +225,12 @@ class Functions(unittest.TestCase):
                     wanted[i] += shares[t, c] * sum(w2[e, i, j] * hidden[j] for j in range(n))
             for i in range(d):
                 self.assertLess(abs(result[t, i] - wanted[i]), 2e-2 * (1 + abs(wanted[i])))
+        with_sigmoid = tilewright.moe(x, logits, gate_up, down, 2, score="sigmoid", expert=expert, weight=weight)
+        self.assertNotEqual(with_sigmoid.nested(), result)
+        for t in range(tokens):
+            score = [1 / (1 + math.exp(-logits.nested()[t, expert.nested()[t, c]])) for c in range(2)]
+            self.assertLess(abs(weight.nested()[t, 0] - score[0] / sum(score)), 1e-3)
+        result = with_sigmoid.nested()
         again = tilewright.moe(x, None, gate_up, down, 2, expert=expert, weight=weight).nested()
         self.assertEqual(again, result)
         with self.assertRaisesRegex(tilewright.Error, "^moe: there are 4 choices and 0 shared experts of 3 experts"):
