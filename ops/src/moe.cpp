@@ -66,7 +66,7 @@ moe_layer layer_of(const tensor& x, const tensor& gate_up, const tensor& down, c
 /// Where scratch memory has what: offsets from its beginning.
 struct moe_memory {
   long_index_t bytes = 0;
-  long_index_t expert, weight, ends, source, place, counts, counts_bytes, hidden, results;
+  long_index_t expert, weight, ends, source, position, counts, counts_bytes, hidden, results;
   long_index_t x_scale = 0, hidden_scale = 0, quantised_x = 0, quantised_hidden = 0;  // with weights of fp8
 
   moe_memory(const moe_layer& l, const moe_options& o) {
@@ -81,7 +81,7 @@ struct moe_memory {
     weight = o.expert.data ? 0 : take(list);
     ends = take(l.experts * 4ll);
     source = take(list);
-    place = take(list);
+    position = take(list);
     counts = take(counts_bytes);
     hidden = take(entries * l.n * size);
     results = take(entries * l.d * size);
@@ -135,7 +135,7 @@ void choose_for(const moe_layer& l, const tensor& logits, index_t* expert, float
 void order_entries(const moe_layer& l, char* memory, const moe_memory& at, const index_t* expert, void* stream) {
   jit::order_by_expert_problem p;
   const auto list = [&](long_index_t offset) { return reinterpret_cast<index_t*>(memory + offset); };
-  p.args = {expert, list(at.ends), list(at.source), list(at.place), list(at.counts), l.entries, l.experts};
+  p.args = {expert, list(at.ends), list(at.source), list(at.position), list(at.counts), l.entries, l.experts};
   run_step<jit::order_by_expert_problem, describe_moe_order>(p, stream, nullptr, 1, l.entries, l.experts);
 }
 
@@ -257,7 +257,7 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   multiply_gate_up(l, memory, at, o);
   multiply_down(l, memory, at, o);
   rows_from_experts(y, packed(memory + at.results, l.type, {l.entries, l.d}),
-                    packed(memory + at.place, element::i32, {l.tokens, l.choices}), weight, {.stream = o.stream});
+                    packed(memory + at.position, element::i32, {l.tokens, l.choices}), weight, {.stream = o.stream});
 }
 
 long_index_t moe_workspace_bytes(const tensor& x, const tensor& gate_up, const tensor& down, const moe_options& o) {
