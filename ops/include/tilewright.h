@@ -307,6 +307,46 @@ TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_t
                                                               const tilewright_tensor* weight,
                                                               const tilewright_routing_options* options);
 
+typedef enum tilewright_expert_score {
+  TILEWRIGHT_EXPERT_SCORE_SOFTMAX = 0,
+  TILEWRIGHT_EXPERT_SCORE_SIGMOID = 1
+} tilewright_expert_score;
+
+/* See moe_options of the C++ interface. */
+typedef struct tilewright_moe_options {
+  size_t size;
+  int32_t choices; /* experts of a token; required */
+  int32_t is_normalised;
+  int32_t score;                       /* a tilewright_expert_score */
+  const tilewright_tensor* score_bias; /* (experts - shared) f32 */
+  int32_t groups, kept_groups;
+  float scale;
+  int32_t shared;
+  const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
+  const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
+  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8 */
+  const tilewright_tensor* down_scale;    /* (experts, d) f32 */
+  const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
+  const tilewright_tensor* down_bias;    /* (experts, d) */
+  int32_t is_interleaved;
+  float swiglu_alpha, swiglu_limit, swiglu_shift;
+  void* workspace; /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_moe_options;
+#define TILEWRIGHT_MOE_OPTIONS \
+  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
+   0.0f, NULL, 0, NULL}
+/* logits may be NULL: expert and weight of the options are given. */
+TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+                                                const tilewright_tensor* down, const tilewright_moe_options* options);
+/* Sets `bytes` to what tilewright_moe_options::workspace needs. */
+TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                                const tilewright_tensor* gate_up,
+                                                                const tilewright_tensor* down,
+                                                                const tilewright_moe_options* options);
+
 /* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
 typedef struct tilewright_dlpack_call {
   void* function;            /* of this file: it takes tensors, then options */

@@ -49,6 +49,12 @@ std::string name_of_target(const device_facts& on) { return on.target + (on.is_e
 
 }  // namespace
 
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes) {
+  if (given_bytes < bytes)
+    refuse(operation, "the workspace has " + std::to_string(given_bytes) + " bytes, this call needs " +
+                          std::to_string(bytes) + "; give more, or none");
+}
+
 void plan::launch(const call& c) const {
   if (const auto* const loaded = std::get_if<jit::kernel>(&kernel)) {
     try {
@@ -169,28 +175,31 @@ void device::grow(workspace& w, long_index_t bytes) {
   w.bytes = bytes;
 }
 
+held_workspace device::hold(const char* operation, void* stream, bool counts, long_index_t bytes) {
+  const std::shared_ptr<workspace> own = workspace_of(stream, counts);
+  held_workspace held{own, std::unique_lock(own->mutex)};
+  if (own->bytes < bytes) {
+    try {
+      grow(*own, std::max(bytes, 2 * own->bytes));  // all of them are less than twice the last
+    } catch (const jit::error& e) {
+      throw operation_error(fault_kind::device_failed, std::string(operation) + ": no workspace of " +
+                                                           std::to_string(bytes) + " bytes: " + sentence_of(e));
+    }
+  }
+  held.data = own->data;
+  return held;
+}
+
 void device::launch(const call& c, const plan& p) {
   if (c.splits != nullptr) *c.splits = p.splits;
   if (p.workspace_bytes == 0) return p.launch(c);
   if (c.given_workspace != nullptr) {
-    if (c.given_bytes < p.workspace_bytes)
-      refuse(c.operation, "the workspace has " + std::to_string(c.given_bytes) + " bytes, this call needs " +
-                              std::to_string(p.workspace_bytes) + "; give more, or none");
+    require_given(c.operation, c.given_bytes, p.workspace_bytes);
     *c.workspace = c.given_workspace;
     return p.launch(c);
   }
-  const std::shared_ptr<workspace> own = workspace_of(c.stream, p.counts_in_workspace);
-  const std::lock_guard guard(own->mutex);
-  if (own->bytes < p.workspace_bytes) {
-    try {
-      grow(*own, std::max(p.workspace_bytes, 2 * own->bytes));  // all of them are less than twice the last
-    } catch (const jit::error& e) {
-      throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": no workspace of " +
-                                                           std::to_string(p.workspace_bytes) +
-                                                           " bytes: " + sentence_of(e));
-    }
-  }
-  *c.workspace = own->data;
+  const held_workspace held = hold(c.operation, c.stream, p.counts_in_workspace, p.workspace_bytes);
+  *c.workspace = held.data;
   p.launch(c);
 }
 

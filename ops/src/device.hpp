@@ -51,6 +51,8 @@ class device {
 
   std::shared_ptr<const plan> plan_for(const call& c);
   void launch(const call& c, const plan& p);
+  /// The library's workspace of a stream; one for kernels that count in it, and one for others.
+  held_workspace hold(const char* operation, void* stream, bool counts, long_index_t bytes);
   void release_workspace(void* stream);
 
  private:
@@ -72,6 +74,9 @@ class device {
   std::map<std::pair<void*, bool>, std::shared_ptr<workspace>>
       workspaces_;  // by stream, and whether kernels count in it
 };
+
+/// Refuses a workspace of the caller that is too small.
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes);
 
 /// The device of a stream under the options that configure() was given. Throws operation_error if there is none.
 std::shared_ptr<device> device_for(const char* operation, void* stream);
