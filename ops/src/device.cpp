@@ -148,9 +148,9 @@ std::shared_ptr<const plan> device::plan_of(const call& c, const candidate& e, c
            e.counts_in_workspace});
 }
 
-std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {
+std::shared_ptr<workspace> device::workspace_of(void* stream, int number) {
   const std::lock_guard guard(workspaces_mutex_);
-  std::shared_ptr<workspace>& w = workspaces_[{stream, counts}];
+  std::shared_ptr<workspace>& w = workspaces_[{stream, number}];
   if (!w) w = std::make_shared<workspace>();
   return w;
 }
@@ -179,24 +179,29 @@ void device::launch(const call& c, const plan& p) {
     *c.workspace = c.given_workspace;
     return p.launch(c);
   }
-  const std::shared_ptr<workspace> own = workspace_of(c.stream, p.counts_in_workspace);
-  const std::lock_guard guard(own->mutex);
-  if (own->bytes < p.workspace_bytes) {
+  const scratch own = reserve(c.operation, c.stream, p.counts_in_workspace ? 1 : 0, p.workspace_bytes);
+  *c.workspace = own.data;
+  p.launch(c);
+}
+
+scratch device::reserve(const char* operation, void* stream, int number, long_index_t bytes) {
+  scratch result{.owner = workspace_of(stream, number)};
+  result.lock = std::unique_lock(result.owner->mutex);
+  if (result.owner->bytes < bytes) {
     try {
-      grow(*own, std::max(p.workspace_bytes, 2 * own->bytes));  // all of them are less than twice the last
+      grow(*result.owner, std::max(bytes, 2 * result.owner->bytes));  // all of them are less than twice the last
     } catch (const jit::error& e) {
-      throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": no workspace of " +
-                                                           std::to_string(p.workspace_bytes) +
-                                                           " bytes: " + sentence_of(e));
+      throw operation_error(fault_kind::device_failed, std::string(operation) + ": no workspace of " +
+                                                           std::to_string(bytes) + " bytes: " + sentence_of(e));
     }
   }
-  *c.workspace = own->data;
-  p.launch(c);
+  result.data = result.owner->data;
+  return result;
 }
 
 void device::release_workspace(void* stream) {
   const std::lock_guard guard(workspaces_mutex_);
-  for (const bool counts : {false, true}) workspaces_.erase({stream, counts});
+  std::erase_if(workspaces_, [stream](const auto& entry) { return entry.first.first == stream; });
 }
 
 }  // namespace tilewright::ops

@@ -76,6 +76,8 @@ std::vector<explanation>* collect_explanations(std::vector<explanation>* list) {
   return std::exchange(explained, list);
 }
 
+bool is_explaining() { return explained != nullptr; }
+
 void run(const call& c) {
   const std::shared_ptr<device> on = device_for(c.operation, c.stream);
   const std::shared_ptr<const plan> p = on->plan_for(c);

@@ -10,6 +10,7 @@
 #include <tilewright/ops/library_options.hpp>
 #include <tilewright/ops/map.hpp>
 #include <tilewright/ops/norm.hpp>
+#include <tilewright/ops/parallel.hpp>
 #include <tilewright/ops/quantise.hpp>
 #include <tilewright/ops/rotary.hpp>
 #include <tilewright/ops/routing.hpp>
