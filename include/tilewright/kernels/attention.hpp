@@ -7,3 +7,4 @@
 #include <tilewright/kernels/attention/decode/attention_decode.hpp>
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention_choice.hpp>
