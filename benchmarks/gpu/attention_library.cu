@@ -18,8 +18,8 @@ struct on_hopper : tw::hopper_attention_policy<T, HeadDim, ValueDim> {};
 /// What the library chooses for few keys.
 template <class T, tw::index_t HeadDim>
 struct on_hopper_short
-    : tw::hopper_attention_policy<T, HeadDim, HeadDim,
-                                  tw::choose_hopper_attention_tile({.keys = 1, .window = {-1, 0}}, HeadDim, HeadDim, 2)> {
+    : tw::hopper_attention_policy<
+          T, HeadDim, HeadDim, tw::choose_hopper_attention_tile({.keys = 1, .window = {-1, 0}}, HeadDim, HeadDim, 2)> {
 };
 
 template <class T>
