@@ -286,6 +286,37 @@ TILEWRIGHT_API tilewright_status tilewright_grouped_gemm(const tilewright_tensor
                                                          const tilewright_tensor* b, const tilewright_tensor* ends,
                                                          const tilewright_grouped_gemm_options* options);
 
+/* A collective that a program queues on a stream: NULL, or a sentence that says why it was not. See communicator of the
+   C++ interface. */
+typedef const char* (*tilewright_collective)(void* context, const void* sent, void* received, int64_t bytes,
+                                             void* stream);
+typedef struct tilewright_communicator {
+  size_t size;
+  int32_t rank, ranks;
+  void* context;
+  tilewright_collective all_gather;
+  tilewright_collective all_to_all;
+} tilewright_communicator;
+/* By NCCL or RCCL: comm is an ncclComm_t. */
+TILEWRIGHT_API tilewright_status tilewright_nccl_communicator(tilewright_communicator* to, void* comm, int32_t rank,
+                                                              int32_t ranks);
+/* C (ranks m, n) = A of all ranks (m, k each) times B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_all_gather_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                            const tilewright_tensor* b,
+                                                            const tilewright_communicator* ranks,
+                                                            const tilewright_gemm_options* options);
+typedef struct tilewright_reduce_scatter_options {
+  size_t size;
+  float alpha;
+  void* stream;
+} tilewright_reduce_scatter_options;
+#define TILEWRIGHT_REDUCE_SCATTER_OPTIONS {sizeof(tilewright_reduce_scatter_options), 1.0f, NULL}
+/* C (m / ranks, n) = this rank's rows of the sum over ranks of A (m, k) B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_gemm_reduce_scatter(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                                const tilewright_tensor* b,
+                                                                const tilewright_communicator* ranks,
+                                                                const tilewright_reduce_scatter_options* options);
+
 typedef struct tilewright_map_options {
   size_t size;
   void* stream;
