@@ -43,9 +43,6 @@ struct workspace {
   void* data = nullptr;
   long_index_t bytes = 0;
 };
-  std::unique_lock<std::mutex> lock = {};
-  void* data = nullptr;
-};
 
 class device {
  public:
