@@ -71,7 +71,9 @@ struct e8m0_t {
   }
   /// Exact.
   TILEWRIGHT_HD constexpr operator float() const {
-    return bit_cast<float>(bits == 0 ? 0x400000u : bits == 0xff ? 0x7fc00000u : unsigned(bits) << 23);
+    // Without branches: 2^-127 is denormal, and what would be infinity is NaN.
+    const unsigned exponent = unsigned(bits) << 23, quiet = (bits + 1u) >> 8 << 22;
+    return bit_cast<float>((exponent < 0x400000u ? 0x400000u : exponent) | quiet);
   }
 
  private:

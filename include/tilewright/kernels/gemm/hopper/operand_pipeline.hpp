@@ -36,7 +36,7 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     return t.col_in_cluster(rank);
   }
   TILEWRIGHT_HD unsigned a(index_t stage) const { return stages + stage * lds.stage_bytes(); }
-  TILEWRIGHT_HD unsigned b(index_t stage) const { return a(stage) + lds.a.bytes(); }
+  TILEWRIGHT_HD unsigned b(index_t stage) const { return a(stage) + lds.bytes_of_a(); }
 
   TILEWRIGHT_HD void init(const typename Block::device_args&) const {
     base::init(1, tile.consumers_per_tile() * sharing_blocks);
@@ -47,16 +47,11 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
   template <class AMap, class BMaps>
   TILEWRIGHT_HD void load(const state& at, const tma_tensor<AMap>& a_from, const BMaps& b_maps,
                           const typename Block::work_type& work, index_t k0) const {
-    // Bits of the blocks that share B, or A, with the first one.
-    constexpr unsigned with_b = (1u << tile.cluster_m) - 1, with_a = ((1u << tile.cluster()) - 1) / with_b;
+    // Bits of the blocks that share A with the first one.
+    constexpr unsigned with_a = ((1u << tile.cluster()) - 1) / ((1u << tile.cluster_m) - 1);
     const exec::mbarrier loaded = base::producer_acquire(at, lds.stage_bytes());
     load_slice<lds.a, tile.cluster_n, tile.cluster_n>(a(at.stage), a_from, loaded, col(), with_a << row(), work.m0, k0);
-    constexpr wgmma_operand b_operand = lds.b_of_product();
-    unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-      const tma_tensor<remove_cvref_t<decltype(b_maps[p])>> b_from{b_maps[p], work.b_z};
-      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(at.stage) + p * b_operand.bytes(), b_from, loaded,
-                                                              row(), with_b << col() * tile.cluster_m, work.n0, k0);
-    });
+    load_b(at, b_maps, work, k0, loaded);
   }
 
   /// A consumer: starts c (m, n) (+)= A (m, k) B (n, k)^T for its 64 repeat_m() rows; the stage is full.
@@ -83,7 +78,20 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     }
   }
 
- private:
+ protected:
+  /// B's slices of a k tile.
+  template <class BMaps>
+  TILEWRIGHT_HD void load_b(const state& at, const BMaps& b_maps, const typename Block::work_type& work, index_t k0,
+                            exec::mbarrier loaded) const {
+    constexpr unsigned with_b = (1u << tile.cluster_m) - 1;  // bits of the blocks that share B with the first one
+    constexpr wgmma_operand b_operand = lds.b_of_product();
+    unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+      const tma_tensor<remove_cvref_t<decltype(b_maps[p])>> b_from{b_maps[p], work.b_z};
+      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(at.stage) + p * b_operand.bytes(), b_from, loaded,
+                                                              row(), with_b << col() * tile.cluster_m, work.n0, k0);
+    });
+  }
+
   /// This block's slice of an operand, to all `Sharers` blocks that share it; where k is contiguous, the first
   /// `Loaders` of them have slices.
   template <wgmma_operand Operand, index_t Sharers, index_t Loaders, class Map>
@@ -98,10 +106,14 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     };
     if constexpr (Operand.k_is_contiguous) {
       constexpr index_t rows = Operand.rows / Loaders;
-      if (Loaders == Sharers || slice < Loaders) copy(to + slice * rows * Operand.row_bytes, k0, row0 + slice * rows);
+      if (Loaders == Sharers || slice < Loaders)
+        unroll<Operand.num_boxes()>([&](auto box) TILEWRIGHT_INLINE_LAMBDA {
+          copy(to + box * Operand.box_bytes() + slice * rows * Operand.row_bytes, k0 + box * Operand.box_columns(),
+               row0 + slice * rows);
+        });
     } else {
       for (index_t box = slice; box < Operand.num_boxes(); box += Sharers)
-        copy(to + box * Operand.box_bytes(), row0 + box * Operand.k(), k0);
+        copy(to + box * Operand.box_bytes(), row0 + box * Operand.box_columns(), k0);
     }
   }
 };
