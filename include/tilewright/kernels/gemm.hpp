@@ -13,6 +13,7 @@
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_narrow_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/lds_prediction.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>

@@ -15,19 +15,31 @@
 namespace tilewright {
 namespace {
 
+/// A format of a user's: signed powers of two, two of them in a byte.
+struct powers_of_two : operand_format<unsigned char, 2, half_t, 32> {
+  static constexpr double number(unsigned code) { return (code & 8 ? -0.25 : 0.25) * double(1 << (code & 7)); }
+  template <class T>
+  TILEWRIGHT_HD static array<T, 2> decode(unsigned char word) {
+    return {T(float(number(word & 15u))), T(float(number(word >> 4)))};
+  }
+};
+
 /// What a code of a format is, before its scale, from the format's definition.
 template <class Format>
 double value_of(unsigned code, int zero) {
   constexpr double e2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
-  if constexpr (Format::bits == 4 && std::is_same_v<Format, e2m1_groups<Format::group, typename Format::scale_type>>)
+  if constexpr (std::is_same_v<Format, powers_of_two>)
+    return Format::number(code);
+  else if constexpr (Format::bits == 4 &&
+                     std::is_same_v<Format, e2m1_groups<Format::group, typename Format::scale_type>>)
     return (code & 8 ? -1 : 1) * e2m1[code & 7];
   else if constexpr (Format::bits == 4)
     return double(code) - (Format::has_zero_points ? zero : 8);
   else if constexpr (std::is_same_v<Format, int8_groups<Format::group, typename Format::scale_type>>)
     return double(int(code ^ 128) - 128);
   else
-    return (code & 128 ? -1 : 1) * ((code >> 3 & 15) == 0 ? std::ldexp(code & 7, -9)
-                                                          : std::ldexp(8 + (code & 7), int(code >> 3 & 15) - 10));
+    return (code & 128 ? -1 : 1) *
+           ((code >> 3 & 15) == 0 ? std::ldexp(code & 7, -9) : std::ldexp(8 + (code & 7), int(code >> 3 & 15) - 10));
 }
 
 struct shape {
@@ -95,7 +107,8 @@ struct narrow_case {
   }
 
   T a_at(index_t z, index_t m, index_t k) const {
-    return a[std::size_t(z * args.batch_stride_a + (a_along_k ? long_index_t{m} * args.lda + k : long_index_t{k} * args.lda + m))];
+    return a[std::size_t(z * args.batch_stride_a +
+                         (a_along_k ? long_index_t{m} * args.lda + k : long_index_t{k} * args.lda + m))];
   }
   /// W (n, k) as it is multiplied.
   double weight(index_t z, index_t n, index_t k) const {
@@ -136,33 +149,47 @@ template <class T, class Format, index_t M, index_t N, index_t K, operand_major 
 using policy = hopper_narrow_policy<T, AMajor, Format, hopper_gemm_tile{.m = M, .n = N, .swap_ab = true}, K, Result>;
 
 TEST(HopperNarrowGemm, Int4) {
-  expect_narrow<policy<bfloat16_t, int4_groups<128>, 128, 32, 128>>({.m = 37, .n = 200, .k = 1024});
+  expect_narrow<policy<bfloat16_t, int4_groups<128>, 128, 32, 128>>({.m = 37, .n = 200, .k = 512});
   using zeros = policy<half_t, int4_zero_groups<64, half_t>, 128, 16, 256>;
-  expect_narrow<zeros>({.m = 16, .n = 136, .k = 1000, .batch = 2});
-  expect_narrow<zeros>({.m = 24, .n = 264, .k = 1024});
+  expect_narrow<zeros>({.m = 16, .n = 136, .k = 328, .batch = 2});
   using columns = policy<bfloat16_t, int4_zero_groups<32>, 256, 64, 128, mn>;
-  expect_narrow<columns>({.m = 72, .n = 264, .k = 456, .beta = 2});
-  expect_narrow<columns>({.m = 72, .n = 40, .k = 520, .aligned_scales = false});
+  expect_narrow<columns>({.m = 72, .n = 40, .k = 200, .beta = 2, .aligned_scales = false});
 }
 
 TEST(HopperNarrowGemm, Fp4) {
-  expect_narrow<policy<bfloat16_t, mxfp4_format, 128, 48, 256>>({.m = 50, .n = 200, .k = 808});
-  expect_narrow<policy<bfloat16_t, mxfp4_format, 128, 32, 128>>({.m = 30, .n = 136, .k = 2048, .beta = 1});
-  expect_narrow<policy<half_t, nvfp4_format, 256, 16, 64>>({.m = 40, .n = 304, .k = 152, .alpha = 0.5f});
-  expect_narrow<policy<bfloat16_t, nvfp4_format, 128, 16, 256>>({.m = 7, .n = 136, .k = 1024});
+  expect_narrow<policy<bfloat16_t, mxfp4_format, 128, 48, 256>>({.m = 50, .n = 136, .k = 808});
+  expect_narrow<policy<half_t, nvfp4_format, 256, 16, 64>>({.m = 24, .n = 264, .k = 152, .alpha = 0.5f});
+  expect_narrow<policy<bfloat16_t, nvfp4_format, 128, 16, 256>>({.m = 7, .n = 72, .k = 1024});
 }
 
-TEST(HopperNarrowGemm, Eight) {
-  expect_narrow<policy<bfloat16_t, int8_groups<>, 128, 24, 64>>({.m = 30, .n = 136, .k = 300, .batch = 2});
-  expect_narrow<policy<half_t, e4m3_groups<>, 256, 32, 128>>({.m = 30, .n = 280, .k = 304, .beta = 1});
+TEST(HopperNarrowGemm, EightBits) {
+  expect_narrow<policy<bfloat16_t, int8_groups<>, 128, 24, 64>>({.m = 30, .n = 136, .k = 200, .batch = 2});
+  expect_narrow<policy<half_t, e4m3_groups<>, 256, 32, 128>>({.m = 30, .n = 264, .k = 144, .beta = 1});
   expect_narrow<policy<bfloat16_t, mxfp8_format, 256, 16, 128>>({.m = 30, .n = 136, .k = 304});
+}
+
+TEST(HopperNarrowGemm, OwnFormat) {
+  using own = policy<bfloat16_t, powers_of_two, 128, 40, 64>;
+  expect_narrow<own>({.m = 40, .n = 136, .k = 200});
+  narrow_args args{};
+  args.m = args.n = args.k = 64, args.lda = args.ldb = args.ldc = 64;
+  EXPECT_EQ(hopper_narrow_gemm<own>::check(args), nullptr);
+  args.split_k = 2;
+  EXPECT_STREQ(hopper_narrow_gemm<own>::check(args),
+               "hopper_narrow_gemm does not split k into equal parts: set split_k to 1");
+  args.split_k = 1, args.ldb = 72;
+  EXPECT_STREQ(hopper_narrow_gemm<own>::check(args),
+               "columns of a narrow B must start at multiples of 16 bytes: b, ldb and batch_stride_b");
+  args.ldb = 64, args.lda = 66;
+  EXPECT_NE(hopper_narrow_gemm<own>::check(args), nullptr);
 }
 
 /// Blocks that share rows of A, and the last round of tiles split along k.
 TEST(HopperNarrowGemm, ClustersAndSplits) {
-  using pair = hopper_narrow_policy<bfloat16_t, k, int4_groups<128>, hopper_gemm_tile{.m = 128, .n = 64, .cluster_m = 2, .swap_ab = true}, 256>;
-  expect_narrow<pair>({.m = 70, .n = 392, .k = 1024, .beta = 1});
-  expect_narrow<policy<half_t, int8_groups<>, 128, 16, 128>>({.m = 16, .n = 136, .k = 2048});
+  constexpr hopper_gemm_tile pair{.m = 128, .n = 32, .cluster_m = 2, .swap_ab = true};
+  expect_narrow<hopper_narrow_policy<bfloat16_t, k, int4_groups<128>, pair, 256>>(
+      {.m = 38, .n = 392, .k = 512, .beta = 1});
+  expect_narrow<policy<half_t, int8_groups<>, 128, 16, 128>>({.m = 16, .n = 136, .k = 1408});
 }
 
 }  // namespace

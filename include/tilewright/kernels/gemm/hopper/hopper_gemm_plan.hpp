@@ -97,8 +97,8 @@ struct hopper_gemm_maps {
 
  private:
   void operand(exec::tensor_map& map, const tma_matrices& x, const wgmma_operand& in_lds, index_t rows) const {
-    make_tensor_map(map, request_map(x, kernel.operands.element, in_lds.k_is_contiguous ? rows : in_lds.k(),
-                                     in_lds.box_columns()));
+    make_tensor_map(
+        map, request_map(x, kernel.operands.element, in_lds.k_is_contiguous ? rows : in_lds.k(), in_lds.box_columns()));
   }
 };
 

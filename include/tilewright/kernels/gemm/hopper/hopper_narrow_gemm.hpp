@@ -7,12 +7,13 @@
 
 namespace tilewright {
 
-/// The policy of hopper_narrow_gemm: T: element of A and of the decoded weights. Tile has swap_ab: its m counts columns of C.
+/// The policy of hopper_narrow_gemm: T: element of A and of the decoded weights. Tile has swap_ab: its m counts columns
+/// of C.
 template <class T, operand_major AMajor, class Format, hopper_gemm_tile Tile, index_t TileK, class Result = T,
           class Epilogue = epilogue::alpha_beta>
 struct hopper_narrow_policy : detail::gemm_choices<arch::sm90, T>,
-                       detail::operand_choices<arch::sm90, T, AMajor, operand_major::k, 8,
-                                               wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers_per_tile())> {
+                              detail::operand_choices<arch::sm90, T, AMajor, operand_major::k, 8,
+                                                      wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers_per_tile())> {
   static_assert(sizeof(T) == 2, "hopper_narrow_policy: weights are decoded to half_t or bfloat16_t");
   static_assert(Tile.swap_ab && Tile.cluster_n == 1 && Tile.products == 1 && !Tile.ping_pong && !Tile.unaligned,
                 "hopper_narrow_policy: the tile has swap_ab, and no cluster_n, products, ping_pong or unaligned");
@@ -40,18 +41,19 @@ struct narrow_block : hopper_gemm_block<Policy> {
   using device_args = narrow_device_args;
   struct roles : hopper_gemm_roles<narrow_block> {
     using pipeline = narrow_operand_pipeline<narrow_block>;
-    using assistant =
-        conditional_t<narrow_block::weights.groups() == 0, no_assistant<narrow_block>, narrow_scale_loader<narrow_block>>;
+    using assistant = conditional_t<narrow_block::weights.groups() == 0, no_assistant<narrow_block>,
+                                    narrow_scale_loader<narrow_block>>;
     using mainloop = narrow_mainloop<narrow_block>;
   };
   static constexpr index_t tile_k = Policy::tile_k;
   static constexpr bool can_split_all_tiles = false;
-  static constexpr narrow_operand weights{tile.m,
-                                          tile_k,
-                                          b_format::bits,
-                                          b_format::group,
-                                          index_t(sizeof(typename b_format::scale_type)),
-                                          b_format::has_zero_points ? index_t(sizeof(typename b_format::zero_type)) : 0};
+  static constexpr narrow_operand weights{
+      tile.m,
+      tile_k,
+      b_format::bits,
+      b_format::group,
+      index_t(sizeof(typename b_format::scale_type)),
+      b_format::has_zero_points ? index_t(sizeof(typename b_format::zero_type)) : 0};
   static constexpr hopper_gemm_lds lds{
       .tile = tile,
       .a = {tile.m, operands.element_bytes(), true, tile_k},
@@ -109,16 +111,16 @@ struct hopper_narrow_gemm : detail::hopper_gemm_launch<Policy, detail::narrow_bl
     detail::plan_schedule(d, block::facts, g, facts.resident_clusters, detail::split_cost_of(block::tile, w));
     const detail::hopper_gemm_maps maps{block::facts, facts.make_tensor_map};
     const auto bytes = [&](long_index_t elements) { return ceil_div(elements * w.bits, long_index_t(8)); };
-    exec::tensor_map_request words = detail::request_map(
-        {g.b, g.n, index_t(bytes(g.k)), index_t(bytes(g.ldb)), g.batch, bytes(g.batch_stride_b)},
-        tilewright::arch::matrix_element::i8, w.rows, w.row_bytes());
+    exec::tensor_map_request words =
+        detail::request_map({g.b, g.n, index_t(bytes(g.k)), index_t(bytes(g.ldb)), g.batch, bytes(g.batch_stride_b)},
+                            tilewright::arch::matrix_element::i8, w.rows, w.row_bytes());
     words.padded_row_bytes = w.pitch();
     facts.make_tensor_map(d.a, words);
     d.groups = groups;
     d.copies_pieces = detail::are_aligned(w.scales(), g.b_scales, g) &&
                       (w.zero_bytes == 0 || detail::are_aligned(w.zeros(), g.b_zeros, g));
-    maps.b(d.b[0], detail::operand_in_memory(g.a, block::lds.b.k_is_contiguous, g.m, g.k, g.lda, g.batch,
-                                             g.batch_stride_a));
+    maps.b(d.b[0],
+           detail::operand_in_memory(g.a, block::lds.b.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
     const detail::tma_matrices c{g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c};
     maps.c(d.c, c);
     if (block::tile.has_narrow_box()) maps.c(d.narrow_c, c, block::tile.last_box_n());

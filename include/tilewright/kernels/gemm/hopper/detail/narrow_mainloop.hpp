@@ -3,7 +3,7 @@
 // loop over k, which decodes them to wgmma's operand A in registers.
 #pragma once
 
-#include <tilewright/kernels/gemm/hopper/narrow_operand.hpp>
+#include <tilewright/kernels/gemm/hopper/detail/narrow_operand.hpp>
 #include <tilewright/kernels/gemm/hopper/tma_producer.hpp>
 #include <tilewright/kernels/gemm/hopper/wgmma_mainloop.hpp>
 
@@ -91,18 +91,18 @@ struct narrow_scale_loader {
     const bool whole_pieces = device.copies_pieces && end <= device.groups;
     pipeline.producer_acquire(at);
     copy<w.scales(), typename Block::b_format::scale_type>(to + w.scales_offset(), args.b_scales, batch, work.m0,
-                                                         first_group, whole_pieces);
+                                                           first_group, whole_pieces);
     if constexpr (w.zero_bytes > 0)
       copy<w.zeros(), typename Block::b_format::zero_type>(to + w.zeros_offset(), args.b_zeros, batch, work.m0,
-                                                         first_group, whole_pieces);
+                                                           first_group, whole_pieces);
     const exec::mbarrier full = pipeline.full(at.stage);
     if (whole_pieces)
       full.arrive_after_copies();
     else
       full.arrive();
   }
-  /// The pieces of rows [m0, m0 + rows); what is outside of W is not stored: any scale will do. After the last group they
-  /// are 0: there weights are multiplied by zeros.
+  /// The pieces of rows [m0, m0 + rows); what is outside of W is not stored: any scale will do. After the last group
+  /// they are 0: there weights are multiplied by zeros.
   template <group_pieces Pieces, class E>
   TILEWRIGHT_HD void copy(exec::lds_pointer to, const void* from, long_index_t batch, index_t m0, index_t first_group,
                           bool whole_pieces) const {
@@ -113,7 +113,8 @@ struct narrow_scale_loader {
                            long_index_t(min(m0 + i, device.args.n - 1)) * device.args.ld_b_scales + first_group;
       if (whole_pieces) {
         const char* const piece = reinterpret_cast<const char*>(row) - skipped;
-        exec::async_load_in_group<bytes>(exec::walking_buffer(exec::make_global_buffer(piece, bytes)), 0, to, i * bytes);
+        exec::async_load_in_group<bytes>(exec::walking_buffer(exec::make_global_buffer(piece, bytes)), 0, to,
+                                         i * bytes);
       } else {
         for (index_t g = 0; g < Pieces.groups; ++g)
           exec::lds_store(to, i * bytes + skipped + g * index_t(sizeof(E)),
@@ -134,10 +135,10 @@ struct narrow_scale_loader {
 template <class Block>
 struct narrow_mainloop : wgmma_mainloop<Block> {
   using base = wgmma_mainloop<Block>;
+  using base::at, base::order, base::pipeline, base::tile;
   using typename base::accumulators;
   using typename base::pipeline_type;
   using typename base::work_type;
-  using base::at, base::order, base::pipeline, base::tile;
   static constexpr narrow_operand weights = Block::weights;
   static constexpr wgmma_operand b = Block::lds.b;
   using T = typename Block::element_type;
@@ -146,7 +147,7 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
   static constexpr index_t steps = weights.k / weights.step_k;
 
   exec::lds_pointer stages;
-  index_t first_row;          // of the lane
+  index_t first_row;           // of the lane
   alternating_k k_order = {};  // as the producer has it
 
   TILEWRIGHT_HD narrow_mainloop(const typename Block::device_args& a, const pipeline_type& p, exec::lds_pointer lds,

@@ -34,10 +34,10 @@ struct group_pieces {
 /// A stage's weights: `rows` x k elements of `bits` bits in rows of 64 or 128 bytes with TMA's swizzle; then pieces of
 /// scales, then those of zero points.
 struct narrow_operand {
-  index_t rows, k, bits;                    // bits: of an element, 4 or 8
-  index_t group;                            // elements along k that share a scale; 0: all
-  index_t scale_bytes, zero_bytes;          // of a scale and a zero point; 0: there are none
-  static constexpr index_t step_k = 64;     // elements along k that a consumer decodes at once
+  index_t rows, k, bits;                 // bits: of an element, 4 or 8
+  index_t group;                         // elements along k that share a scale; 0: all
+  index_t scale_bytes, zero_bytes;       // of a scale and a zero point; 0: there are none
+  static constexpr index_t step_k = 64;  // elements along k that a consumer decodes at once
 
   TILEWRIGHT_HD constexpr index_t row_bytes() const { return k * bits / 8; }
   TILEWRIGHT_HD constexpr index_t pitch() const { return row_bytes() <= 64 ? 64 : 128; }
@@ -90,8 +90,8 @@ TILEWRIGHT_HD array<unsigned, 16 / Format::bits> decode_bytes(unsigned bytes, ty
   return result;
 }
 
-/// A lane's elements of wgmma's operand A for step_k elements along k and Repeat times 64 rows, `Stride` rows apart: for
-/// each 16 of k and each 64 rows 4 registers, as the instruction takes them.
+/// A lane's elements of wgmma's operand A for step_k elements along k and Repeat times 64 rows, `Stride` rows apart:
+/// for each 16 of k and each 64 rows 4 registers, as the instruction takes them.
 template <narrow_operand Operand, class Format, class T, index_t Repeat, index_t Stride>
 struct narrow_fragments {
   static constexpr index_t chunk_k = 128 / Operand.bits,  // elements of 16 bytes: a lane's are one word
@@ -99,13 +99,15 @@ struct narrow_fragments {
   static constexpr index_t groups = Operand.group == 0 ? 0 : max(1, Operand.step_k / max(Operand.group, 1));
   using scale_type = typename Format::scale_type;
   using zero_type = typename Format::zero_type;
-  static_assert(Operand.is_sound() && number<Operand.is_free_of_conflicts()>::value,
-                "hopper_narrow_gemm: a stage has 128 or 256 rows of weights of 4 or 8 bits, at most 128 bytes of each; groups "
-                "are multiples of 16 that divide the tile's k, or are divided by it, with at most 16 bytes of scales");
-  static_assert(4 % sizeof(typename Format::word_type) == 0 && Format::elements % 2 == 0 &&
-                    (!Format::has_zero_points || (Operand.group != 0 && Operand.group % chunk_k == 0)),
-                "hopper_narrow_gemm: a format has words of 1, 2 or 4 bytes of an even number of elements; groups with zero "
-                "points have at least 32 elements of 4 bits or 16 of 8");
+  static_assert(
+      Operand.is_sound() && number<Operand.is_free_of_conflicts()>::value,
+      "hopper_narrow_gemm: a stage has 128 or 256 rows of weights of 4 or 8 bits, at most 128 bytes of each; groups "
+      "are multiples of 16 that divide the tile's k, or are divided by it, with at most 16 bytes of scales");
+  static_assert(
+      4 % sizeof(typename Format::word_type) == 0 && Format::elements % 2 == 0 &&
+          (!Format::has_zero_points || (Operand.group != 0 && Operand.group % chunk_k == 0)),
+      "hopper_narrow_gemm: a format has words of 1, 2 or 4 bytes of an even number of elements; groups with zero "
+      "points have at least 32 elements of 4 bits or 16 of 8");
 
   array<unsigned, Operand.step_k / 16 * Repeat * 4> words;
 
@@ -123,9 +125,9 @@ struct narrow_fragments {
                                                 bits_of_pair<T>(Format::scale(scales[g]), Format::scale(scales[g]));
                                         });
       if constexpr (Format::has_zero_points)
-        of_groups<o.zeros(), zero_type>(
-            stage + o.zeros_offset(), first_row, in_stage, first_group,
-            [&](index_t r, const auto& points) TILEWRIGHT_INLINE_LAMBDA { zeros[r] = points; });
+        of_groups<o.zeros(), zero_type>(stage + o.zeros_offset(), first_row, in_stage, first_group,
+                                        [&](index_t r, const auto& points)
+                                            TILEWRIGHT_INLINE_LAMBDA { zeros[r] = points; });
     }
     // The lane's rows have the same swizzle.
     const index_t row_byte = first_row * o.pitch(), swizzle = tma_swizzled_address(o.pitch(), row_byte) ^ row_byte;
@@ -146,8 +148,8 @@ struct narrow_fragments {
   template <group_pieces Pieces, class E, class Use>
   TILEWRIGHT_HD static void of_groups(exec::lds_pointer first_piece, index_t first_row, index_t first_in_stage,
                                       index_t first_group, Use use) {
-    const index_t first = first_row * Pieces.piece_bytes() + Pieces.skipped_bytes(first_group) +
-                          first_in_stage * Pieces.element_bytes;
+    const index_t first =
+        first_row * Pieces.piece_bytes() + Pieces.skipped_bytes(first_group) + first_in_stage * Pieces.element_bytes;
     unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       using of_row = array<E, max(groups, 1)>;
       if constexpr (sizeof(of_row) == 2 && groups == 2) {
