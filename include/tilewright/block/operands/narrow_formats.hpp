@@ -37,6 +37,17 @@ TILEWRIGHT_HD array<T, 8> decode_uint4(unsigned word, unsigned zero) {
   return elements_of_pairs<T>(pairs);
 }
 
+/// The same in the order 0 4 1 5 2 6 3 7.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
+  constexpr unsigned offset = pair_of<T>(__is_same(T, half_t) ? 1024 : 128);
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t j = 0; j < 4; ++j)
+    pairs[j] = exec::subtract_halves<T>((word >> 4 * j & 0xf000fu) | offset, offset + zero * 0x10001u);
+  return elements_of_pairs<T>(pairs);
+}
+
 /// Eight e2m1. Their exponent and mantissa in the lowest exponent bits of T are the number times a power of two,
 /// denormal ones too.
 template <class T>
@@ -51,6 +62,22 @@ TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
     const unsigned both = exec::permute_bytes(low, word, j << 4 | (j + 4) << 12);
     const unsigned placed = (both & 0x80008000u) | (both >> shift & magnitude);
     pairs[index_t(j)] = exec::multiply_halves<T>(placed, power);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// The same in the order 0 4 1 5 2 6 3 7.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_e2m1_pairs(unsigned word) {
+  constexpr bool f16 = __is_same(T, half_t);
+  constexpr int shift = f16 ? 3 : 6;
+  constexpr unsigned magnitude = 0x70007000u >> shift, factor = pair_of<T>(f16 ? 0x1p14f : 0x1p126f);
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (int j = 0; j < 4; ++j) {  // left shifts are multiplications, which NVIDIA GPUs do elsewhere than bit operations
+    const int left = 12 - 4 * j;
+    const unsigned placed = left >= shift ? word << (left - shift) : word >> (shift - left);
+    pairs[j] = exec::multiply_halves<T>((word << left & 0x80008000u) | (placed & magnitude), factor);
   }
   return elements_of_pairs<T>(pairs);
 }
@@ -100,6 +127,11 @@ struct int4_groups : operand_format<unsigned, 8, Scale, Group> {
   TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
     return detail::decode_uint4<T>(word, 8);
   }
+  /// The same in the order 0 4 1 5 2 6 3 7.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word) {
+    return detail::decode_uint4_pairs<T>(word, 8);
+  }
 };
 
 /// The same with a zero point for each group, a byte from 0 to 16: the element is (q - zero) scale.
@@ -110,6 +142,11 @@ struct int4_zero_groups : operand_format<unsigned, 8, Scale, Group, unsigned cha
   TILEWRIGHT_HD static array<T, 8> decode(unsigned word, unsigned char zero) {
     return detail::decode_uint4<T>(word, zero);
   }
+  /// The same in the order 0 4 1 5 2 6 3 7.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word, unsigned char zero) {
+    return detail::decode_uint4_pairs<T>(word, zero);
+  }
 };
 
 /// e2m1 with a scale for each Group along k.
@@ -119,6 +156,11 @@ struct e2m1_groups : operand_format<unsigned, 8, Scale, Group> {
   template <class T>
   TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
     return detail::decode_e2m1<T>(word);
+  }
+  /// The same in the order 0 4 1 5 2 6 3 7.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word) {
+    return detail::decode_e2m1_pairs<T>(word);
   }
 };
 using mxfp4_format = e2m1_groups<32, e8m0_t>;     ///< OCP MXFP4: element 2i in the low half of byte i

@@ -71,9 +71,8 @@ struct e8m0_t {
   }
   /// Exact.
   TILEWRIGHT_HD constexpr operator float() const {
-    // Without branches: 2^-127 is denormal, and what would be infinity is NaN.
-    const unsigned exponent = unsigned(bits) << 23, quiet = (bits + 1u) >> 8 << 22;
-    return bit_cast<float>((exponent < 0x400000u ? 0x400000u : exponent) | quiet);
+    // 2^-127 is a denormal of float, with the bit that makes an infinity a NaN.
+    return bit_cast<float>(unsigned(bits) << 23 | (((bits + 1u) & 0xfeu) == 0 ? 0x400000u : 0u));
   }
 
  private:

@@ -33,7 +33,7 @@ struct narrow_policy {
   /// Elements of an access to A, and to C; waves of a block, which have 32 columns each.
   static constexpr index_t products = 1, a_vector = 8, vector = CVector, waves = 4;
   /// Bytes of a column of B in a stage; stages that a block has in flight or computes with.
-  static constexpr index_t column_bytes = 64, stages = 4;
+  static constexpr index_t column_bytes = 64, stages = Rows == 8 ? 4 : 3;
   static constexpr split_k_kind split_k = split_k_kind::none;  ///< blocks share k by the schedule
   static constexpr operand_major a_major = operand_major::k, b_major = operand_major::k;  ///< both along k
   /// Of a block; k: of a stage.

@@ -52,10 +52,9 @@ struct small_m_gemm {
     const index_t workers = facts.resident_clusters;
     const bool has_room = g.workspace && workers <= size::num_counters;
     const detail::tile_order order{1, ceil_div(g.n, tile.n), g.batch, 1};
-    // Bytes of B take the time, not waiting: no split is longer than others.
-    const stream_k_schedule s = detail::make_stream_k_schedule(
-        order, ceil_div(g.k, k_of_block), workers, has_room ? index_t(size::num_floats / floats_of_split) : 0,
-        {.k_tile = 1, .wait = 0, .read = 0, .change = 0, .crossing = 1});
+    const stream_k_schedule s =
+        detail::make_stream_k_schedule(order, ceil_div(g.k, k_of_block), workers,
+                                       has_room ? index_t(size::num_floats / floats_of_split) : 0, loop::cost);
     return {g, s, min(s.num_work_tiles(), workers)};
   }
   static constexpr grid_size grid(const device_args& d) { return {d.blocks, 1, 1}; }
@@ -97,15 +96,22 @@ struct small_m_gemm {
     const auto partial_at = [&](index_t slot, index_t vector) TILEWRIGHT_INLINE_LAMBDA {
       return partials + ((slot * vectors + vector) * block_size + exec::thread_id()) * 4;
     };
-    TILEWRIGHT_UNROLL_ALL
-    for (index_t v = 0; v < vectors; ++v) {
-      float* const x = result.thread_buffer.data() + 4 * v;
-      if (!loop::has_rows(v, g.m)) continue;
-      if (!is_last) exec::store_to_l2(partial_at(work.slot, v), {{x[0], x[1], x[2], x[3]}});
+    const auto for_each_vector = [&](auto function) TILEWRIGHT_INLINE_LAMBDA {
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t v = 0; v < vectors; ++v)
+        if (loop::has_rows(v, g.m)) function(v, result.thread_buffer.data() + 4 * v);
+    };
+    if (!is_last) {
+      for_each_vector([&](index_t v, const float* x) TILEWRIGHT_INLINE_LAMBDA {
+        exec::store_to_l2(partial_at(work.slot, v), {{x[0], x[1], x[2], x[3]}});
+      });
+    } else {
       TILEWRIGHT_UNROLL(4)
-      for (index_t peer = is_last ? 1 : work.splits; peer < work.splits; ++peer) {
-        const array<float, 4> other = exec::load_from_l2(partial_at(work.slot - peer, v));
-        for (index_t j = 0; j < 4; ++j) x[j] += other[j];
+      for (index_t peer = 1; peer < work.splits; ++peer) {
+        for_each_vector([&](index_t v, float* x) TILEWRIGHT_INLINE_LAMBDA {
+          const array<float, 4> other = exec::load_from_l2(partial_at(work.slot - peer, v));
+          for (index_t j = 0; j < 4; ++j) x[j] += other[j];
+        });
       }
     }
     if (is_last) finish(result, g, work);

@@ -127,11 +127,11 @@ struct narrow_scale_loader {
 
 /// A consumer decodes the next step_k elements of k while the tensor cores multiply the ones before:
 ///
-///   tensor cores | step 0                    | step 1                   | step 2
-///   warps        | issue 0 | decode 1        | issue 1 | wait 0 | decode 2 | issue 2 | wait 1 | ...
+///   tensor cores | step 0                              | step 1                              | step 2
+///   warps        | load 1 | issue 0 | wait -1 | decode 1 | load 2 | issue 1 | wait 0 | decode 2 | load 3 | issue 2 ...
 ///
 /// There are registers for the operands of two steps: those of a step are written once the one before the last has been
-/// multiplied.
+/// multiplied. The first step of a stage is loaded after the wait: its stage may still be on its way.
 template <class Block>
 struct narrow_mainloop : wgmma_mainloop<Block> {
   using base = wgmma_mainloop<Block>;
@@ -160,31 +160,31 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
   template <class Epilogue>
   TILEWRIGHT_HD void operator()(accumulators& c, const work_type& work, Epilogue&) {
     fragments a[2];
-    index_t k = work.k_begin, step = 0;
-    const auto decode = [&](fragments& to) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr hopper_gemm_lds lds = Block::lds;
-      constexpr narrow_operand w = weights;
-      to.load(stages + at.stage * lds.stage_bytes(), first_row, step, w.first_group(k_order(work, k) * w.k));
-    };
-    const auto advance = [&](auto parity) TILEWRIGHT_INLINE_LAMBDA {
+    typename fragments::raw next;
+    index_t k = work.k_begin;
+    pipeline.consumer_wait(at);  // W (m, k), its scales and B (n, k) of this k tile are in LDS
+    load(next, work, k, 0);
+    a[0].decode(next);
+    // Step P % steps of a k tile; false: it was the last of the work tile.
+    const auto multiply = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t step = p % steps;
+      if constexpr (step + 1 < steps) load(next, work, k, step + 1);
       if (step == 0 && order.is_due(k)) base::wait_in_order();
-      issue(c, a[parity], step, step > 0 || k > work.k_begin);  // c (m, n) += W B^T
-      exec::wgmma_wait<1>();                                    // the step before has been multiplied
-      if (step == 0) base::release_previous();
-      if (++step == steps) {
+      issue<step>(c, a[p % 2], step > 0 || k > work.k_begin);  // c (m, n) += W B^T
+      exec::wgmma_wait<1>();                                   // the step before has been multiplied
+      if constexpr (step == 0) base::release_previous();
+      if constexpr (step + 1 == steps) {
         base::unreleased = at.stage;
         at.advance();
-        step = 0;
         if (++k == work.k_end) return false;
         pipeline.consumer_wait(at);
+        load(next, work, k, 0);
       }
-      decode(a[1 - parity]);
+      a[1 - p % 2].decode(next);
       return true;
     };
-    pipeline.consumer_wait(at);  // W (m, k), its scales and B (n, k) of this k tile are in LDS
-    decode(a[0]);
     TILEWRIGHT_UNROLL(1)
-    while (advance(number<0>{}) && advance(number<1>{})) {
+    while (multiply_all(multiply, make_sequence<max(steps, 2)>{})) {
     }
     k_order.turn_around();
     order.arrive();
@@ -193,16 +193,25 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
   }
 
  private:
+  template <class Multiply, index_t... P>
+  TILEWRIGHT_HD static bool multiply_all(const Multiply& multiply, sequence<P...>) {
+    return (multiply(number<P>{}) && ...);
+  }
+  TILEWRIGHT_HD void load(typename fragments::raw& to, const work_type& work, index_t k, index_t step) const {
+    constexpr hopper_gemm_lds lds = Block::lds;
+    constexpr narrow_operand w = weights;
+    to.load(stages + at.stage * lds.stage_bytes(), first_row, step, w.first_group(k_order(work, k) * w.k));
+  }
   /// Starts the MMAs of a step.
-  TILEWRIGHT_HD void issue(accumulators& c, const fragments& a, index_t step, bool accumulate) const {
-    constexpr index_t repeat = tile.repeat_m(), n = tile.n, step_bytes = b.instruction_bytes(weights.step_k / 16);
-    const unsigned long long b_begin =
-        wgmma_descriptor(b.descriptor_fields(), pipeline.b(at.stage) + unsigned(step * step_bytes));
+  template <index_t Step>
+  TILEWRIGHT_HD void issue(accumulators& c, const fragments& a, bool accumulate) const {
+    constexpr index_t repeat = tile.repeat_m(), n = tile.n, first = Step * weights.step_k / 16;
+    const unsigned long long b_begin = wgmma_descriptor(b.descriptor_fields(), pipeline.b(at.stage));
     exec::wgmma_fence();
     unroll<weights.step_k / 16 * repeat>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t i = j / repeat;
       exec::wgmma<n, T, !b.k_is_contiguous>(c.thread_buffer.data() + j % repeat * (n / 2), a.words.data() + 4 * j,
-                                            b_begin + b.instruction_bytes(i) / 16, accumulate || i > 0);
+                                            b_begin + b.instruction_bytes(first + i) / 16, accumulate || i > 0);
     });
     exec::wgmma_commit();
   }

@@ -76,7 +76,7 @@ struct narrow_operand {
   }
 };
 
-/// The elements of four bytes of words, before their scales.
+/// The elements of four bytes of words in pairs, before their scales.
 template <class Format, class T>
 TILEWRIGHT_HD array<unsigned, 16 / Format::bits> decode_bytes(unsigned bytes, typename Format::zero_type zero) {
   using word = typename Format::word_type;
@@ -88,6 +88,28 @@ TILEWRIGHT_HD array<unsigned, 16 / Format::bits> decode_bytes(unsigned bytes, ty
     for (index_t p = 0; p < pairs; ++p) result[i * pairs + p] = decoded[p];
   });
   return result;
+}
+
+/// Of 16 bytes of a row, what lane t of four multiplies: of each 16 elements 2 t, 2 t + 1, 2 t + 8 and 2 t + 9; in
+/// pairs, before their scales.
+template <class Format, class T>
+TILEWRIGHT_HD array<unsigned, 16 / Format::bits> decode_own(const array<unsigned, 4>& chunk,
+                                                            typename Format::zero_type zero) {
+  const auto t = unsigned(exec::lane_id()) % 4;
+  if constexpr (Format::bits == 4 && has_decode_pairs<Format, T>) {
+    // A pair is a byte. Its first element where decode_pairs takes the first one from, its second where the other is.
+    array<unsigned, 4> pairs;
+    unroll<4>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const unsigned byte = exec::permute_bytes(chunk[i], 0, t | 0x4440);
+      pairs[i] = bit_cast<array<unsigned, 4>>(decode_word<Format, T, true>(byte * 0x1001u, zero))[0];
+    });
+    return pairs;
+  } else {
+    const unsigned two_bytes = Format::bits == 4 ? t | (t + 4) << 4 : 2 * t | (2 * t + 1) << 4;
+    return decode_bytes<Format, T>(exec::gather_halves(exec::permute_bytes(chunk[0], chunk[1], two_bytes),
+                                                       exec::permute_bytes(chunk[2], chunk[3], two_bytes), 0),
+                                   zero);
+  }
 }
 
 /// A lane's elements of wgmma's operand A for step_k elements along k and Repeat times 64 rows, `Stride` rows apart:
@@ -109,77 +131,77 @@ struct narrow_fragments {
       "hopper_narrow_gemm: a format has words of 1, 2 or 4 bytes of an even number of elements; groups with zero "
       "points have at least 32 elements of 4 bits or 16 of 8");
 
+  static constexpr index_t rows = 2 * Repeat;  // of a lane: g and g + 8 of each 64
+
+  /// A step as it is in LDS.
+  struct raw {
+    array<unsigned, 4> of[chunks][rows];
+    array<scale_type, max(groups, 1)> scales[rows];
+    array<zero_type, max(groups, 1)> zeros[rows];
+
+    /// Step `step` of a stage with groups from first_group on. first_row: of the lane.
+    TILEWRIGHT_HD void load(exec::lds_pointer stage, index_t first_row, index_t step, index_t first_group) {
+      constexpr narrow_operand o = Operand;
+      // The lane's rows have the same swizzle.
+      const index_t row_byte = first_row * o.pitch(), swizzle = tma_swizzled_address(o.pitch(), row_byte) ^ row_byte;
+      unroll<chunks>([&](auto c) TILEWRIGHT_INLINE_LAMBDA {
+        const exec::lds_pointer at = stage + (row_byte + ((step * chunks + c) * 16 ^ swizzle));
+        unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+          of[c][r] = exec::lds_load<array<unsigned, 4>>(at, row_of(r) * o.pitch());
+        });
+      });
+      if constexpr (groups > 0) {
+        const index_t in_stage = o.group >= o.k ? 0 : divide(step * o.step_k, max(o.group, 1));
+        load_groups<o.scales()>(scales, stage + o.scales_offset(), first_row, in_stage, first_group);
+        if constexpr (Format::has_zero_points)
+          load_groups<o.zeros()>(zeros, stage + o.zeros_offset(), first_row, in_stage, first_group);
+      }
+    }
+  };
+
   array<unsigned, Operand.step_k / 16 * Repeat * 4> words;
 
-  /// Step `step` of a stage with groups from first_group on. first_row: of the lane.
-  TILEWRIGHT_HD void load(exec::lds_pointer stage, index_t first_row, index_t step, index_t first_group) {
+  TILEWRIGHT_HD void decode(const raw& step) {
     constexpr narrow_operand o = Operand;
-    array<unsigned, max(groups, 1)> factors[rows];
-    array<zero_type, max(groups, 1)> zeros[rows]{};
-    if constexpr (groups > 0) {
-      const index_t in_stage = o.group >= o.k ? 0 : divide(step * o.step_k, max(o.group, 1));
-      of_groups<o.scales(), scale_type>(stage + o.scales_offset(), first_row, in_stage, first_group,
-                                        [&](index_t r, const auto& scales) TILEWRIGHT_INLINE_LAMBDA {
-                                          for (index_t g = 0; g < groups; ++g)
-                                            factors[r][g] =
-                                                bits_of_pair<T>(Format::scale(scales[g]), Format::scale(scales[g]));
-                                        });
-      if constexpr (Format::has_zero_points)
-        of_groups<o.zeros(), zero_type>(stage + o.zeros_offset(), first_row, in_stage, first_group,
-                                        [&](index_t r, const auto& points)
-                                            TILEWRIGHT_INLINE_LAMBDA { zeros[r] = points; });
-    }
-    // The lane's rows have the same swizzle.
-    const index_t row_byte = first_row * o.pitch(), swizzle = tma_swizzled_address(o.pitch(), row_byte) ^ row_byte;
-    unroll<chunks>([&](auto c) TILEWRIGHT_INLINE_LAMBDA {
-      const exec::lds_pointer at = stage + (row_byte + ((step * chunks + c) * 16 ^ swizzle));
-      unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-        const unsigned word = own_word(exec::lds_load<array<unsigned, 4>>(at, row_of(r) * o.pitch()));
-        decode<r, c>(word, factors[r], zeros[r]);
+    unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      unsigned factors[max(groups, 1)];
+      for (index_t g = 0; g < groups; ++g) {
+        const float scale = Format::scale(step.scales[r][g]);
+        factors[g] = bits_of_pair<T>(scale, scale);
+      }
+      unroll<chunks>([&](auto c) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr index_t first_k = c * chunk_k;
+        const array<unsigned, pairs> decoded =
+            decode_own<Format, T>(step.of[c][r], step.zeros[r][first_k * groups / o.step_k]);
+        unroll<pairs>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+          constexpr index_t k_step = first_k / 16 + i / 2;
+          unsigned& to = words[(k_step * Repeat + r / 2) * 4 + i % 2 * 2 + r % 2];
+          to = decoded[i];
+          if constexpr (groups > 0) to = exec::multiply_halves<T>(to, factors[k_step * 16 * groups / o.step_k]);
+        });
       });
     });
   }
 
  private:
-  static constexpr index_t rows = 2 * Repeat;  // of a lane: g and g + 8 of each 64
   TILEWRIGHT_HD static constexpr index_t row_of(index_t r) { return r / 2 * Stride + r % 2 * 8; }
 
-  /// use(r, what row r has for the groups of a step).
-  template <group_pieces Pieces, class E, class Use>
-  TILEWRIGHT_HD static void of_groups(exec::lds_pointer first_piece, index_t first_row, index_t first_in_stage,
-                                      index_t first_group, Use use) {
-    const index_t first =
-        first_row * Pieces.piece_bytes() + Pieces.skipped_bytes(first_group) + first_in_stage * Pieces.element_bytes;
+  /// What the lane's rows have for the groups of a step.
+  template <group_pieces Pieces, class E, index_t N>
+  TILEWRIGHT_HD static void load_groups(array<E, N> (&to)[rows], exec::lds_pointer first_piece, index_t first_row,
+                                        index_t first_in_stage, index_t first_group) {
+    const exec::lds_pointer at = first_piece + (first_row * Pieces.piece_bytes() + Pieces.skipped_bytes(first_group) +
+                                                first_in_stage * Pieces.element_bytes);
     unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-      using of_row = array<E, max(groups, 1)>;
-      if constexpr (sizeof(of_row) == 2 && groups == 2) {
+      constexpr index_t offset = row_of(r) * Pieces.piece_bytes();
+      if constexpr (sizeof(E) == 1 && N == 2) {
         // Opaque, or nvcc makes two loads of it, and four of 16 bytes of weights.
-        const index_t both = exec::lds_load<unsigned short>(first_piece + first, row_of(r) * Pieces.piece_bytes());
-        use(r, bit_cast<of_row>(static_cast<unsigned short>(exec::opaque(both))));
+        const index_t both = exec::lds_load<unsigned short>(at, offset);
+        to[r] = bit_cast<array<E, N>>(static_cast<unsigned short>(exec::opaque(both)));
       } else {
-        use(r, exec::lds_load<of_row>(first_piece + first, row_of(r) * Pieces.piece_bytes()));
+        to[r] = exec::lds_load<array<E, N>>(at, offset);
       }
     });
-  }
-  /// A word of row R, of chunk C.
-  template <index_t R, index_t C, class Factors, class Zeros>
-  TILEWRIGHT_HD void decode(unsigned word, const Factors& factors, const Zeros& zeros) {
-    constexpr narrow_operand o = Operand;
-    constexpr index_t first_k = C * chunk_k;
-    const array<unsigned, pairs> decoded = decode_bytes<Format, T>(word, zeros[first_k * groups / o.step_k]);
-    unroll<pairs>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      constexpr index_t k_step = first_k / 16 + i / 2;
-      unsigned& to = words[(k_step * Repeat + R / 2) * 4 + i % 2 * 2 + R % 2];
-      to = decoded[i];
-      if constexpr (groups > 0) to = exec::multiply_halves<T>(to, factors[k_step * 16 * groups / o.step_k]);
-    });
-  }
-  /// Of each 16 elements, lane t of four has elements 2 t, 2 t + 1, 2 t + 8 and 2 t + 9.
-  TILEWRIGHT_HD static unsigned own_word(const array<unsigned, 4>& chunk) {
-    const auto t = unsigned(exec::lane_id()) % 4;
-    const unsigned two_bytes = Operand.bits == 4 ? t | (t + 4) << 4 : 2 * t | (2 * t + 1) << 4;
-    return exec::gather_halves(exec::permute_bytes(chunk[0], chunk[1], two_bytes),
-                               exec::permute_bytes(chunk[2], chunk[3], two_bytes), 0);
   }
 };
 

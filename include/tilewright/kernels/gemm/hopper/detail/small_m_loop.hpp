@@ -30,6 +30,9 @@ struct small_m_loop {
   /// Whether A is contiguous along k; whether vectors of B are unaligned and shifted in registers.
   static constexpr bool a_along_k = Policy::a_major == operand_major::k, shifts = Policy::vector == 1;
 
+  /// Bytes of B take the time, not waiting: no split is longer than others.
+  static constexpr split_cost cost{.k_tile = 1, .wait = 0, .read = 0, .change = 0, .crossing = 1};
+
   static constexpr const char* check(const gemm_args& g) {
     constexpr long_index_t bytes = sizeof(T);
     constexpr vector_alignment of_a{Policy::a_vector, bytes}, of_b{Policy::vector, bytes};
