@@ -27,9 +27,18 @@ struct hopper_narrow_policy : detail::gemm_choices<arch::sm90, T>,
 
 namespace detail {
 
-struct narrow_device_args : hopper_gemm_device_args<narrow_args, 1> {
-  index_t groups;      // of a row of W
+/// How a stage gets scales.
+template <>
+struct scale_plan<narrow_args> {
+  index_t scales_of_column;
   bool copies_pieces;  // scales and zero points are aligned to pieces of a stage
+};
+
+template <class Block>
+struct narrow_roles : hopper_gemm_roles<Block> {
+  using pipeline = narrow_operand_pipeline<Block>;
+  using assistant = conditional_t<Block::weights.groups() == 0, no_assistant<Block>, narrow_scale_loader<Block>>;
+  using mainloop = narrow_mainloop<Block>;
 };
 
 /// A hopper_gemm_block whose wgmma reads A from registers.
@@ -38,13 +47,7 @@ struct narrow_block : hopper_gemm_block<Policy> {
   using base = hopper_gemm_block<Policy>;
   using base::operands, base::tile, base::tiles;
   using b_format = typename Policy::b_format;
-  using device_args = narrow_device_args;
-  struct roles : hopper_gemm_roles<narrow_block> {
-    using pipeline = narrow_operand_pipeline<narrow_block>;
-    using assistant = conditional_t<narrow_block::weights.groups() == 0, no_assistant<narrow_block>,
-                                    narrow_scale_loader<narrow_block>>;
-    using mainloop = narrow_mainloop<narrow_block>;
-  };
+  using roles = narrow_roles<narrow_block>;
   static constexpr index_t tile_k = Policy::tile_k;
   static constexpr bool can_split_all_tiles = false;
   static constexpr narrow_operand weights{
@@ -81,6 +84,39 @@ constexpr bool are_aligned(const group_pieces& p, const void* data, const narrow
                                                              g.batch_stride_b_scales);
 }
 
+/// Makes the maps of A and W, of which there are `matrices`, and plans the loads of scales.
+template <class Block, class DeviceArgs>
+void plan_narrow_operands(DeviceArgs& d, const narrow_args& g, index_t matrices, const launch_facts& facts) {
+  constexpr narrow_operand w = Block::weights;
+  const auto bytes = [&](long_index_t elements) { return ceil_div(elements * w.bits, long_index_t(8)); };
+  exec::tensor_map_request words =
+      request_map({g.b, g.n, index_t(bytes(g.k)), index_t(bytes(g.ldb)), matrices, bytes(g.batch_stride_b)},
+                  arch::matrix_element::i8, w.rows, w.row_bytes());
+  words.padded_row_bytes = w.pitch();
+  facts.make_tensor_map(d.a, words);
+  const hopper_gemm_maps maps{Block::facts, facts.make_tensor_map};
+  maps.b(d.b[0], operand_in_memory(g.a, Block::lds.b.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
+  d.args = g;
+  d.scales_of_column = scales_of_column<typename Block::b_format>(g.k);
+  if (g.ld_b_scales == 0) d.args.ld_b_scales = d.scales_of_column;
+  d.copies_pieces =
+      are_aligned(w.scales(), g.b_scales, d.args) && (w.zero_bytes == 0 || are_aligned(w.zeros(), g.b_zeros, d.args));
+}
+
+/// What TMA cannot take of these arguments, or is missing, as an error message; nullptr: nothing.
+template <class Block>
+constexpr const char* check_narrow_operands(const narrow_args& g) {
+  using format = typename Block::b_format;
+  if (const char* why = check_narrow_b<format>(g)) return why;
+  if (g.split_k != 1) return "hopper_narrow_gemm does not split k into equal parts: set split_k to 1";
+  // The same memory as elements of A's size.
+  constexpr index_t a_bits = 8 * Block::operands.element_bytes();
+  gemm_args words = g;
+  words.ldb = index_t(long_index_t(g.ldb) * format::bits / a_bits);
+  words.batch_stride_b = g.batch_stride_b * format::bits / a_bits;
+  return check_tma(Block::facts, words);
+}
+
 }  // namespace detail
 
 /// The kernel for narrow weights, ready for launch(). The workspace is a hopper_gemm_workspace; without one k is not
@@ -91,36 +127,16 @@ struct hopper_narrow_gemm : detail::hopper_gemm_launch<Policy, detail::narrow_bl
   using args_type = narrow_args;
   using block = typename base::block;
 
-  static const char* check(const args_type& g) {
-    using format = typename Policy::b_format;
-    if (const char* why = check_product<Policy>(g, base::alignment)) return why;
-    if (const char* why = detail::check_narrow_b<format>(g)) return why;
-    if (g.split_k != 1) return "hopper_narrow_gemm does not split k into equal parts: set split_k to 1";
-    // The same memory as elements of A's size.
-    constexpr index_t a_bits = 8 * block::operands.element_bytes();
-    gemm_args words = g;
-    words.ldb = index_t(long_index_t(g.ldb) * format::bits / a_bits);
-    words.batch_stride_b = g.batch_stride_b * format::bits / a_bits;
-    return detail::check_tma(block::facts, words);
+  static constexpr const char* check(const args_type& g) {
+    const char* const why = check_product<Policy>(g, base::alignment);
+    return why ? why : detail::check_narrow_operands<block>(g);
   }
-  static typename base::device_args prepare(args_type g, const launch_facts& facts) {
-    constexpr detail::narrow_operand w = block::weights;
-    const index_t groups = detail::scales_of_column<typename Policy::b_format>(g.k);
-    if (g.ld_b_scales == 0) g.ld_b_scales = groups;
+  static typename base::device_args prepare(const args_type& g, const launch_facts& facts) {
     typename base::device_args d{};
-    detail::plan_schedule(d, block::facts, g, facts.resident_clusters, detail::split_cost_of(block::tile, w));
+    detail::plan_schedule(d, block::facts, g, facts.resident_clusters,
+                          detail::split_cost_of(block::tile, block::weights));
+    detail::plan_narrow_operands<block>(d, g, g.batch, facts);
     const detail::hopper_gemm_maps maps{block::facts, facts.make_tensor_map};
-    const auto bytes = [&](long_index_t elements) { return ceil_div(elements * w.bits, long_index_t(8)); };
-    exec::tensor_map_request words =
-        detail::request_map({g.b, g.n, index_t(bytes(g.k)), index_t(bytes(g.ldb)), g.batch, bytes(g.batch_stride_b)},
-                            tilewright::arch::matrix_element::i8, w.rows, w.row_bytes());
-    words.padded_row_bytes = w.pitch();
-    facts.make_tensor_map(d.a, words);
-    d.groups = groups;
-    d.copies_pieces = detail::are_aligned(w.scales(), g.b_scales, g) &&
-                      (w.zero_bytes == 0 || detail::are_aligned(w.zeros(), g.b_zeros, g));
-    maps.b(d.b[0],
-           detail::operand_in_memory(g.a, block::lds.b.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
     const detail::tma_matrices c{g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c};
     maps.c(d.c, c);
     if (block::tile.has_narrow_box()) maps.c(d.narrow_c, c, block::tile.last_box_n());

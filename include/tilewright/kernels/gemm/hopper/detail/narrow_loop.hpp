@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
-#include <tilewright/kernels/gemm/hopper/detail/small_m_loop.hpp>
 #include <tilewright/kernels/gemm/check_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/detail/small_m_loop.hpp>
 #include <tilewright/kernels/gemm/hopper/narrow_policy.hpp>
 
 namespace tilewright::detail {

@@ -88,7 +88,7 @@ struct narrow_scale_loader {
     const long_index_t batch = work.a_z * args.batch_stride_b_scales;
     const exec::lds_pointer to = stages + at.stage * lds.stage_bytes();
     const index_t end = max(w.scales().end_of_piece(first_group), w.zeros().end_of_piece(first_group));
-    const bool whole_pieces = device.copies_pieces && end <= device.groups;
+    const bool whole_pieces = device.copies_pieces && end <= device.scales_of_column;
     pipeline.producer_acquire(at);
     copy<w.scales(), typename Block::b_format::scale_type>(to + w.scales_offset(), args.b_scales, batch, work.m0,
                                                            first_group, whole_pieces);
@@ -117,9 +117,10 @@ struct narrow_scale_loader {
                                          i * bytes);
       } else {
         for (index_t g = 0; g < Pieces.groups; ++g)
-          exec::lds_store(to, i * bytes + skipped + g * index_t(sizeof(E)),
-                          exec::buffer_load<E>(exec::make_global_buffer(row, (device.groups - first_group) * sizeof(E)),
-                                               g * index_t(sizeof(E))));
+          exec::lds_store(
+              to, i * bytes + skipped + g * index_t(sizeof(E)),
+              exec::buffer_load<E>(exec::make_global_buffer(row, (device.scales_of_column - first_group) * sizeof(E)),
+                                   g * index_t(sizeof(E))));
       }
     }
   }
