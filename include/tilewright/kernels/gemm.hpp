@@ -6,6 +6,7 @@
 #include <tilewright/kernels/gemm/choice/cdna_gemm_model.hpp>
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_narrow_choice.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/choice/static_report.hpp>
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
