@@ -11,7 +11,7 @@ from ._library import library
 from ._tensors import is_torch
 
 __all__ = ["attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm", "grouped_gemm",
-           "layer_norm", "layer_norm_gradient", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
+           "layer_norm", "layer_norm_gradient", "narrow_gemm", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
            "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
 
 
@@ -54,6 +54,16 @@ def gemm(a, b, out=None, *, dtype=None, **options):
         (*batch_a, m, _), (*batch_b, _, n) = _shape_after("gemm", a, 2), _shape_after("gemm", b, 2)
         out = _new("gemm", a, (*max(batch_a, batch_b), m, n), dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
     _call("gemm", (out, a, b), options)
+    return out
+
+
+def narrow_gemm(a, codes, scales, out=None, *, dtype=None, **options):
+    """C (m, n) = alpha A (m, k) B^T for up to 16 rows of A and weights B (n, k) of 4 or 8 bits: `codes` (n, k / 2) or (n, k) and `scales` of int8
+    (view(torch.int8) of what PyTorch has as uint8) or as `format` says: "int4", "mxfp4", "nvfp4", "mxfp8", "int8", "e4m3"."""
+    if out is None:
+        (m, _), (n, _) = _shape_after("narrow_gemm", a, 2), _shape_after("narrow_gemm", codes, 2)
+        out = _new("narrow_gemm", a, (m, n), dtype)
+    _call("narrow_gemm", (out, a, codes, scales), options)
     return out
 
 
