@@ -34,9 +34,9 @@ void run_single(const char* operation, const call_key& key, Problem& problem, vo
        .args_bytes = sizeof problem.args,
        .stream = stream,
        .workspace = members.workspace,
+       .splits = members.splits,
        .given_workspace = members.given_workspace,
        .given_bytes = members.given_bytes,
-       .splits = members.splits,
        .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
          return as_list(Describe(*static_cast<const Problem*>(p), on));
        },
