@@ -20,7 +20,7 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 }
 
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
-/// 16 and 8 bits. docs/notes/performance.md has the fit.
+/// 16 and 8 bits. docs/lab/performance.md has the fit.
 struct hopper_gemm_model {
   double launch = 2521, cluster = 162;  // of a kernel, and more for each block of a cluster
   double mma = 0.949, issue = 16.7;     // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
