@@ -9,7 +9,10 @@ In README.md, CONTRIBUTING.md, CHANGELOG.md and all docs/**/*.md of ROOT
   <!-- all of FILE -->     before a code block: it is the whole of FILE, less the licence line
   <!-- output of NAME -->  up to <!-- end of output -->: what the program prints; --write updates it
   <!-- output of NAME ARGUMENTS -->  likewise, as a block that shows the command, what it prints, and its exit code unless that is 0
-Every block of C++ needs one of the first two. Links to files of ROOT and to sections of documents must lead somewhere.
+  <!-- table NAME -->      up to <!-- end of table -->, and <!-- figure NAME --> up to <!-- end -->: figures of tools/figures.py, which
+                           computes them from docs/benchmarks/*.json; --write fills them in
+Every block of C++ needs one of the first two. Links to files of ROOT and to sections of documents must lead somewhere. In README.md, and in
+sections called Performance, figures are not typed by hand. tools/prose.py has the rules for the text of user pages.
 """
 
 import re
@@ -20,9 +23,18 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).parent))
+import figures  # noqa: E402  (is next to this file)
+import prose  # noqa: E402
+
 BLOCK = re.compile(r"(?:^<!-- (from|all of) (\S+) -->\n\n?)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from|all of) \S+ -->$", re.MULTILINE)
 OUTPUT = re.compile(r"(^<!-- output of (\S+(?: \S+)*) -->\n)(.*?)(^<!-- end of output -->$)", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"(^<!-- table (\S+) -->\n)(.*?)(^<!-- end of table -->$)", re.MULTILINE | re.DOTALL)
+FIGURE = re.compile(r"(<!-- figure (\S+) -->)(.*?)(<!-- end -->)", re.DOTALL)
+TYPED = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]|\.\d)")
+VERSION = re.compile(r"\b(?:CUDA|ROCm|NVRTC|CMake|Python|PyTorch|HIP|Tilewright|Triton|tilewright) (?:\d+\.\d+|VERSION)[\d.]*")
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 LICENCE = re.compile(r"^(//|#) SPDX-License-Identifier: .*\n")
@@ -85,9 +97,39 @@ def problems_of_outputs(text, outputs):
             yield f"it does not show what {name} prints now; check_docs.py --write updates it"
 
 
+def texts_of_figures(root, documents):
+    """The texts of all figures and tables that the documents name: ({name: text}, {name: text})."""
+    texts = [path.read_text(encoding="utf-8") for path in documents]
+    names = {name for text in texts for _, name, _, _ in TABLE.findall(text)} & set(figures.TABLES)
+    return figures.computed(root, names) if names or any(FIGURE.search(text) for text in texts) else ({}, {})
+
+
+def problems_of_figures(text, found):
+    of_figures, of_tables = found
+    for pattern, known in ((FIGURE, of_figures), (TABLE, of_tables)):
+        for _, name, shown, _ in pattern.findall(text):
+            if name not in known:
+                yield f"tools/figures.py has no '{name}'"
+            elif shown != known[name]:
+                yield f"'{name}' differs from docs/benchmarks ({known[name].strip()[:40]} ...); check_docs.py --write updates it"
+
+
+def problems_of_typed_figures(root, path, text):
+    """Decimal numbers that no program computes, where they are figures of measurements."""
+    if path == root / "README.md":
+        checked = text
+    elif path.parent == root / "docs":
+        checked = "".join(re.findall(r"^## Performance\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    else:
+        return
+    checked = VERSION.sub("", re.sub(r"`[^`]*`", "", prose.CODE.sub("", FIGURE.sub("", checked))))
+    for number in TYPED.findall(re.sub(r"\]\([^)]*\)", "", checked)):
+        yield f"{number} is typed by hand: use <!-- figure NAME -->, of tools/figures.py"
+
+
 def documents_in(root):
     at_the_root = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    return [path for path in [*at_the_root, *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
+    return [path for path in [*at_the_root, root / "examples/README.md", *sorted((root / "docs").rglob("*.md"))] if path.is_file()]
 
 
 def output_of(command, programs, partial):
@@ -115,21 +157,30 @@ def problems_in(root, outputs, programs):
     documents = documents_in(root)
     if not documents:
         yield f"{root}: no documents here"
-    shown = set()
+    shown, found = set(), texts_of_figures(root, documents)
+    contributing = root / "CONTRIBUTING.md"
+    refused = prose.refused_words(contributing.read_text(encoding="utf-8")) if contributing.is_file() else []
+    yield from prose.undocumented_kernels(root)
+    yield from prose.problems_of_lengths(root)
     for path in documents:
         text = path.read_text(encoding="utf-8")
         shown.update(name for _, name, _, _ in OUTPUT.findall(text))
         for problem in [*problems_of_blocks(root, text), *problems_of_links(path, text),
-                        *problems_of_outputs(text, outputs)]:
+                        *problems_of_outputs(text, outputs), *problems_of_figures(text, found),
+                        *problems_of_typed_figures(root, path, text), *prose.problems_of_page(root, path, text, refused)]:
             yield f"{path.relative_to(root)}: {problem}"
     for name in sorted(set(programs) - {command.split()[0] for command in shown}):
         yield f"no document shows what {name} prints"
 
 
 def update(root, outputs):
-    for path in documents_in(root):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(OUTPUT.sub(lambda m: m[1] + (outputs.get(m[2]) or m[3]) + m[4], text), encoding="utf-8")
+    documents = documents_in(root)
+    of_figures, of_tables = texts_of_figures(root, documents)
+    for path in documents:
+        text = OUTPUT.sub(lambda m: m[1] + (outputs.get(m[2]) or m[3]) + m[4], path.read_text(encoding="utf-8"))
+        text = FIGURE.sub(lambda m: m[1] + of_figures.get(m[2], m[3]) + m[4], text)
+        text = TABLE.sub(lambda m: m[1] + of_tables.get(m[2], m[3]) + m[4], text)
+        path.write_text(text, encoding="utf-8")
 
 
 def self_test_of_partial_builds():
