@@ -11,6 +11,7 @@ In README.md, CONTRIBUTING.md, CHANGELOG.md and all docs/**/*.md of ROOT
   <!-- output of NAME ARGUMENTS -->  likewise, as a block that shows the command, what it prints, and its exit code unless that is 0
   <!-- table NAME -->      up to <!-- end of table -->, and <!-- figure NAME --> up to <!-- end -->: figures of tools/figures.py, which
                            computes them from docs/benchmarks/*.json; --write fills them in
+  <!-- members of FILE STRUCT --> up to <!-- end of members -->: a table of the members of a struct, with their contracts; --write fills it in
 Every block of C++ needs one of the first two. Links to files of ROOT and to sections of documents must lead somewhere. In README.md, and in
 sections called Performance, figures are not typed by hand. tools/prose.py has the rules for the text of user pages.
 """
@@ -24,7 +25,8 @@ import textwrap
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "site")]
+import api  # noqa: E402  (in site/)
 import figures  # noqa: E402  (is next to this file)
 import prose  # noqa: E402
 
@@ -33,6 +35,7 @@ MARK = re.compile(r"^<!-- (?:from|all of) \S+ -->$", re.MULTILINE)
 OUTPUT = re.compile(r"(^<!-- output of (\S+(?: \S+)*) -->\n)(.*?)(^<!-- end of output -->$)", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(^<!-- table (\S+) -->\n)(.*?)(^<!-- end of table -->$)", re.MULTILINE | re.DOTALL)
 FIGURE = re.compile(r"(<!-- figure (\S+) -->)(.*?)(<!-- end -->)", re.DOTALL)
+MEMBERS = re.compile(r"(^<!-- members of (\S+) (\w+) -->\n)(.*?)(^<!-- end of members -->$)", re.MULTILINE | re.DOTALL)
 TYPED = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]|\.\d)")
 VERSION = re.compile(r"\b(?:CUDA|ROCm|NVRTC|CMake|Python|PyTorch|HIP|Tilewright|Triton|tilewright) (?:\d+\.\d+|VERSION)[\d.]*")
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
@@ -114,6 +117,23 @@ def problems_of_figures(text, found):
                 yield f"'{name}' differs from docs/benchmarks ({known[name].strip()[:40]} ...); check_docs.py --write updates it"
 
 
+def members_of(root, path, struct):
+    """The table of a struct's members, or None where there is no such struct."""
+    try:
+        return api.arguments_table((root / path).read_text(encoding="utf-8"), struct)
+    except (OSError, StopIteration):
+        return None
+
+
+def problems_of_members(root, text):
+    for _, path, struct, shown, _ in MEMBERS.findall(text):
+        table = members_of(root, path, struct)
+        if table is None:
+            yield f"{path} has no struct {struct}"
+        elif table != shown:
+            yield f"the members of {struct} are not those of {path}; check_docs.py --write updates them"
+
+
 def problems_of_typed_figures(root, path, text):
     """Decimal numbers that no program computes, where they are figures of measurements."""
     if path == root / "README.md":
@@ -166,7 +186,7 @@ def problems_in(root, outputs, programs):
         text = path.read_text(encoding="utf-8")
         shown.update(name for _, name, _, _ in OUTPUT.findall(text))
         for problem in [*problems_of_blocks(root, text), *problems_of_links(path, text),
-                        *problems_of_outputs(text, outputs), *problems_of_figures(text, found),
+                        *problems_of_outputs(text, outputs), *problems_of_figures(text, found), *problems_of_members(root, text),
                         *problems_of_typed_figures(root, path, text), *prose.problems_of_page(root, path, text, refused)]:
             yield f"{path.relative_to(root)}: {problem}"
     for name in sorted(set(programs) - {command.split()[0] for command in shown}):
@@ -180,6 +200,7 @@ def update(root, outputs):
         text = OUTPUT.sub(lambda m: m[1] + (outputs.get(m[2]) or m[3]) + m[4], path.read_text(encoding="utf-8"))
         text = FIGURE.sub(lambda m: m[1] + of_figures.get(m[2], m[3]) + m[4], text)
         text = TABLE.sub(lambda m: m[1] + of_tables.get(m[2], m[3]) + m[4], text)
+        text = MEMBERS.sub(lambda m: m[1] + (members_of(root, m[2], m[3]) or m[4]) + m[5], text)
         path.write_text(text, encoding="utf-8")
 
 

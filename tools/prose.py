@@ -20,7 +20,7 @@ KERNEL_PAGES = {
     "rows": ["rows.md", "model_kernels.md"],
     "tensor": ["rows.md"],
 }
-CODE = re.compile(r"^(?:```.*?^```$|<!-- output of .*?^<!-- end of output -->$|<!-- table .*?^<!-- end of table -->$)", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^(?:```.*?^```$|<!-- output of .*?^<!-- end of output -->$|<!-- table .*?^<!-- end of table -->$|<!-- members of .*?^<!-- end of members -->$)", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(r"(?:<!-- table \S+ -->|<!-- figure \S+ -->)(.*?)(?=<!-- end)", re.DOTALL)
 HEADING = re.compile(r"^(#+) (.*)$", re.MULTILINE)
 REFUSED = re.compile(r"<!-- refused words -->\n(.*?)\n<!-- end of refused words -->", re.DOTALL)
