@@ -77,6 +77,7 @@ bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& 
 
 /// Times are those of 16-bit elements with the same number of bytes along k.
 std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::string& target) {
+  if (!has_matrix_instruction(p.type, target)) return {};
   const gemm_reports& known = gemm_reports_of(target);
   const int vector = widest_vector(p);
   const gemm_args& g = p.args;
@@ -244,6 +245,11 @@ void require_problem(const gemm_problem& p) {
 }
 
 [[noreturn]] void refuse_policy(const gemm_problem& p, const std::string& target) {
+  if (!has_matrix_instruction(p.type, target))
+    throw refused("gemm: " + target + " has no matrix instruction for " + short_name(p.type) +
+                  (is_hopper(target) && p.type == element::fp8
+                       ? " but wgmma, which takes A row-major, B column-major, both in whole vectors, and writes bf16"
+                       : ""));
   for (const std::string& name : gemm_reports_of(target).names)
     if (const auto asked = choice_name::parse(p.policy); asked && asked->tile == name)
       throw refused("gemm: the policy " + name + " needs 16-bit elements in whole vectors of 16 bytes" +

@@ -98,6 +98,9 @@ host_half portable_half(const checked_gemm& kernel, bool by_rows, const grid_ord
 
 /// The kernel with the widest vector that memory allows.
 grouped_kernel find_portable(const grouped_problem& p, const grouped_args& args, const std::string& target) {
+  if (!has_matrix_instruction(p.type, target))
+    throw error("grouped_gemm: " + target + " has no matrix instruction for " + short_name(p.type) +
+                " that takes these operands");
   const index_t bytes = size_of(p.type);
   const bool by_rows = p.groups == group_kind::rows;
   const char* why = nullptr;
