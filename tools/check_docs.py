@@ -219,6 +219,66 @@ def self_test_of_partial_builds():
     return int(found != [False, True])
 
 
+def self_test_of_prose():
+    """Plants errors in a tree with figures, arguments and pages of kernels; each must be found, and the sound tree must pass."""
+    page = "".join(f"## {heading}\n\nText.\n\n" for heading in prose.TEMPLATE)
+    page += "<!-- members of include/a.hpp a_args -->\n<!-- end of members -->\n"
+    files = {
+        "CONTRIBUTING.md": "<!-- refused words -->\nnobody,\nin place of\n<!-- end of refused words -->\n",
+        "README.md": "<!-- figure grouped.mean -->1<!-- end --> of `1.5` with CUDA 12.8\n", "docs/p.md": "<!-- table grouped -->\n<!-- end of table -->\n",
+        "docs/attention.md": page, "docs/lab/a.md": "nobody " * 40 + "1.25\n",
+        "include/a.hpp": "/// Text.\nstruct a_args {\n  int rows = 2;  ///< lengths, > 0\n  int a, b;  ///< both\n};\n",
+        "include/tilewright/kernels/attention/a.hpp": "",
+        **{f"docs/benchmarks/{name}.json": '{"cases": [{"ratio": 1.5, "kind": "dx"}, {"ratio": 1.5, "kind": "dw"}]}' for name in
+           ("h100_grouped", "h100_grouped_backward", "h100_block_scaled_dense", "h100_block_scaled_grouped")},
+    }
+    changes = [
+        (lambda f: None, None),
+        (lambda f: f.update({"README.md": f["README.md"].replace("1.50<", "1.40<")}), "'grouped.mean' differs"),
+        (lambda f: f.update({"docs/p.md": f["docs/p.md"].replace("| 1.50 |", "| 1.51 |", 1)}), "'grouped' differs"),
+        (lambda f: f.update({"README.md": f["README.md"].replace("grouped.mean", "chair")}), "has no 'chair'"),
+        (lambda f: f.update({"README.md": f["README.md"] + "It is 1.2 times as fast.\n"}), "1.2 is typed by hand"),
+        (lambda f: f.update({"README.md": f["README.md"] + "word " * 1200}), "words outside of code"),
+        (lambda f: f.update({"README.md": f["README.md"] * 16}), "figures (most"),
+        (lambda f: f.update({"docs/attention.md": f["docs/attention.md"].replace("2`", "3`")}), "not those of include/a.hpp"),
+        (lambda f: f.update({"docs/attention.md": f["docs/attention.md"].replace("a_args -->", "b_args -->")}), "no struct b_args"),
+        (lambda f: f.update({"docs/attention.md": f["docs/attention.md"].replace("## Limits", "## Bounds")}), "has a section '## Limits'"),
+        (lambda f: f.update({"docs/attention.md": f["docs/attention.md"].replace("## Limits", "## Call")}), "two headings are 'Call'"),
+        (lambda f: f.update({"docs/attention.md": f["docs/attention.md"].replace("## Performance\n\n", "## Performance\n\n0.9 ")}), "0.9 is typed"),
+        (lambda f: f.update({"docs/attention.md": "## Limits\n\n" + f["docs/attention.md"].replace("## Limits\n\n", "")}), "in this order"),
+        (lambda f: f.update({"docs/a.md": "Text nobody reads.\n"}), "'nobody' in"),
+        (lambda f: f.update({"docs/a.md": "A link in\nplace of text.\n"}), "'in place of' in"),
+        (lambda f: f.update({"docs/a.md": "Short. " + "Word " * 36 + ". `x`\n"}), "a sentence of 36 words"),
+        (lambda f: f.update({"docs/a.md": "| a | " + "word " * 36 + "|\n|---|---|\n"}), "a sentence of 36 words"),
+        (lambda f: f.update({"include/tilewright/kernels/chair/a.hpp": ""}), "kernels/chair has no page"),
+    ]
+    failed = 0
+    for change, expected in changes:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+
+            def write(all_files):
+                for name, text in all_files.items():
+                    (root / name).parent.mkdir(parents=True, exist_ok=True)
+                    (root / name).write_text(text, encoding="utf-8")
+            write(files)
+            prose_of_figures = figures.figures
+            figures.figures = lambda results: {"grouped.mean": f"{figures.mean(figures.ratios(results, 'h100_grouped', 'cases', 'ratio')):.2f}"}
+            try:
+                update(root, {})
+                written = {name: (root / name).read_text(encoding="utf-8") for name in files}
+                change(written)
+                write(written)
+                problems = list(problems_in(root, {}, {}))
+            finally:
+                figures.figures = prose_of_figures
+        if not (not problems if expected is None else any(expected in problem for problem in problems)):
+            failed += 1
+            print(f"expected {expected!r}, found {problems}")
+    print(f"prose and figures, self-test: {len(changes) - failed} of {len(changes)} cases as expected")
+    return failed
+
+
 def self_test():
     """Plants errors; each must be found, and sound documents must pass."""
     source = "// SPDX-License-Identifier: MIT\nint main() {\n  if (true) {\n    return 0;\n  }\n}\n"
@@ -244,7 +304,7 @@ def self_test():
         (table.replace("\na b", "\na c"), "does not show what repeat a b prints now"),
         (table.replace("(exit code 1)", "(exit code 0)"), "does not show what repeat a b prints now"),
     ]
-    failed = int(self_test_of_partial_builds() != 0)
+    failed = int(self_test_of_partial_builds() != 0) + self_test_of_prose()
     for text, expected in cases:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
