@@ -117,7 +117,7 @@ def problems_of_lengths(root):
     count = len(CODE.sub("", text).split())
     if count > README_WORDS:
         yield f"README.md: {count} words outside of code (most: {README_WORDS})"
-    shown = "".join(GENERATED.findall(text))
+    shown = "\n".join(GENERATED.findall(text))
     count = len(re.findall(r"(?<![\w.,])\d[\d.]*(?![\w,])", "".join(line.split("|", 3)[-1] for line in shown.splitlines(keepends=True))))
     if count > README_FIGURES:
         yield f"README.md: {count} figures (most: {README_FIGURES})"
