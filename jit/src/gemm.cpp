@@ -77,8 +77,8 @@ bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& 
 
 /// Times are those of 16-bit elements with the same number of bytes along k.
 std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::string& target) {
-  if (!has_matrix_instruction(p.type, target)) return {};
   const gemm_reports& known = gemm_reports_of(target);
+  if (!has_matrix_instruction(p.type, target)) return {};
   const int vector = widest_vector(p);
   const gemm_args& g = p.args;
   const std::optional<choice_name> asked = choice_name::parse(p.policy);

@@ -28,8 +28,8 @@ void require_known_target(const std::string& target) {
 bool has_matrix_instruction(element type, const std::string& target) {
   const arch::target* const on = arch::find_target(is_hopper(target) ? "sm_90" : target.c_str());
   const auto supports = [&](arch::matrix_element kind) {
-    return on && std::any_of(on->matrix_ops.begin(), on->matrix_ops.end(),
-                             [&](arch::matrix_op op) { return on->supports(op, kind); });
+    return !on || std::any_of(on->matrix_ops.begin(), on->matrix_ops.end(),
+                              [&](arch::matrix_op op) { return on->supports(op, kind); });
   };
   using enum arch::matrix_element;
   switch (type) {
