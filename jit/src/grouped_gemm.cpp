@@ -9,6 +9,7 @@
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 
 #include "operation.hpp"
+#include "targets.hpp"
 
 namespace tilewright::jit {
 namespace {

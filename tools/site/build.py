@@ -38,7 +38,8 @@ class Site:
         back = posixpath.relpath(".", posixpath.dirname(page) or ".")
         if whole == "README.md":
             return posixpath.join(back, "index.md") + hash_sign + anchor
-        if whole.endswith((".md", ".svg", ".png")) or not file.exists():
+        is_page = whole.endswith(".md") and (whole.startswith("docs/") or "/" not in whole)
+        if is_page or whole.endswith((".svg", ".png")) or not file.exists():
             return link
         self.sources.add(whole)
         return posixpath.join(back, "source", whole + ".md")
