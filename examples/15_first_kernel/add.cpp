@@ -10,9 +10,12 @@
 int main() {
   using namespace first_kernel;
   std::vector<float> x(3000, 1.0f), y(3000, 2.0f), z(3000);
-  tw::launch<add>({x.data(), y.data(), z.data(), 3000}, {.emulate = tw::arch::sm90::value});
+  const vectors args{x.data(), y.data(), z.data(), 3000};
   int wrong = 0;
-  for (const float sum : z) wrong += sum != 3.0f;
-  std::printf("%d of 3000 sums are wrong\n", wrong);
+  for (const tw::arch::target* gpu : {&tw::arch::gfx942::value, &tw::arch::sm90::value}) {
+    tw::launch<add, tw::arch::gfx942, tw::arch::sm90>(args, {.emulate = *gpu});
+    for (float& sum : z) wrong += sum != 3.0f, sum = 0;
+  }
+  std::printf("%d of 6000 sums are wrong\n", wrong);
   return wrong;
 }

@@ -16,7 +16,9 @@ struct vectors {
   index_t length;
 };
 
+template <class Arch>  // the GPU that the kernel is compiled for: AMD's waves have 64 or 32 lanes
 struct add {
+  using arch = Arch;
   using args_type = vectors;
   static constexpr index_t block_size = 256, lds_bytes = 0, tile = 1024;  // a block adds 1,024 elements, a thread four
   static constexpr const char* check(const vectors& args) {
@@ -26,7 +28,7 @@ struct add {
 
   TILEWRIGHT_HD void operator()(const vectors& args) const {
     // Which thread holds which elements of a tile of 1 x 1024: neighbouring lanes have neighbouring vectors.
-    using elements = decltype(tw::make_row_distribution<1, tile, float, block_size, 32>());
+    using elements = decltype(tw::make_row_distribution<1, tile, float, block_size, Arch::value.wave_size>());
     const auto window = [&](auto* data) TILEWRIGHT_INLINE_LAMBDA {
       const auto view =
           tw::make_naive_tensor_view_packed<tw::address_space_enum::global>(data, make_tuple(number<1>{}, args.length));
