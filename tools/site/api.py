@@ -45,6 +45,11 @@ def declarators_of(text):
     return found
 
 
+def scope_of(names):
+    """["tilewright::arch", "inlineamdgcn", "s"] as ["tilewright", "arch", "amdgcn", "s"]."""
+    return [re.sub(r"^inline(?=\w)", "", part) for name in names for part in name.split("::") if part]
+
+
 class Recorder(Reader):
     """Keeps the text of the public declarations that its base class reads."""
 
@@ -60,13 +65,13 @@ class Recorder(Reader):
         begin = self.at
         while self.tokens[begin][0] == "contract":
             begin += 1
-        entry = Entry([n for n in names if n], self.tokens[begin][2])
+        entry = Entry(scope_of(names), self.tokens[begin][2])
         above = [c for c in self.contracts(self.at, begin) if not c.startswith("///<")]
         first, self.declared = begin, None
         parents, self.open = self.open, self.open + [entry]
         super().read_declaration(names, is_class, is_hidden)
         self.open = parents
-        if not self.declared or is_hidden:
+        if not self.declared or is_hidden or self.declared[1][0].startswith("__"):
             self.declared = None
             return
         entry.kind, entry.names, stop = self.declared
@@ -77,6 +82,9 @@ class Recorder(Reader):
         if entry.kind == "variable":
             found = [name for _, name, _ in declarators_of(entry.text)]
             entry.names = found if set(entry.names) <= set(found) else entry.names  # the base class knows the last one
+        if not entry.contract and entry.kind == "variable":  # members of the libraries have plain comments
+            rest = self.text[self.offsets[stop - 1][1]:].split("\n", 1)[0]
+            entry.contract = (re.match(r";?\s*// (.*)", rest) or [None, ""])[1]
         (parents[-1].members if is_class and parents else self.entries).append(entry)
 
     def source(self, first, stop):
@@ -120,7 +128,10 @@ class Recorder(Reader):
         begin, before = self.at, self.tokens[self.at - 1][1] if self.at else ""
         super().skip_to(*ends)
         if before in ("using", "concept") and ends == (";",) and self.tokens[begin][1] != "namespace":
-            self.declared = ("alias" if before == "using" else "concept", [self.tokens[begin][1]], self.at)
+            qualified = self.tokens[begin + 1][1] == "::"  # using a::b: the name is the last one
+            name = self.tokens[self.at - 1 if qualified else begin][1]
+            is_inherited = qualified and self.tokens[self.at - 3][1] == name  # the constructors of a base
+            self.declared = None if is_inherited else ("alias" if before == "using" else "concept", [name], self.at)
 
 
 def entries_of(text):
@@ -289,11 +300,12 @@ def check(root):
                     known.update((tuple(s for s in entry.scope if s), n) for n in entry.names)
                     note(entry.members)
             note(entries_of(source))
-            wanted = {(tuple(s for s in names[:-1] if s), names[-1]) for _, names, _ in reader.found}
+            wanted = {(tuple(scope_of(names[:-1])), names[-1]) for _, names, _ in reader.found if not names[-1].startswith("__")}
             count += len(wanted)
             missing += [f"{header.relative_to(root)}: {'::'.join([*scope, n])}" for scope, n in sorted(wanted - known)]
             declared = set(re.findall(r"\b(?:struct|class|enum class)\s+(\w+)(?:\s*:\s*[\w ]+)?\s*;", source))  # and defined elsewhere, or only a name in a message
-            missing += [f"{header.relative_to(root)}: {n}" for n in sorted(reader.names - declared - {n for _, n in known})]
+            declared |= set(re.findall(r"\busing\s+(\w+)::", source))  # the base class takes the first word
+            missing += [f"{header.relative_to(root)}: {n}" for n in sorted(reader.names - declared - {n for _, n in known}) if not n.startswith("__")]
     assert not missing, "not in the reference:\n" + "\n".join(missing)
     launch = entries_of((root / "include/tilewright/launch/launch_on_cpu.hpp").read_text(encoding="utf-8"))
     options = next(e for e in launch if e.names == ["launch_options"])

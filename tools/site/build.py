@@ -134,10 +134,15 @@ def navigation(root, rooms, has_wasm):
     return nav
 
 
-def configuration(nav):
+def version_of(root):
+    numbers = re.findall(r"define TILEWRIGHT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (root / "include/tilewright/version.hpp").read_text(encoding="utf-8"))
+    return ".".join(numbers)
+
+
+def configuration(nav, version):
     # JSON is YAML; only the function that makes anchors as GitHub does needs YAML's own words.
     config = {
-        "site_name": "Tilewright", "docs_dir": "pages", "site_dir": "html", "use_directory_urls": False, "nav": nav,
+        "site_name": f"Tilewright {version}".strip(), "docs_dir": "pages", "site_dir": "html", "use_directory_urls": False, "nav": nav,
         "theme": {
             "name": "material", "font": False, "features": ["navigation.top", "navigation.indexes", "search.highlight"],
             "palette": [
@@ -168,7 +173,7 @@ def main():
     if has_wasm:
         shutil.copy(here / "play.js", assets)
         shutil.copy(here / "play.md", site.pages)
-    (to / "mkdocs.yml").write_text(configuration(navigation(root, rooms, has_wasm)), encoding="utf-8")
+    (to / "mkdocs.yml").write_text(configuration(navigation(root, rooms, has_wasm), version_of(root)), encoding="utf-8")
     subprocess.run(["mkdocs", "build", "--quiet", "--config-file", to / "mkdocs.yml"], check=True)
     print(f"{to / 'html/index.html'}: {len(list(site.pages.rglob('*.md')))} pages, {entries} names in the reference"
           + ("" if has_wasm else "; without layouts in the browser"))
