@@ -7,7 +7,7 @@ docs/pictures/random.svg      the same of random shapes, h100_population_seed*.j
 docs/pictures/pipeline.svg    when stages are filled and read: a simulation of one producer and two consumers
 docs/pictures/stream_k.svg    tiles on SMs: whole tiles, split-K and stream-K, by the same arithmetic as the kernels' schedules
 docs/pictures/rooms.svg       the folders of include/tilewright, by the table of docs/architecture.md, and what they include
-docs/pictures/race.svg        examples/15_first_kernel: the two lines that expected_race.txt names
+docs/pictures/race.svg        examples/16_first_kernel: the two lines that expected_race.txt names
 
 With --check nothing is written: exit code 1 if a picture differs. Pictures are 800 wide and follow the reader's colour scheme.
 """
@@ -190,7 +190,7 @@ def rooms(root):
 
 
 def race(root):
-    folder = root / "examples/15_first_kernel"
+    folder = root / "examples/16_first_kernel"
     said = (folder / "expected_race.txt").read_text(encoding="utf-8").splitlines()[0]
     found = re.match(r"thread (\d+) .* (reads|writes) LDS bytes (\d+) to (\d+) \(race\.cpp:(\d+)\) that thread (\d+) (wrote|read) \(race\.cpp:(\d+)\)", said)
     source = (folder / "race.cpp").read_text(encoding="utf-8").splitlines()
