@@ -16,7 +16,7 @@ NAME = r"[a-z_][a-z0-9_]*"
 
 
 def names_of(calls):
-    """The functions and types in "mma_parts<op>, mma_part<op, i>(c, a, b)"."""
+    """The functions and types in "mma_issues<op>, mma_issue<op, i>(c, a, b)"."""
     while re.search(r"[(<{][^(<{)>}]*[)>}]", calls):
         calls = re.sub(r"[(<{][^(<{)>}]*[)>}]", "", calls)
     return {name for name in re.split(r"[,;\s]+", calls) if re.fullmatch(NAME, name)}

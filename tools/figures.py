@@ -176,6 +176,7 @@ def figures(results):
         "attention_e4m3": ratios(results, "h100_attention_e4m3", "rows", "ratio_to_cudnn"),
         "grouped": ratios(results, "h100_grouped", "cases", "ratio"),
         "block_scaled": ratios(results, "h100_block_scaled_dense", "cases", "ratio"),
+        "several_gpus": [r["ratio_to_best"] for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")],
         "tensors_to_torch": [r["ratio_to_torch"] for r in results["h100_tensors"]["row_kernels"]],
         "tensors_to_copy": [r["ratio_to_copy"] for r in results["h100_tensors"]["row_kernels"]],
         "model_kernels_to_torch": [r["ratio_to_torch"] for r in results["h100_model_kernels"]["row_kernels"] if r.get("ratio_to_torch")],

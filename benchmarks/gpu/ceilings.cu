@@ -79,8 +79,8 @@ TILEWRIGHT_HD void run_loop(const loop_args& args) {
   index_t at = tw::exec::block_id().x * 7 * stage_bytes & (source_bytes - 1);
 
   for (index_t i = 0; i < stages * copies_per_tile; ++i) {
-    const index_t place = (i * threads + thread) * 16;
-    tw::exec::async_load_in_group<16>(source, (at + place) & (source_bytes - 1), lds, place);
+    const index_t position = (i * threads + thread) * 16;
+    tw::exec::async_load_in_group<16>(source, (at + position) & (source_bytes - 1), lds, position);
   }
   tw::exec::async_end_group();
   tw::exec::async_wait_groups<0>();
@@ -139,9 +139,9 @@ TILEWRIGHT_HD void run_loop(const loop_args& args) {
           if constexpr (Copies == lds_copies::lanes && i.value == pairs / 2) {
             constexpr index_t each = copies_per_tile / steps;
             tw::unroll<each>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-              const index_t place = ((step.value * each + j.value) * threads + thread) * 16;
-              tw::exec::async_load_in_group<16>(source, (at + place) & (source_bytes - 1), lds,
-                                                stage * stage_bytes + place);
+              const index_t position = ((step.value * each + j.value) * threads + thread) * 16;
+              tw::exec::async_load_in_group<16>(source, (at + position) & (source_bytes - 1), lds,
+                                                stage * stage_bytes + position);
             });
           }
           // A's operand stays from one instruction to the next; rows run forward and back.

@@ -65,7 +65,7 @@ std::vector<std::string> policies_of(const problem& p, std::size_t most) {
     tw::hopper_gemm_tile alone = c.tile;
     alone.cluster_m = alone.cluster_n = 1;
     if (list.size() <= most && shapes[tw::name_of(alone)]++ < 4)
-      list.push_back(tw::name_of(tw::gemm_choice{.tile = c.tile, .parts = c.parts}));
+      list.push_back(tw::name_of(tw::gemm_choice{.tile = c.tile, .split_k = c.split_k}));
   }
   return list;
 }

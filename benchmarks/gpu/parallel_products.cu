@@ -8,8 +8,8 @@ namespace {
 
 namespace tw = tilewright;
 
-using product = tw::gemm_product<tw::PARALLEL_ELEMENT, tw::operand_major::k, tw::operand_major::k, tw::PARALLEL_RESULT,
-                                 tw::epilogue::from_args>;
+using product = tw::gemm_operation<tw::PARALLEL_ELEMENT, tw::operand_major::k, tw::operand_major::k,
+                                   tw::PARALLEL_RESULT, tw::epilogue::from_args>;
 
 template <class Gemm, class... Args>
 parallel_call make(const parallel_request& r, tw::parallel::communicator& ranks, const Args&... args) {

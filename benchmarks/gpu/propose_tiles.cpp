@@ -45,7 +45,7 @@ predictions predict(const std::vector<problem>& problems) {
   all.of_tile.resize(all.tiles.size());
   for (const problem& p : problems) {
     double best = std::numeric_limits<double>::infinity();
-    const tw::product_operand_types types{tw::index_t(bytes_of(p.type)), !p.a_col_major, p.b_col_major};
+    const tw::gemm_operand_types types{tw::index_t(bytes_of(p.type)), !p.a_col_major, p.b_col_major};
     for (std::size_t t = 0; t < all.tiles.size(); ++t) {
       double clocks = std::numeric_limits<double>::infinity();
       tw::for_each_split(arguments_of(p), all.tiles[t], types, 132, 16,

@@ -14,8 +14,8 @@ namespace gpu_benchmark {
 namespace {
 
 namespace tw = tilewright;
-using product = tw::gemm_product<tw::GEMM_ELEMENT, tw::operand_major::GEMM_A_MAJOR, tw::operand_major::GEMM_B_MAJOR,
-                                 tw::GEMM_RESULT>;
+using product = tw::gemm_operation<tw::GEMM_ELEMENT, tw::operand_major::GEMM_A_MAJOR, tw::operand_major::GEMM_B_MAJOR,
+                                   tw::GEMM_RESULT>;
 using plan = tw::gemm_plan<product>;
 
 /// The fastest choice; with GEMM_BENCHMARK_TIMES in the environment, the others' times are printed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// This library's products as the benchmark sees them at run time: one gemm_product for each type and order.
+// This library's products as the benchmark sees them at run time: one gemm_operation for each type and order.
 #pragma once
 
 #include <cuda_runtime_api.h>

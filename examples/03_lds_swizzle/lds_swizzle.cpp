@@ -70,8 +70,8 @@ template <class Layout>
 void draw(const char* name) {
   const tw::tensor_graph layout = tw::graph_of(Layout::descriptor);
   const tw::distribution_encoding lanes = tw::encoding_of(arch::describe(mfma_32x32x8_x2).a);
-  const tw::lds_access_walk walk(layout, lanes, element_bytes);
-  const viz::lds_step step = viz::step_of(walk, tw::lds_access_kind::read, 0, 0);
+  const tw::lds_access_pattern pattern(layout, lanes, element_bytes);
+  const viz::lds_step step = viz::step_of(pattern, tw::lds_access_kind::read, 0, 0);
   const arch::lds_service& service = viz::deciding_reading(arch::gfx942::value, step);
   const viz::lds_phase_trace phase = viz::phases_of(service, step)[0];
   const viz::lds_map map(layout, element_bytes);

@@ -14,7 +14,7 @@ namespace tensor_parallel_example {
 namespace tw = tilewright;
 using tw::bfloat16_t, tw::index_t;
 using product =
-    tw::gemm_product<bfloat16_t, tw::operand_major::k, tw::operand_major::k, bfloat16_t, tw::epilogue::from_args>;
+    tw::gemm_operation<bfloat16_t, tw::operand_major::k, tw::operand_major::k, bfloat16_t, tw::epilogue::from_args>;
 
 struct sizes {
   index_t tokens, features, hidden;

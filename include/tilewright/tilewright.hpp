@@ -13,8 +13,8 @@
 #include <tilewright/block/pipeline/warp_roles.hpp>
 #include <tilewright/block/rows/row_block.hpp>
 #include <tilewright/block/rows/row_cluster.hpp>
+#include <tilewright/block/rows/row_mailboxes.hpp>
 #include <tilewright/block/rows/row_memory.hpp>
-#include <tilewright/block/rows/row_posts.hpp>
 #include <tilewright/block/rows/row_tile.hpp>
 #include <tilewright/block/schedule/grid_order.hpp>
 #include <tilewright/block/schedule/stream_k_schedule.hpp>

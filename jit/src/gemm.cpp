@@ -61,7 +61,7 @@ struct portable_choice {
   choice_name name;  // parts: 1 or more
   double seconds = 0;
 
-  std::string choice() const { return name.parts == 1 ? name.tile : name.text(); }
+  std::string choice() const { return name.split_k == 1 ? name.tile : name.text(); }
 };
 
 /// Whether the library has a policy's tile for the elements of a problem, in vectors of this length. Large tiles exist
@@ -92,7 +92,7 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
       list.push_back({&r, {known.names[i], split}, estimate_gemm(r, *known.gpu, lengths, split).seconds});
     };
     if (!p.policy.empty()) {
-      if (asked && asked->tile == known.names[i]) add(asked->parts > 0 ? asked->parts : std::max(g.split_k, 1));
+      if (asked && asked->tile == known.names[i]) add(asked->split_k > 0 ? asked->split_k : std::max(g.split_k, 1));
     } else if (g.split_k > 0) {
       // A slice has a tile at least; if it cannot, the other tiles say so.
       if (known.names[i] != "16x64" || ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);
@@ -102,14 +102,14 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
     }
   }
   std::sort(list.begin(), list.end(), [](const portable_choice& x, const portable_choice& y) {
-    return std::tuple(x.seconds, x.report, x.name.parts) < std::tuple(y.seconds, y.report, y.name.parts);
+    return std::tuple(x.seconds, x.report, x.name.split_k) < std::tuple(y.seconds, y.report, y.name.split_k);
   });
   return list;
 }
 
 std::string portable_name(const gemm_problem& p, const choice_name& c) {
   return "gemm_" + c.tile + "_" + operands_name(p) + "_v" + std::to_string(widest_vector(p)) +
-         (c.parts > 1 ? "_split" : "");
+         (c.split_k > 1 ? "_split" : "");
 }
 
 /// The base class of the policy.
@@ -196,14 +196,14 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
           : has_epilogue(p.args) ? "from_args"
                                  : "alpha_beta") +
          ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
-         (choice.parts > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
+         (choice.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
          "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
 }
 
 kernel_source portable_gemm(gemm_problem p, const std::string& target, const portable_choice& choice) {
   gemm_args& g = p.args;
   const int vector = widest_vector(p);
-  g.split_k = choice.name.parts;
+  g.split_k = choice.name.split_k;
   const bool for_all_lengths = is_nvidia(target) && g.split_k == 1;
   kernel_source s;
   s.name = portable_name(p, choice.name);
@@ -293,14 +293,14 @@ std::vector<gemm_candidate> rank_gemm(const gemm_problem& p, const std::string& 
   if (is_hopper(target)) list = rank_hopper_gemm(p);
   for (const portable_choice& c : rank_portable(p, target)) {
     gemm_args split = p.args;
-    split.split_k = c.name.parts;
+    split.split_k = c.name.split_k;
     list.push_back({.kernel = portable_name(p, c.name),
                     .choice = c.choice(),
                     .reason = p.policy.empty()
                                   ? "the model predicts " + std::to_string(long(c.seconds * 1e6 + 0.5)) + " us"
                                   : "as asked for",
-                    .split_k = c.name.parts,
-                    .workspace_bytes = c.name.parts > 1 ? workspace_bytes(split) : 0});
+                    .split_k = c.name.split_k,
+                    .workspace_bytes = c.name.split_k > 1 ? workspace_bytes(split) : 0});
   }
   if (list.empty()) refuse_policy(p, target);
   return list;

@@ -99,7 +99,7 @@ std::optional<hopper_gemm_operands> operands_of(const gemm_problem& p) {
 /// Whether there is such a kernel and it takes the arguments, with k split as chosen.
 bool can_compute(gemm_args args, const gemm_choice& c, const hopper_gemm_operands& o, bool as_given) {
   const bool exists = c.kernel == gemm_kernel_kind::tile ? detail::facts_of(c.tile, o).fits() : o.element_bytes() == 2;
-  args.split_k = as_given || c.kernel != gemm_kernel_kind::tile ? 1 : std::max(c.parts, 1);
+  args.split_k = as_given || c.kernel != gemm_kernel_kind::tile ? 1 : std::max(c.split_k, 1);
   return exists && !functions_of(c, o).check(args);
 }
 
@@ -117,13 +117,14 @@ std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const 
     if (can_compute(args, c, o, false)) list.push_back({clocks, c});
   };
   for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, may_split ? 16 : 1, 1.1))
-    consider({.tile = c.tile, .parts = c.parts}, c.clocks);
+    consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
   if (!list.empty()) return list;
   // Rows that TMA cannot load: kernels of small M first.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
     consider({.kernel = kind}, 0);
-  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1,
-                         [&](const hopper_gemm_choice& c) { consider({.tile = c.tile, .parts = c.parts}, c.clocks); });
+  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1, [&](const hopper_gemm_choice& c) {
+    consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
+  });
   std::sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   return list;
 }
@@ -165,7 +166,7 @@ std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
         {.kernel = kernel_name(p, choice),
          .choice = name_of(choice),
          .reason = p.policy.empty() ? "the model predicts " + std::to_string(long(clocks)) + " clocks" : "as asked for",
-         .workspace_bytes = choice.parts == 1 ? 0 : hopper_gemm_workspace::bytes});
+         .workspace_bytes = choice.split_k == 1 ? 0 : hopper_gemm_workspace::bytes});
   return list;
 }
 
@@ -180,7 +181,7 @@ kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
   if (chosen->kernel == gemm_kernel_kind::tile) {
     s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
-    if (chosen->parts < 2) {  // none follows
+    if (chosen->split_k < 2) {  // none follows
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";
     }
@@ -199,14 +200,14 @@ kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
     const char* const why = check_pointers(given);
     return why ? why : check(given);
   };
-  s.host.prepare = [parts = chosen->parts, host](const void* args, const launch_facts& facts) {
+  s.host.prepare = [split_k = chosen->split_k, host](const void* args, const launch_facts& facts) {
     gemm_args given = *static_cast<const gemm_args*>(args);
-    if (parts == 1) given.workspace = nullptr;
-    given.split_k = std::max(parts, 1);
+    if (split_k == 1) given.workspace = nullptr;
+    given.split_k = std::max(split_k, 1);
     if (host.check(given)) given.split_k = 1;  // no workspace, or other lengths
     return host.prepare(given, facts);
   };
-  s.host.name = name_of_parts(chosen->parts);
+  s.host.name = name_of_split_k(chosen->split_k);
   return s;
 }
 

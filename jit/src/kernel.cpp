@@ -127,7 +127,7 @@ void bound_kernel::state::prepare_followers(const kernel::state& kernel, const v
     } else {
       if (!f.has_grid && !f.prepared)
         throw error(kernel.name +
-                    " has followed_by, whose grid nobody gives: compile it for a problem (kernel_source::problem)");
+                    " has followed_by, whose grid is not given: compile it for a problem (kernel_source::problem)");
       if (!first.follower_args.empty()) follower_args[i] = first.follower_args;
       const int* const grid = f.followers[i].grid;
       blocks = f.prepared && i == 0 ? first.follower_grid : block_grid{grid[0], grid[1], grid[2]};

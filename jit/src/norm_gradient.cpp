@@ -12,9 +12,9 @@ namespace {
 norm_gradient_args<void> complete(const norm_gradient_problem& p) {
   norm_gradient_args<void> args = p.args;
   stand_ins stand_in;
-  stand_in(args.dy, args.s, args.weight, args.rstd, args.dx, args.dweight, args.parts);
+  stand_in(args.dy, args.s, args.weight, args.rstd, args.dx, args.dweight, args.partials);
   if (p.kind == norm_kind::layer_norm) stand_in(args.mean);
-  if (args.num_parts == 0) args.num_parts = 1;
+  if (args.num_partials == 0) args.num_partials = 1;
   return args;
 }
 
@@ -26,10 +26,10 @@ kernel_source gradient_source(const row_kernel_text& text, const norm_gradient_a
   const row_tile tile = choose_norm_gradient_tile(target_of(target), sizeof(T), args.cols,
                                                   has_aligned_rows<kernel>(args, sizeof(T)), Kind);
   kernel_source s = row_kernel<kernel>(text, args, tile);
-  const index_t across = detail::norm_parts_across(tile);
+  const index_t across = detail::norm_partials_across(tile);
   host_half sum;
   sum.grid = [across](const void* launched) {
-    return grid_of(detail::grid_of_norm_parts(*static_cast<const typename kernel::args_type*>(launched), across));
+    return grid_of(detail::grid_of_norm_partials(*static_cast<const typename kernel::args_type*>(launched), across));
   };
   s.host.next = std::make_shared<const host_half>(std::move(sum));
   return s;
@@ -62,11 +62,11 @@ kernel_request norm_gradient(const norm_gradient_problem& problem) {
   });
 }
 
-index_t choose_num_parts(const norm_gradient_problem& problem, const kernel& loaded) {
+index_t choose_num_partials(const norm_gradient_problem& problem, const kernel& loaded) {
   const bool aligned = problem.kind == norm_kind::layer_norm ? is_aligned<norm_kind::layer_norm>(problem)
                                                              : is_aligned<norm_kind::rms_norm>(problem);
   const row_tile tile{.vector = problem.type == element::f32 ? 4 : 8, .unaligned = !aligned};
-  return tilewright::choose_num_parts(problem.args.rows, loaded.resident_clusters(), tile);
+  return tilewright::choose_num_partials(problem.args.rows, loaded.resident_clusters(), tile);
 }
 
 }  // namespace tilewright::jit

@@ -78,7 +78,7 @@ kernel_request order_by_expert(const order_by_expert_problem& problem) {
   return remembered([problem](const std::string& target) {
     order_by_expert_args args = problem.args;
     stand_ins stand_in;
-    stand_in(args.expert, args.ends, args.source, args.place, args.counts);
+    stand_in(args.expert, args.ends, args.source, args.position, args.counts);
     const index_t limit = choose_order_limit(args.experts);
     kernel_source s;
     s.name = "order_by_expert_" + std::to_string(limit);
@@ -104,7 +104,7 @@ kernel_request expert_rows(const expert_rows_problem& problem) {
   return remembered([problem](const std::string&) {
     expert_rows_args<void> args = problem.args;
     stand_ins stand_in;
-    stand_in(args.x, args.y, args.place);
+    stand_in(args.x, args.y, args.position);
     const bool scatters = problem.kind == expert_rows_kind::scatter;
     const row_kernel_text text{
         .name = std::string(scatters ? "scatter_rows_" : "combine_rows_") + short_name(problem.type),

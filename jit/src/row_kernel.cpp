@@ -6,7 +6,7 @@ namespace tilewright::jit {
 std::string text_of(const row_tile& t) {
   return "tw::row_tile{" + std::to_string(t.threads) + ", " + std::to_string(t.threads_per_row) + ", " +
          std::to_string(t.vectors) + ", " + std::to_string(t.vector) + ", " + std::to_string(t.blocks) + ", " +
-         (t.unaligned ? "true, " : "false, ") + std::to_string(t.lds_parts) + "}";
+         (t.unaligned ? "true, " : "false, ") + std::to_string(t.lds_segments) + "}";
 }
 
 std::string name_of(element result, scale_kind scales) {

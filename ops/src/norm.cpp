@@ -24,7 +24,7 @@ candidate describe_gradient(const jit::norm_gradient_problem& p, const device_fa
   candidate c = kernel_for(p.kind == norm_kind::rms_norm ? "rms_norm_gradient" : "layer_norm_gradient", p.type,
                            jit::norm_gradient(p));
   c.splits = std::min(p.args.rows, 2 * compute_units(on));
-  c.workspace_bytes = c.splits * p.args.parts_stride() * (p.args.dbias ? 2 : 1) * long_index_t(sizeof(float));
+  c.workspace_bytes = c.splits * p.args.partials_stride() * (p.args.dbias ? 2 : 1) * long_index_t(sizeof(float));
   return c;
 }
 
@@ -112,8 +112,8 @@ void norm_gradient(const char* op, const tensor& dx, const tensor& d_weight, con
        .args = &a,
        .args_bytes = sizeof a,
        .stream = o.stream,
-       .workspace = reinterpret_cast<void**>(&a.parts),
-       .splits = &a.num_parts,
+       .workspace = reinterpret_cast<void**>(&a.partials),
+       .splits = &a.num_partials,
        .choose = choose_single<jit::norm_gradient_problem, describe_gradient>,
        .problem = &p});
 }

@@ -36,24 +36,25 @@ void* as_entries(const char* operation, const char* name, const tensor& t, eleme
   return t.data;
 }
 
-void move_rows(const char* name, expert_rows_kind kind, const tensor& y, const tensor& x, const tensor& place,
+void move_rows(const char* name, expert_rows_kind kind, const tensor& y, const tensor& x, const tensor& position,
                const tensor& weight, void* stream) {
   const bool is_scatter = kind == expert_rows_kind::scatter;
   const rows_view from = as_rows(name, "x", x), to = as_rows(name, "y", y);
   if (to.type != from.type || to.cols != from.cols)
     refuse(name, "y is " + describe(y) + " and x " + describe(x) + "; types and rows' lengths must be equal");
   const index_t tokens = is_scatter ? from.rows : to.rows;
-  require_tensor(name, "place", place, element::i32, {tokens, -1});
-  const long_index_t choices = place.lengths[1];
+  require_tensor(name, "place", position, element::i32, {tokens, -1});
+  const long_index_t choices = position.lengths[1];
   jit::expert_rows_problem p{.type = x.type, .kind = kind};
-  p.args = {.x = from.data,
-            .y = to.data,
-            .place = static_cast<const index_t*>(as_entries(name, "place", place, element::i32, tokens * choices)),
-            .tokens = tokens,
-            .choices = index_t(choices),
-            .cols = from.cols,
-            .x_stride = from.stride,
-            .y_stride = to.stride};
+  p.args = {
+      .x = from.data,
+      .y = to.data,
+      .position = static_cast<const index_t*>(as_entries(name, "place", position, element::i32, tokens * choices)),
+      .tokens = tokens,
+      .choices = index_t(choices),
+      .cols = from.cols,
+      .x_stride = from.stride,
+      .y_stride = to.stride};
   if (weight.data)
     p.args.weight = static_cast<const float*>(as_entries(name, "weight", weight, element::f32, tokens * choices));
   const auto& a = p.args;
@@ -96,7 +97,7 @@ void choose_experts(const tensor& expert, const tensor& weight, const tensor& lo
        .problem = &p});
 }
 
-void order_by_expert(const tensor& ends, const tensor& source, const tensor& place, const tensor& expert,
+void order_by_expert(const tensor& ends, const tensor& source, const tensor& position, const tensor& expert,
                      const routing_options& options) {
   constexpr const char* name = "order_by_expert";
   require_tensor(name, "expert", expert);
@@ -111,7 +112,7 @@ void order_by_expert(const tensor& ends, const tensor& source, const tensor& pla
   p.args = {.expert = list("expert", expert, entries),
             .ends = list("ends", ends, ends.lengths[0]),
             .source = list("source", source, entries),
-            .place = list("place", place, entries),
+            .position = list("place", position, entries),
             .entries = index_t(entries),
             .experts = index_t(ends.lengths[0])};
   auto& a = p.args;
@@ -125,12 +126,12 @@ void order_by_expert(const tensor& ends, const tensor& source, const tensor& pla
        .problem = &p});
 }
 
-void rows_to_experts(const tensor& y, const tensor& x, const tensor& place, const routing_options& options) {
-  move_rows("rows_to_experts", expert_rows_kind::scatter, y, x, place, {}, options.stream);
+void rows_to_experts(const tensor& y, const tensor& x, const tensor& position, const routing_options& options) {
+  move_rows("rows_to_experts", expert_rows_kind::scatter, y, x, position, {}, options.stream);
 }
-void rows_from_experts(const tensor& y, const tensor& x, const tensor& place, const tensor& weight,
+void rows_from_experts(const tensor& y, const tensor& x, const tensor& position, const tensor& weight,
                        const routing_options& options) {
-  move_rows("rows_from_experts", expert_rows_kind::combine, y, x, place, weight, options.stream);
+  move_rows("rows_from_experts", expert_rows_kind::combine, y, x, position, weight, options.stream);
 }
 
 }  // namespace tilewright::ops

@@ -67,7 +67,7 @@ using lds_costs = std::map<std::pair<bool, index_t>, lds_cost_of_kind>;
 lds_costs predicted_lds_costs(const gemm_kernel_facts& kernel, const tilewright::gemm_args& args) {
   lds_costs costs;
   const tilewright::gemm_lds_prediction one = kernel.lds_prediction();
-  one.for_each(kernel.num_lds_rounds(args), [&](const auto& access, long long times) {
+  one.for_each(kernel.num_lds_phases(args), [&](const auto& access, long long times) {
     lds_cost_of_kind& cost = costs[{tilewright::arch::is_write(access.op), tilewright::arch::access_bytes(access.op)}];
     cost.executions += times * access.executions;
     cost.conflicts += times * access.conflicts;

@@ -21,7 +21,7 @@ struct gemm_kernel_facts {
   const char* (*check)(const tilewright::gemm_args&);
   tilewright::grid_size (*grid)(const tilewright::gemm_args&);
   tilewright::gemm_lds_prediction (*lds_prediction)();  // for one block and one tile along k
-  tilewright::gemm_lds_rounds (*num_lds_rounds)(const tilewright::gemm_args&);
+  tilewright::gemm_lds_phases (*num_lds_phases)(const tilewright::gemm_args&);
 };
 
 template <class Choice>
@@ -49,7 +49,7 @@ gemm_kernel_facts facts_of() {
       .check = kernel::check,
       .grid = kernel::grid,
       .lds_prediction = predict_lds<typename gemm_program::analysed<Choice, Arch>::type>,
-      .num_lds_rounds = num_lds_rounds<policy>,
+      .num_lds_phases = num_lds_phases<policy>,
   };
 }
 

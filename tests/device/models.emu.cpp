@@ -91,7 +91,7 @@ TEST_P(Models, NormGradient) {
                                     .dweight = sums.data(),
                                     .dbias = sums.data() + cols,
                                     .parts = wanted_parts.data(),
-                                    .num_parts = 2,
+                                    .num_partials = 2,
                                     .rows = 3,
                                     .cols = cols,
                                     .dy_stride = cols,
@@ -208,7 +208,7 @@ TEST_P(Models, RoutingToExperts) {
 
   using count = count_by_expert<cpu>;
   using sum = sum_by_expert<cpu>;
-  using place_all = place_by_expert<cpu>;
+  using place_all = position_by_expert<cpu>;
   for (const index_t n : {400, 8400, 65600}) {  // one part, few parts, which add up their counts themselves, many
     while (index_t(expert.size()) < n) expert.push_back(expert[expert.size() - 400] * 7 % 24);
     std::vector<index_t> ends(24), source(std::size_t(n), -7), place = source,
@@ -216,8 +216,8 @@ TEST_P(Models, RoutingToExperts) {
     const order_by_expert_args order{expert.data(), ends.data(), source.data(), place.data(), counts.data(), n, 24};
     run_threads(count::block_size, "count_by_expert", count::grid(order).x, order, expert, counts, ends, source, place);
     run_threads(sum::block_size, "sum_by_expert", sum::grid(order).x, order, counts);
-    run_threads(place_all::block_size, "place_by_expert", place_all::grid(order).x, order, expert, counts, ends, source,
-                place);
+    run_threads(place_all::block_size, "position_by_expert", place_all::grid(order).x, order, expert, counts, ends,
+                source, place);
     for (index_t p = 0; p < n; ++p) {
       ASSERT_EQ(place[std::size_t(source[std::size_t(p)])], p);
       ASSERT_LT(p, ends[std::size_t(expert[std::size_t(source[std::size_t(p)])])]);

@@ -31,7 +31,7 @@ using count_by_expert = order_by_expert<Arch>;
 template <class Arch>
 using sum_by_expert = typename order_by_expert<Arch>::followed_by;
 template <class Arch>
-using place_by_expert = typename sum_by_expert<Arch>::followed_by;
+using position_by_expert = typename sum_by_expert<Arch>::followed_by;
 /// A part has 2048 elements.
 template <class Arch>
 using swiglu_int8 = quantise_rows<Arch, half_t, int8_t, row_tile{256, 128, 2, 8}, scale_kind::per_row, swiglu_function>;

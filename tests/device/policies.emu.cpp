@@ -29,7 +29,7 @@ template <class Policy>
 lds_costs predicted_costs(const gemm_args& args) {
   lds_costs costs;
   const gemm_lds_prediction prediction = predict_lds<Policy>();
-  prediction.for_each(num_lds_rounds<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
+  prediction.for_each(num_lds_phases<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
     lds_cost& cost = costs[{arch::is_write(access.op), arch::access_bytes(access.op)}];
     cost.executions += times * access.executions;
     cost.conflicts += times * access.conflicts;

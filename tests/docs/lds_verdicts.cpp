@@ -158,7 +158,7 @@ void compare_with_lane_maps() {
     const distribution_encoding by_map = encoding_of(arch::describe(c.op).a),
                                 here = uses_of(*c.t, tile)[std::size_t(c.use)].distribution;
     const tensor_graph layout = plain_layout(tile);
-    const lds_access_walk one(layout, by_map, 2), other(layout, here, 2);
+    const lds_access_pattern one(layout, by_map, 2), other(layout, here, 2);
     if (one.addresses(0, 0) == other.addresses(0, 0)) continue;
     std::fprintf(stderr, "lds_verdicts: the operand of %s is not read so\n", c.t->name);
     std::exit(1);

@@ -12,13 +12,13 @@ using enum tw::operand_major;
 /// Two kernels, of which the model prefers the second where there are few rows.
 const char* accepts(const tw::gemm_args&, const tw::gemm_choice&) { return nullptr; }
 const char* wants_even_n(const tw::gemm_args& args, const tw::gemm_choice& c) {
-  return args.n % 2 != 0 ? "n must be even" : c.parts < 0 || c.parts > 16 ? "too many parts" : nullptr;
+  return args.n % 2 != 0 ? "n must be even" : c.split_k < 0 || c.split_k > 16 ? "too many parts" : nullptr;
 }
 constexpr tw::gemm_choice pair{.tile = {.m = 128, .n = 256, .cluster_m = 2}},
     small_m{.kernel = tw::gemm_kernel_kind::small_m};
 tw::gemm_choice choose(const tw::gemm_args& args, tw::index_t) {
   tw::gemm_choice c = args.m <= 16 ? small_m : pair;
-  c.parts = args.k > 10000 ? 4 : 0;
+  c.split_k = args.k > 10000 ? 4 : 0;
   return c;
 }
 
@@ -110,10 +110,10 @@ TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
 // How k is split is the model's choice, too, or that of the policy.
 TEST(HopperKernelChoice, PartsOfK) {
   problem p = product("rcr");
-  const auto parts = [&](const std::string& policy) { return choice(p, named("hopper_128x256_b2" + policy)).kernel; };
-  EXPECT_EQ(parts(""), pair);
-  EXPECT_EQ(parts(", k whole"), (tw::gemm_choice{.tile = pair.tile, .parts = 1}));
-  EXPECT_EQ(parts(", k in 3 parts"), (tw::gemm_choice{.tile = pair.tile, .parts = 3}));
+  const auto split_k = [&](const std::string& policy) { return choice(p, named("hopper_128x256_b2" + policy)).kernel; };
+  EXPECT_EQ(split_k(""), pair);
+  EXPECT_EQ(split_k(", k whole"), (tw::gemm_choice{.tile = pair.tile, .split_k = 1}));
+  EXPECT_EQ(split_k(", k in 3 parts"), (tw::gemm_choice{.tile = pair.tile, .split_k = 3}));
   for (const char* wrong : {", ", ",", ", k", ", k in x parts", ", k in 0 parts", ", k in 1 parts", ", k in 3 parts ",
                             ", k in -3 parts", ", k in 4294967299 parts", ", nonsense"})
     EXPECT_EQ(refusal_of(p, named(std::string("hopper_128x256_b2") + wrong)).rfind("there is no policy", 0), 0u)

@@ -49,9 +49,9 @@ std::vector<one_access> make_accesses() {
       const random_access::layout where = random_access::random_layout(random, tile);
       const tw::distribution_encoding e = random_access::random_distribution(random, tile, wave_size);
       if (!check_encoding(e).is_sound()) continue;
-      const tw::lds_access_walk walk(where.graph, e, tile.element_bytes);
-      if (walk.bytes_per_lane() != bytes) continue;
-      const tw::lds_addresses address = walk.addresses(below(walk.num_waves()), below(walk.num_access()));
+      const tw::lds_access_pattern pattern(where.graph, e, tile.element_bytes);
+      if (pattern.bytes_per_lane() != bytes) continue;
+      const tw::lds_addresses address = pattern.addresses(below(pattern.num_waves()), below(pattern.num_access()));
       one_access access{op, where.name, "all", {}, {}};
       tw::lds_addresses used{};
       for (index_t lane = 0; lane < used.size(); ++lane) {

@@ -234,6 +234,7 @@ bool check(index_t ranks, index_t rows, index_t n, index_t k, int together, bool
 }  // namespace
 
 int main(int num_args, char** given) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);        // results appear as they are found, also in a pipe
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // a queue for each rank's stream
   require_gpu(cudaGetDeviceCount(&num_gpus), "looking for GPUs");
   for (index_t i = num_gpus; i-- > 0;)

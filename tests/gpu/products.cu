@@ -210,7 +210,7 @@ std::string text_of(const drawn& x) {
   std::snprintf(text, sizeof(text),
                 "m %d, n %d, k %d, batch %d, lda %d, ldb %d, ldc %d, %s, alpha %g, beta %g%s%s%s%s%s, activation %d",
                 int(g.m), int(g.n), int(g.k), int(g.batch), int(g.lda), int(g.ldb), int(g.ldc),
-                x.choice.parts ? tw::name_of_parts(x.choice.parts).c_str() : "k split where that is faster", g.alpha,
+                x.choice.parts ? tw::name_of_split_k(x.choice.parts).c_str() : "k split where that is faster", g.alpha,
                 g.beta, g.scale ? ", scale" : "", g.row_scale ? ", row scale" : "",
                 g.column_scale ? ", column scale" : "", g.bias ? ", bias" : "", g.residual ? ", residual" : "",
                 int(g.activation));

@@ -16,7 +16,7 @@ TEST_F(JitRouting, TokensGoToTheirExpertsAndBack) {
   for (index_t i = 0; i < tokens * experts; ++i) logits[std::size_t(i)] = float((i * 7919) % 1009) / 100;
   auto x = array_of(logits);
   auto expert = array<index_t>(entries), ends = array<index_t>(experts), source = array<index_t>(entries),
-       place = array<index_t>(entries);
+       position = array<index_t>(entries);
   auto weight = array<float>(entries);
 
   jit::choose_experts_problem choose;
@@ -49,19 +49,19 @@ TEST_F(JitRouting, TokensGoToTheirExpertsAndBack) {
   order.args = {.expert = expert.data(),
                 .ends = ends.data(),
                 .source = source.data(),
-                .place = place.data(),
+                .position = position.data(),
                 .entries = entries,
                 .experts = experts};
   const jit::buffer counts = compiler->allocate(std::size_t(jit::workspace_bytes(order)));
   order.args.counts = static_cast<index_t*>(counts.data());
   compiler->load(jit::order_by_expert(order))(order.args);
-  ends.download(), source.download(), place.download();
+  ends.download(), source.download(), position.download();
   index_t next = 0;
   for (index_t e = 0; e < experts; ++e) {
     for (index_t i = 0; i < entries; ++i)
       if (expert[i] == e) {
         ASSERT_EQ(source[next], i);
-        ASSERT_EQ(place[i], next++);
+        ASSERT_EQ(position[i], next++);
       }
     ASSERT_EQ(ends[e], next);
   }
@@ -70,7 +70,7 @@ TEST_F(JitRouting, TokensGoToTheirExpertsAndBack) {
   jit::expert_rows_problem scatter;
   scatter.args = {.x = of_tokens.data(),
                   .y = at_places.data(),
-                  .place = place.data(),
+                  .position = position.data(),
                   .tokens = tokens,
                   .choices = choices,
                   .cols = cols,
@@ -84,7 +84,7 @@ TEST_F(JitRouting, TokensGoToTheirExpertsAndBack) {
   at_places.download(), back.download();
   for (index_t i = 0; i < entries; ++i)
     for (index_t c = 0; c < cols; ++c)
-      ASSERT_EQ(at_places.value(place[i] * cols + c), of_tokens.value(i / choices * cols + c));
+      ASSERT_EQ(at_places.value(position[i] * cols + c), of_tokens.value(i / choices * cols + c));
   for (index_t i = 0; i < tokens * cols; ++i)  // weights add up to 1
     ASSERT_NEAR(back.value(i), of_tokens.value(i), 2e-3) << i;
 }

@@ -94,10 +94,10 @@ TEST_F(JitRows, LayerNormWithAResidualAndItsGradient) {
             .s_stride = cols,
             .dx_stride = cols};
   const jit::kernel gradient = compiler->load(jit::norm_gradient(g));
-  EXPECT_GE(jit::choose_num_parts(g, gradient), 1);
-  g.args.num_parts = 3;
-  const jit::buffer parts = compiler->allocate(std::size_t(2 * 3 * g.args.parts_stride()) * 4);
-  g.args.parts = static_cast<float*>(parts.data());
+  EXPECT_GE(jit::choose_num_partials(g, gradient), 1);
+  g.args.num_partials = 3;
+  const jit::buffer partials = compiler->allocate(std::size_t(2 * 3 * g.args.partials_stride()) * 4);
+  g.args.partials = static_cast<float*>(partials.data());
   gradient(g.args);
   for (auto* from : {&sum, &y, &mean, &rstd, &dx, &dweight, &dbias}) from->download();
   std::vector<double> dw(cols), db(cols);

@@ -76,7 +76,7 @@ simulated_gpu gpu_of(arch::lds_op op, const arch::lds_service& service) {
   gpu.writes = arch::is_write(op);
   gpu.group_of.resize(64);
   for (index_t place = 0; place < gpu.wave_size; ++place)
-    gpu.group_of[std::size_t(service.phases.lane_in_place(place))] = place / service.phases.lanes_per_phase;
+    gpu.group_of[std::size_t(service.phases.lane_at_position(place))] = place / service.phases.lanes_per_phase;
   return gpu;
 }
 

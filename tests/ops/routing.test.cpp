@@ -21,14 +21,14 @@ TEST(Routing, OfTokensToExpertsAndBack) {
   constexpr int tokens = 12, experts = 4, choices = 2, model = 24, hidden = 16, entries = tokens * choices;
   const on_gpu<half_t> x({tokens, model}, 1), weights({experts, model, hidden}, 2);
   const on_gpu<float> logits({tokens, experts}, 3);
-  on_gpu<int> expert({tokens, choices}), ends({experts}), source({entries}), place({tokens, choices});
+  on_gpu<int> expert({tokens, choices}), ends({experts}), source({entries}), position({tokens, choices});
   on_gpu<float> share({tokens, choices});
   on_gpu<half_t> gathered({entries, model}), multiplied({entries, hidden}), y({tokens, hidden});
   tw::choose_experts(expert, share, logits);
-  tw::order_by_expert(ends, source, place, expert);
-  tw::rows_to_experts(gathered, x, place);
+  tw::order_by_expert(ends, source, position, expert);
+  tw::rows_to_experts(gathered, x, position);
   tw::grouped_gemm(multiplied, gathered, weights, ends);
-  tw::rows_from_experts(y, multiplied, place, share);
+  tw::rows_from_experts(y, multiplied, position, share);
   y.download(), expert.download(), share.download(), ends.download();
   EXPECT_EQ(ends.data.back(), entries);
   for (std::size_t t = 0; t < tokens; ++t) {

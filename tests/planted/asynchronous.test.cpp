@@ -440,14 +440,14 @@ const pair elsewhere[] = {
     {"blocks add floats in an order that nothing fixes",
      "but the kernel promises the same bits in every run",
      [](world& w, bool is_right) {
-       if (!is_right) exec::promise_same_bits();
+       if (!is_right) exec::guarantee_same_bits();
        if (thread() == 0) exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 0, 1.0f);
      },
      {.blocks = 2}},
     {"a counter is released before TMA has added, where a kernel promises the same bits",
      "but the kernel promises the same bits in every run|may not have written yet",
      [](world& w, bool is_right) {
-       exec::promise_same_bits();
+       exec::guarantee_same_bits();
        fill_box();
        if (thread() != 0) return;
        exec::wait_for_count(w.counters, unsigned(exec::block_id().x));
@@ -460,7 +460,7 @@ const pair elsewhere[] = {
     {"a counter is released before all waves have added, where a kernel promises the same bits",
      "but the kernel promises the same bits in every run",
      [](world& w, bool is_right) {
-       exec::promise_same_bits();
+       exec::guarantee_same_bits();
        fill_box();
        if (thread() == 0) exec::wait_for_count(w.counters, unsigned(exec::block_id().x));
        exec::named_sync<128>(1);

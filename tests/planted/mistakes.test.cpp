@@ -519,7 +519,7 @@ const kernel hopper[] = {
        load_box(w, b);
      },
      sm90},
-    {box_read_early::name, "without having waited for the barrier of the bulk copy|before the copy by thread",
+    {box_read_early::name, "without having waited for the barrier of the TMA copy|before the copy by thread",
      run<box_read_early>, sm90},
     {"another number of bytes is expected than come", "bytes came that no thread has announced",
      [](world& w) {
@@ -545,7 +545,7 @@ const kernel hopper[] = {
      sm90},
     {no_proxy_fence::name, "without a fence_async_proxy() between", run<no_proxy_fence>, sm90},
     {box_stored_early::name, "with no barrier between|no thread has written", run<box_stored_early>, sm90},
-    {overwritten_early::name, "before a bulk copy", run<overwritten_early>, sm90},
+    {overwritten_early::name, "before a TMA copy", run<overwritten_early>, sm90},
     {"a thread leaves before its stores have read", "tma_store_wait_read<0>() is missing",
      [](world& w) {
        write_box();

@@ -80,9 +80,9 @@ TEST(DocumentedLds, BankConflictAnalyzer) {
   const example examples[] = {
       {rows_of(number<8>{}), 1}, {rows_of(number<32>{}), 4}, {rows_of(number<40>{}), 1}, {swapped.graph, 4}};
   for (const auto& [layout, expected] : examples) {
-    const lds_access_walk walk(layout, lanes, 4);
+    const lds_access_pattern pattern(layout, lanes, 4);
     index_t bank_access[32] = {};
-    for (index_t tid = 0; tid < 32; ++tid) ++bank_access[walk.offset({{tid / 8, tid % 8}}) % 32];
+    for (index_t tid = 0; tid < 32; ++tid) ++bank_access[pattern.offset({{tid / 8, tid % 8}}) % 32];
     EXPECT_EQ(*std::max_element(std::begin(bank_access), std::end(bank_access)), expected);
     EXPECT_EQ(analyze_lds_access(arch::sm90::value, layout, lanes, 4, lds_access_kind::read).worst_degree, expected);
   }

@@ -44,7 +44,7 @@ VERDICTS = [
     ("--read rows:16B --write rows:16B --layout base-tile:8x8", 0, "base tiles of 8x64"),
     ("--read rows:16B --tile 1024x64 --layout plain", 1, "MORE than the 65536"),
     ("--arch gfx90a --read rows:16B", 0, "known by"),
-    ("--arch gfx1201 --write rows:16B --evidence", 1, "nobody has documented or measured"),
+    ("--arch gfx1201 --write rows:16B --evidence", 1, "no source documents or measures"),
     ("--arch gfx90a --read rows:16B --evidence", 0, "known by"),
     ("--read rows:16B --evidence", 0, "V"),
     ("--read encoding:H(2,64)(8,8)P(1.1)Y(1.0,2.0,2.1)", 1, "8 lanes meet"),

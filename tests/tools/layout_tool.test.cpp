@@ -144,16 +144,16 @@ TEST(LayoutTool, ColumnsGiveEachLaneARow) {
       EXPECT_EQ(e.x_length(0), rows);
       EXPECT_EQ(e.x_length(1), 64);
       const tw::tensor_graph graph = layout_of("plain", arch::gfx942::value, t).graph;
-      const tw::lds_access_walk walk(graph, e, 2);
+      const tw::lds_access_pattern walk(graph, e, 2);
       for (index_t lane = 0; lane < 64; ++lane) EXPECT_EQ(walk.position_of(0, lane, 0)[0], lane % rows);
       // What the tool analyses: a layout of which the access may use no more than its width.
       const tw::tensor_graph limited = with_runs_limited(graph, t, width / 2);
-      EXPECT_EQ(tw::lds_access_walk(limited, e, 2).bytes_per_lane(), width);
+      EXPECT_EQ(tw::lds_access_pattern(limited, e, 2).bytes_per_lane(), width);
       for (index_t row = 0; row < rows; row += 7) {
-        tw::lds_access_walk::position x{};
+        tw::lds_access_pattern::position x{};
         x[0] = row;
         x[1] = row % 64;
-        EXPECT_EQ(tw::lds_access_walk(limited, e, 2).offset(x), row * 64 + row % 64);
+        EXPECT_EQ(tw::lds_access_pattern(limited, e, 2).offset(x), row * 64 + row % 64);
       }
     }
   }

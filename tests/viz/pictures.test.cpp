@@ -23,7 +23,7 @@ namespace {
 constexpr auto operand = encoding_of(arch::describe(arch::matrix_op::mfma_32x32x8_x2).a);
 
 lds_picture picture(const tensor_graph& layout, lds_view view) {
-  const lds_access_walk walk(layout, operand, 2);
+  const lds_access_pattern walk(layout, operand, 2);
   const lds_step step = step_of(walk, lds_access_kind::read, 0, 0);
   const arch::lds_service& service = deciding_reading(arch::gfx942::value, step);
   return picture_of(lds_map(layout, 2), step, service, phases_of(service, step)[0], view);
@@ -91,10 +91,10 @@ TEST(LdsPicture, SvgEscapesTextAndMarksConflicts) {
   const std::string with =
       lds_svg({{"a<b&c", "", picture(plain, lds_view::tile), lds_view::tile}}, "h", svg_theme::light);
   EXPECT_NE(with.find("a&lt;b&amp;c"), std::string::npos);
-  EXPECT_NE(with.find("class=\"clash\""), std::string::npos);
+  EXPECT_NE(with.find("class=\"aliases_partially\""), std::string::npos);
   const std::string without =
       lds_svg({{"x", "", picture(swizzled, lds_view::tile), lds_view::tile}}, "h", svg_theme::automatic);
-  EXPECT_EQ(without.find("class=\"clash\""), std::string::npos);
+  EXPECT_EQ(without.find("class=\"aliases_partially\""), std::string::npos);
   EXPECT_NE(without.find("prefers-color-scheme"), std::string::npos);
 }
 

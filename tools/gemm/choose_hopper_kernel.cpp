@@ -42,7 +42,7 @@ tw::gemm_args as_on_device(tw::gemm_args args) {
 
 std::string hopper_choice::name() const {
   return prefix + tw::kernel_name_of(kernel) + "_" + name_of(*product) +
-         (kernel.parts == 0 ? "" : ", " + tw::name_of_parts(kernel.parts));
+         (kernel.split_k == 0 ? "" : ", " + tw::name_of_split_k(kernel.split_k));
 }
 
 hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, const kernel_problem& problem,

@@ -13,7 +13,7 @@
 
 namespace gemm_program {
 
-/// A gemm_product with its kernels.
+/// A gemm_operation with its kernels.
 struct hopper_product {
   element type{}, result{};
   tw::operand_major a_major{}, b_major{};

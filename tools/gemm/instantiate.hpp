@@ -64,7 +64,7 @@ kernel_entry make_entry() {
   e.curve = v.curve;
   e.check = kernel::check;
   e.prediction = &tw::lds_prediction_of<known>;
-  e.rounds = tw::num_lds_rounds<own>;
+  e.rounds = tw::num_lds_phases<own>;
   if constexpr (v.is_plain() && __is_same(typename Choice::element_type, tw::half_t) && Choice::vector == 8 &&
                 Choice::a_major == tw::operand_major::k && Choice::b_major == tw::operand_major::k)
     e.report = &tw::static_report<own>;

@@ -29,7 +29,7 @@ struct kernel_entry {
                      const std::function<void(double)>& progress) = nullptr;
   void (*launch)(const tw::gemm_args&) = nullptr;
   const tw::gemm_lds_prediction* prediction = nullptr;
-  tw::gemm_lds_rounds (*rounds)(const tw::gemm_args&) = nullptr;
+  tw::gemm_lds_phases (*rounds)(const tw::gemm_args&) = nullptr;
   const tw::gemm_static_report* report = nullptr;  // where there are several policies to choose from
 
   /// For instance gemm_128x128_f16_ak_bn_v8_to_f16: A contiguous along k, B along n, vectors of 8 elements.

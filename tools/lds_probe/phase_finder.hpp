@@ -168,7 +168,7 @@ class phase_finder {
     }
     for (index_t phase = 0; phase < phases.num_phases(); ++phase) {
       const unsigned long long lanes = phases.lanes_of(phase);
-      const index_t first = phases.lane_in_place(phase * phases.lanes_per_phase);
+      const index_t first = phases.lane_at_position(phase * phases.lanes_per_phase);
       if (with[std::size_t(first)] != lanes)
         give_up("lanes " + lane_list(with[std::size_t(first)]) +
                 " are served together, but by the symmetry of the others " + lane_list(lanes) + " should be");
@@ -177,7 +177,7 @@ class phase_finder {
   }
 
   void find_banks() {
-    const index_t other = found_.phases.lane_in_place(1);
+    const index_t other = found_.phases.lane_at_position(1);
     std::vector<lds_addresses> patterns{pair(0, other, far, 2 * far + pitch_)};
     std::vector<index_t> distances;
     for (index_t d = pitch_; d <= far; d *= 2) distances.push_back(d);

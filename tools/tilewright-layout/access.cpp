@@ -17,7 +17,7 @@ namespace viz = tilewright::viz;
 examined examine(const options& o, const named_layout& layout, const named_pattern& pattern) {
   examined result{&pattern, layout.graph, {}, false, {}, {}};
   const index_t most = pattern.max_bytes / o.tile.element_bytes;
-  const tw::lds_access_walk natural(layout.graph, pattern.distribution, o.tile.element_bytes);
+  const tw::lds_access_pattern natural(layout.graph, pattern.distribution, o.tile.element_bytes);
   if (natural.bytes_per_lane() > pattern.max_bytes) result.graph = with_runs_limited(layout.graph, o.tile, most);
   const tw::lds_legality legality = tw::check_lds_access(*o.target, result.graph, pattern.distribution,
                                                          o.tile.element_bytes, pattern.kind, 0, 1 << 30);

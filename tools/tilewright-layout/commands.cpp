@@ -35,34 +35,34 @@ viz::curve_path path_of_words(const std::string& text) {
   const std::vector<std::string> words = split(text, ':');
   const std::vector<index_t> lengths = lengths_of(words[0], "curve " + text, 2);
   if (lengths[0] * lengths[1] > 4096) throw refusal("curve " + text + ": tiles of up to 4096 elements are drawn");
-  tilewright::curve<2> walk{{lengths[0], lengths[1]}, {0, 1}, {1, 1}, false};
+  tilewright::curve<2> pattern{{lengths[0], lengths[1]}, {0, 1}, {1, 1}, false};
   bool hilbert = false, ordinary = false;
   index_t groups = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "snake") {
-      walk.snake = true;
+      pattern.snake = true;
     } else if (words[i] == "hilbert") {
       hilbert = true;
     } else if (words[i].starts_with("groups=")) {
       groups = number_of(words[i].substr(7), "curve " + text + ": groups", 1, 1 << 12);
     } else if (words[i] == "order=1,0" || words[i] == "order=0,1") {
       ordinary = true;
-      if (words[i] == "order=1,0") walk.order = {1, 0};
+      if (words[i] == "order=1,0") pattern.order = {1, 0};
     } else if (words[i].starts_with("access=")) {
       ordinary = true;
       const std::vector<index_t> scalars = lengths_of(words[i].substr(7), "curve " + text + ": access", 2);
-      walk.scalars_per_access = {scalars[0], scalars[1]};
+      pattern.scalars_per_access = {scalars[0], scalars[1]};
     } else {
       throw refusal("curve " + text + ": '" + words[i] +
                     "' is not known; there are order=0,1, order=1,0, access=ROWSxCOLS, snake, hilbert and groups=ROWS");
     }
   }
-  if (hilbert + (groups > 0) + ordinary > 1 || (hilbert && walk.snake)) {
+  if (hilbert + (groups > 0) + ordinary > 1 || (hilbert && pattern.snake)) {
     throw refusal("curve " + text + ": hilbert stands alone, and groups=ROWS goes with snake alone");
   }
   if (hilbert) return viz::path_of(tilewright::hilbert_curve{lengths[0], lengths[1]});
-  if (groups > 0) return viz::path_of(tilewright::row_group_curve{lengths[0], lengths[1], groups, walk.snake});
-  return viz::path_of(walk);
+  if (groups > 0) return viz::path_of(tilewright::row_group_curve{lengths[0], lengths[1], groups, pattern.snake});
+  return viz::path_of(pattern);
 }
 
 answer curves(const options& o) {

@@ -23,9 +23,9 @@ struct shown_phase {
 };
 
 shown_phase shown(const options& o, const examined& access) {
-  const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
+  const tw::lds_access_pattern pattern(access.graph, access.pattern->distribution, o.tile.element_bytes);
   shown_phase result{
-      viz::step_of(walk, access.pattern->kind, access.analysis.wave, access.analysis.access), nullptr, {}};
+      viz::step_of(pattern, access.pattern->kind, access.analysis.wave, access.analysis.access), nullptr, {}};
   result.service = &viz::deciding_reading(*o.target, result.step, o.reading);
   const std::vector<viz::lds_phase_trace> phases = viz::phases_of(*result.service, result.step);
   const index_t number = o.shown_phase >= 0 ? o.shown_phase : access.analysis.phase;
@@ -166,7 +166,7 @@ std::string text_of(const options& o, const std::vector<examined_layout>& layout
       if (each.analysis.same_dword_writes > 0)
         text += title_of(*each.pattern) + ": lanes write to the same word at once; what that costs is not known\n";
       if (o.only_evidence && !each.rests_on_evidence)
-        text += title_of(*each.pattern) + ": nobody has documented or measured this instruction\n";
+        text += title_of(*each.pattern) + ": no source documents or measures this instruction\n";
     }
   }
   return text;
@@ -199,8 +199,8 @@ nlohmann::ordered_json json_of(const options& o, const std::vector<examined_layo
                {"rests_on_evidence", access.rests_on_evidence},
                {"address_registers", access.addresses.registers}};
       if (is_write(*access.pattern)) one["direct_to_lds"] = access.direct.is_legal();
-      const tw::lds_access_walk walk(access.graph, access.pattern->distribution, o.tile.element_bytes);
-      one.update(viz::analysis_json(*o.target, access.analysis, walk, access.pattern->kind, o.reading));
+      const tw::lds_access_pattern pattern(access.graph, access.pattern->distribution, o.tile.element_bytes);
+      one.update(viz::analysis_json(*o.target, access.analysis, pattern, access.pattern->kind, o.reading));
       accesses.push_back(one);
     }
     all["layouts"].push_back({{"name", layout.layout.name},

@@ -22,8 +22,8 @@ constexpr const char* curve_help =
     "ROWSxCOLS[:order=1,0][:access=RxC][:snake]   the order lists the dimensions, the last one moves fastest\n"
     "ROWSxCOLS:hilbert, ROWSxCOLS:groups=N[:snake]   from neighbour to neighbour; groups of N rows";
 constexpr const char* exit_codes =
-    "0 no conflicts; 1 conflicts, or more LDS than the target has, or (--evidence) a cost that nobody\n"
-    "has measured, or (--direct) a write that is no such copy; 2 the request cannot be carried out.\n"
+    "0 no conflicts; 1 conflicts, or more LDS than the target has, or (--evidence) a cost that no source\n"
+    "gives, or (--direct) a write that is no such copy; 2 the request cannot be carried out.\n"
     "--out is written whole, or not at all: nothing is written with exit code 2. With --format json an\n"
     "error is an object with the members program, error and exit_code.";
 

@@ -5,7 +5,7 @@
 
 #include <tilewright/core/arch/target.hpp>
 #include <tilewright/core/distribution/distribution_encoding.hpp>
-#include <tilewright/core/lds/lds_access_walk.hpp>
+#include <tilewright/core/lds/lds_access_pattern.hpp>
 #include <tilewright/core/lds/swizzled_layout.hpp>
 
 #include <string>

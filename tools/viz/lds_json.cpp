@@ -8,9 +8,9 @@ namespace tilewright::viz {
 
 using json = nlohmann::ordered_json;
 
-json analysis_json(const arch::target& target, const lds_access_analysis& total, const lds_access_walk& walk,
+json analysis_json(const arch::target& target, const lds_access_analysis& total, const lds_access_pattern& pattern,
                    lds_access_kind kind, lds_reading reading) {
-  const lds_step worst = step_of(walk, kind, total.wave, total.access);
+  const lds_step worst = step_of(pattern, kind, total.wave, total.access);
   const arch::lds_service& service = deciding_reading(target, worst, reading);
   json elements = json::array(), phases = json::array();
   for (const auto& at : total.coordinates) elements.push_back({at[0], at[1]});

@@ -7,14 +7,14 @@
 #include <algorithm>
 
 namespace tilewright::viz {
-lds_step step_of(const lds_access_walk& walk, lds_access_kind kind, index_t wave, index_t access) {
-  lds_step step{detail::lds_op_of(kind, walk.bytes_per_lane(), walk.element_bytes()),
+lds_step step_of(const lds_access_pattern& pattern, lds_access_kind kind, index_t wave, index_t access) {
+  lds_step step{detail::lds_op_of(kind, pattern.bytes_per_lane(), pattern.element_bytes()),
                 wave,
                 access,
-                walk.addresses(wave, access),
+                pattern.addresses(wave, access),
                 {}};
-  for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
-    const auto x = walk.position_of(wave, lane, access);
+  for (index_t lane = 0; lane < pattern.num_lanes(); ++lane) {
+    const auto x = pattern.position_of(wave, lane, access);
     step.element[lane] = {{x[0], x[1]}};
   }
   return step;
@@ -43,7 +43,7 @@ std::vector<lds_phase_trace> phases_of(const arch::lds_service& row, const lds_s
     trace.phase = phase;
     trace.banks.resize(std::size_t(service.banks));
     for (index_t i = 0; i < service.phases.lanes_per_phase; ++i) {
-      const index_t lane = service.phases.lane_in_place(phase * service.phases.lanes_per_phase + i);
+      const index_t lane = service.phases.lane_at_position(phase * service.phases.lanes_per_phase + i);
       trace.lanes.push_back(lane);
       const index_t address = step.address[lane];
       if (address < 0) continue;

@@ -14,7 +14,7 @@ namespace {
 std::vector<index_t> phase_of_lanes(const arch::lds_phases& phases) {
   std::vector<index_t> result(std::size_t(phases.wave_size));
   for (index_t place = 0; place < phases.wave_size; ++place) {
-    result[std::size_t(phases.lane_in_place(place))] = place / phases.lanes_per_phase;
+    result[std::size_t(phases.lane_at_position(place))] = place / phases.lanes_per_phase;
   }
   return result;
 }
@@ -22,7 +22,7 @@ std::vector<index_t> phase_of_lanes(const arch::lds_phases& phases) {
 std::vector<index_t> lanes_of(const arch::lds_phases& phases, index_t phase) {
   std::vector<index_t> lanes;
   for (index_t i = 0; i < phases.lanes_per_phase; ++i)
-    lanes.push_back(phases.lane_in_place(phase * phases.lanes_per_phase + i));
+    lanes.push_back(phases.lane_at_position(phase * phases.lanes_per_phase + i));
   return lanes;
 }
 

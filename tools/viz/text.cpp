@@ -77,13 +77,13 @@ std::string to_string(const distribution_encoding& e) {
   return s + list("Y", -1, e.y, " ", id_text) + "\n";
 }
 
-std::string to_string(const hilbert_curve& walk) {
-  return "Hilbert curve of " + std::to_string(walk.rows) + " x " + std::to_string(walk.cols) + " tiles";
+std::string to_string(const hilbert_curve& pattern) {
+  return "Hilbert curve of " + std::to_string(pattern.rows) + " x " + std::to_string(pattern.cols) + " tiles";
 }
 
-std::string to_string(const row_group_curve& walk) {
-  return "curve of " + std::to_string(walk.rows) + " x " + std::to_string(walk.cols) + " tiles in groups of " +
-         std::to_string(walk.group_rows) + " rows" + (walk.snake ? ", snake" : "");
+std::string to_string(const row_group_curve& pattern) {
+  return "curve of " + std::to_string(pattern.rows) + " x " + std::to_string(pattern.cols) + " tiles in groups of " +
+         std::to_string(pattern.group_rows) + " rows" + (pattern.snake ? ", snake" : "");
 }
 
 std::string to_string(const tensor_graph& graph) {

@@ -32,7 +32,7 @@ const char* start_rows_of_experts(const call& c) {
   const index_t tokens = c[scatters ? 0 : y].rows();
   const tw::expert_rows_args<T> args{.x = c.data<const T>(0),
                                      .y = c.data<T>(y),
-                                     .place = c.data<const index_t>(1),
+                                     .position = c.data<const index_t>(1),
                                      .weight = c.data<const float>(2),
                                      .tokens = tokens,
                                      .choices = c[scatters ? y : 0].rows() / tokens,

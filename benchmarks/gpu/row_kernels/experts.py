@@ -35,23 +35,23 @@ def order(experts):
     def function(chosen):
         flat = chosen.flatten()
         source = torch.sort(flat, stable=True).indices
-        place = torch.empty_like(source)
-        place[source] = torch.arange(flat.numel(), device="cuda")
+        position = torch.empty_like(source)
+        position[source] = torch.arange(flat.numel(), device="cuda")
         counts = torch.zeros(experts, device="cuda", dtype=torch.int64)  # bincount would wait for the GPU
-        return counts.scatter_add_(0, flat.long(), torch.ones_like(source)).cumsum(0), source, place
+        return counts.scatter_add_(0, flat.long(), torch.ones_like(source)).cumsum(0), source, position
     return function
 
 
 def source_and_place(tokens, choices):
     source = torch.randperm(tokens * choices, device="cuda")
-    place = torch.empty_like(source)
-    place[source] = torch.arange(tokens * choices, device="cuda")
-    return source.to(INT32), place.to(INT32)
+    position = torch.empty_like(source)
+    position[source] = torch.arange(tokens * choices, device="cuda")
+    return source.to(INT32), position.to(INT32)
 
 
 def make_scattered(tokens, choices, cols):
-    source, place = source_and_place(tokens, choices)
-    return [gaussian(tokens, cols), place, None, source], [empty(tokens * choices, cols)]
+    source, position = source_and_place(tokens, choices)
+    return [gaussian(tokens, cols), position, None, source], [empty(tokens * choices, cols)]
 
 
 def make_combined(tokens, choices, cols):
@@ -60,11 +60,11 @@ def make_combined(tokens, choices, cols):
 
 
 def scatter(choices):
-    return lambda x, place, source: x[source // choices]  # PyTorch gathers: it has no row that goes to several places
+    return lambda x, position, source: x[source // choices]  # PyTorch gathers: it has no row that goes to several places
 
 
 def combine(choices):
-    return lambda x, place, weight: ((x[place] * weight.unsqueeze(-1)).unflatten(0, (-1, choices)).sum(1)).to(x.dtype)
+    return lambda x, position, weight: ((x[position] * weight.unsqueeze(-1)).unflatten(0, (-1, choices)).sum(1)).to(x.dtype)
 
 
 def draw_tokens(experts, choices):

@@ -37,8 +37,8 @@ template <class T, tw::norm_kind Kind, tw::row_tile Tile>
 const char* start_tile(tw::norm_gradient_args<T> args, const call& c) {
   using kernel = tw::row_norm_gradient<arch, T, Tile, Kind>;
   static const index_t most = resident<kernel>();
-  args.num_parts = tw::choose_num_parts(args.rows, most, Tile);
-  args.parts = workspace(std::size_t(2 * args.num_parts) * std::size_t(args.parts_stride()));
+  args.num_partials = tw::choose_num_partials(args.rows, most, Tile);
+  args.partials = workspace(std::size_t(2 * args.num_partials) * std::size_t(args.partials_stride()));
   return start<kernel>(args, c);
 }
 

@@ -14,9 +14,9 @@ def make(group, two=False):
 
 
 def quantise(x, group):
-    parts = x.float().unflatten(-1, (-1, group or x.shape[-1]))
-    scale = (parts.abs().amax(-1, keepdim=True) / 448).clamp(min=1e-30)
-    return (parts / scale).flatten(-2).to(E4M3), scale.squeeze(-1)
+    partials = x.float().unflatten(-1, (-1, group or x.shape[-1]))
+    scale = (partials.abs().amax(-1, keepdim=True) / 448).clamp(min=1e-30)
+    return (partials / scale).flatten(-2).to(E4M3), scale.squeeze(-1)
 
 
 def dequantise(group):

@@ -9,9 +9,9 @@ from . import BF16, F32, add, draw_lengths, empty, gaussian
 
 def make(dtype, second=None):
     def tensors(lengths, dims):
-        kept = [1 if d in dims else n for d, n in enumerate(lengths)]
+        row_cache = [1 if d in dims else n for d, n in enumerate(lengths)]
         x = gaussian(*lengths, dtype=dtype) + 2
-        return [x], [empty(*kept, dtype=F32)] + ([empty(*kept, dtype=second)] if second else [])
+        return [x], [empty(*row_cache, dtype=F32)] + ([empty(*row_cache, dtype=second)] if second else [])
     return tensors
 
 

@@ -5,4 +5,4 @@
 #include <tilewright/kernels/routing/choose_experts.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/order_by_expert.hpp>
-#include <tilewright/kernels/routing/routed_part.hpp>
+#include <tilewright/kernels/routing/routed_chunk.hpp>

@@ -33,7 +33,9 @@ inline bool is_in_place(const row_matrix& a, const row_matrix& b) {
 }
 
 /// Whether `out` overlaps `in`, but is not the same matrix.
-inline bool clash(const row_matrix& out, const row_matrix& in) { return overlap(out, in) && !is_in_place(out, in); }
+inline bool aliases_partially(const row_matrix& out, const row_matrix& in) {
+  return overlap(out, in) && !is_in_place(out, in);
+}
 
 /// A matrix of args.rows rows of args.cols elements.
 template <class T>

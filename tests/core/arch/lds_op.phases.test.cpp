@@ -128,7 +128,7 @@ TEST(LdsPhases, PhasesAreCosetsOfTheirFirst) {
         const lds_phases& p = reading.phases;
         EXPECT_TRUE(every_lane_is_served_once(p));
         for (index_t phase = 0; phase < p.num_phases(); ++phase) {
-          const index_t representative = p.lane_in_place(phase * p.lanes_per_phase);
+          const index_t representative = p.lane_at_position(phase * p.lanes_per_phase);
           unsigned long long coset = 0;
           for (index_t lane = 0; lane < p.wave_size; ++lane) {
             if (p.lanes_of(0) >> lane & 1) coset |= 1ull << (lane ^ representative);

@@ -53,9 +53,9 @@ class exhaustive_search {
     const tensor_graph plain = packed_graph(p.tile.rows, p.tile.cols);
     index_t chunk = 4;
     for (const lds_use& use : p.uses)
-      chunk = max(chunk, lds_access_walk(plain, use.distribution, p.tile.element_bytes).bytes_per_lane());
+      chunk = max(chunk, lds_access_pattern(plain, use.distribution, p.tile.element_bytes).bytes_per_lane());
     for (const lds_use& use : p.uses) {
-      const index_t bytes = lds_access_walk(plain, use.distribution, p.tile.element_bytes).bytes_per_lane();
+      const index_t bytes = lds_access_pattern(plain, use.distribution, p.tile.element_bytes).bytes_per_lane();
       for (const arch::target* t : p.targets) {
         for (const arch::lds_service& service :
              t->find(detail::lds_op_of(use.kind, bytes, p.tile.element_bytes))->readings)

@@ -28,7 +28,7 @@ index_t degree(const access& a, PlaceOf&& place_of) {
   for (index_t place = 0; place < a.service.phases.lanes_per_phase * (merged ? 2 : 1); ++place) {
     unsigned plain = 0;
     for (index_t bit = 0; bit < 6; ++bit)
-      plain ^= (a.service.phases.lane_in_place(place) >> bit & 1) ? a.plain_bits[bit] : 0;
+      plain ^= (a.service.phases.lane_at_position(place) >> bit & 1) ? a.plain_bits[bit] : 0;
     units.set(plain / unit);
     banks.set(place_of(plain) % bank_row / unit);
   }
@@ -146,7 +146,8 @@ TEST(LdsLayoutSearch, FindsALayoutForEveryMap) {
       if (!exists) continue;
       ASSERT_LE(degree_of(p, layout), 1 << slack) << "problem " << i;
       std::set<index_t> places_taken;
-      for (index_t chunk = 0; chunk < layout.num_chunks(); ++chunk) places_taken.insert(layout.place_of_chunk(chunk));
+      for (index_t chunk = 0; chunk < layout.num_chunks(); ++chunk)
+        places_taken.insert(layout.position_of_chunk(chunk));
       ASSERT_EQ(index_t(places_taken.size()), layout.num_chunks()) << "problem " << i;
       several_groups += layout.places.size() > 1;
       not_lowest_bits += !layout.places.empty() && (layout.places[0] & (layout.places[0] + 1)) != 0;

@@ -16,8 +16,8 @@ index_t worst_degree(const layout_problem& p, const tensor_graph& layout) {
   for (const arch::target* t : p.targets) {
     for (const lds_use& use : p.uses) {
       for (const lds_reading reading : {lds_reading::first, lds_reading::second}) {
-        const lds_access_walk walk(layout, use.distribution, p.tile.element_bytes);
-        const auto* row = t->find(detail::lds_op_of(use.kind, walk.bytes_per_lane(), walk.element_bytes()));
+        const lds_access_pattern pattern(layout, use.distribution, p.tile.element_bytes);
+        const auto* row = t->find(detail::lds_op_of(use.kind, pattern.bytes_per_lane(), pattern.element_bytes()));
         if (reading == lds_reading::second && row->readings.size() == 1) continue;
         worst =
             max(worst,

@@ -148,9 +148,9 @@ TEST(LdsAccessWalk, RangeOfAddressesThatBothDimensionsFlip) {
       tile_distribution_encoding<sequence<>, tuple<sequence<8>, sequence<8>>, tuple<sequence<1>>, tuple<sequence<0>>,
                                  sequence<2>, sequence<0>>::value;
   const tensor_graph graph = graph_of(flipped);
-  const lds_access_walk walk(graph, rows_of_lanes, 4);
-  EXPECT_EQ(walk.rule(), lds_access_walk::addresses_are::xor_of_parts);
-  EXPECT_EQ(walk.address_range(), (array<index_t, 2>{{0, 252}}));
+  const lds_access_pattern pattern(graph, rows_of_lanes, 4);
+  EXPECT_EQ(pattern.rule(), lds_access_pattern::addresses_are::xor_of_terms);
+  EXPECT_EQ(pattern.address_range(), (array<index_t, 2>{{0, 252}}));
 }
 
 TEST(AnalyzeLdsAccess, WorksAtCompileTime) {

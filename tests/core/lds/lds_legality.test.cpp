@@ -103,12 +103,12 @@ TEST(DirectToLds, ThePermutationGoesToGlobalMemory) {
   constexpr auto swizzled = make_lds_index_swapping_descriptor<32, 8, 2, 64, half_t>();
   const tensor_graph graph = graph_of(swizzled);
   ASSERT_TRUE(check_direct_to_lds(arch::gfx950::value, graph, by_rows, 2).is_legal());
-  const lds_access_walk walk(graph, by_rows, 2);
+  const lds_access_pattern pattern(graph, by_rows, 2);
   index_t moved = 0;
-  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_access(); ++access) {
-      const auto order = walk.lanes_by_place(wave, access);
-      const lds_addresses address = walk.addresses(wave, access);
+  for (index_t wave = 0; wave < pattern.num_waves(); ++wave) {
+    for (index_t access = 0; access < pattern.num_access(); ++access) {
+      const auto order = pattern.lanes_by_address(wave, access);
+      const lds_addresses address = pattern.addresses(wave, access);
       for (index_t place = 0; place < 64; ++place) {
         EXPECT_EQ(address[order[place]], address[order[0]] + place * 16);
         moved += order[place] != place;

@@ -37,18 +37,18 @@ TEST(RandomAccesses, RanksAndEnumerationAgree) {
       for (const lds_reading reading : {lds_reading::first, lds_reading::worst}) {
         const lds_access_analysis fast =
             analyze_lds_access(*target, c.where.graph, c.distribution, c.tile.element_bytes, c.kind, reading);
-        const lds_access_walk walk(c.where.graph, c.distribution, c.tile.element_bytes);
+        const lds_access_pattern pattern(c.where.graph, c.distribution, c.tile.element_bytes);
         lds_access_cost sum;
-        for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-          for (index_t access = 0; access < walk.num_access(); ++access)
-            sum.add(lds_cost(*target, fast.op, walk.addresses(wave, access), reading), 1);
+        for (index_t wave = 0; wave < pattern.num_waves(); ++wave) {
+          for (index_t access = 0; access < pattern.num_access(); ++access)
+            sum.add(lds_cost(*target, fast.op, pattern.addresses(wave, access), reading), 1);
         }
         ASSERT_EQ(static_cast<const lds_access_cost&>(fast), sum)
             << target->name << ", case " << i << ", " << c.where.name;
         with_conflicts += !fast.is_conflict_free();
       }
-      linear += lds_access_walk(c.where.graph, c.distribution, c.tile.element_bytes).rule() ==
-                lds_access_walk::addresses_are::xor_of_parts;
+      linear += lds_access_pattern(c.where.graph, c.distribution, c.tile.element_bytes).rule() ==
+                lds_access_pattern::addresses_are::xor_of_terms;
     }
     EXPECT_GT(linear, 1000) << "most cases are for the rank";
     EXPECT_GT(with_conflicts, 500);
@@ -62,9 +62,9 @@ TEST(RandomAccesses, CostWhatTheBanksSay) {
       const access_case c = random_case(random, *target);
       const auto result =
           analyze_lds_access(*target, c.where.graph, c.distribution, c.tile.element_bytes, c.kind, lds_reading::first);
-      const lds_access_walk walk(c.where.graph, c.distribution, c.tile.element_bytes);
+      const lds_access_pattern pattern(c.where.graph, c.distribution, c.tile.element_bytes);
       const simulated_cost expected = simulate(target->find(result.op)->readings[0], c.where, c.distribution,
-                                               c.tile.element_bytes, walk.vector().length, walk.vector().dim_y);
+                                               c.tile.element_bytes, pattern.vector().length, pattern.vector().dim_y);
       ASSERT_EQ(result.executions, expected.executions) << target->name << ", case " << i << ", " << c.where.name;
       ASSERT_EQ(result.cycles, expected.cycles) << target->name << ", case " << i << ", " << c.where.name;
       ASSERT_EQ(result.conflicts, expected.conflicts);
@@ -78,19 +78,19 @@ TEST(RandomAccesses, StayInTheirRange) {
   for (index_t i = 0; i < 500; ++i) {
     const arch::target& target = *arch::all_targets[below(random, arch::all_targets.size())];
     const access_case c = random_case(random, target);
-    const lds_access_walk walk(c.where.graph, c.distribution, c.tile.element_bytes);
+    const lds_access_pattern pattern(c.where.graph, c.distribution, c.tile.element_bytes);
     index_t lowest = 1 << 30, highest = -1;
-    for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-      for (index_t access = 0; access < walk.num_access(); ++access) {
-        for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
-          const auto x = walk.position_of(wave, lane, access);
+    for (index_t wave = 0; wave < pattern.num_waves(); ++wave) {
+      for (index_t access = 0; access < pattern.num_access(); ++access) {
+        for (index_t lane = 0; lane < pattern.num_lanes(); ++lane) {
+          const auto x = pattern.position_of(wave, lane, access);
           const index_t here = c.where.byte_of(x[0], x[1]);
           lowest = min(lowest, here);
           highest = max(highest, here);
         }
       }
     }
-    ASSERT_EQ(walk.address_range(), (array<index_t, 2>{{lowest, highest}})) << "case " << i << ", " << c.where.name;
+    ASSERT_EQ(pattern.address_range(), (array<index_t, 2>{{lowest, highest}})) << "case " << i << ", " << c.where.name;
   }
 }
 

@@ -168,7 +168,7 @@ std::map<arch::lds_op, emulator::lds_counts> predicted_counts(const gemm_args& a
   gemm_lds_prediction prediction;
   prediction = predict_lds<Policy>();  // at run time
   std::map<arch::lds_op, emulator::lds_counts> counts;
-  prediction.for_each(num_lds_rounds<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
+  prediction.for_each(num_lds_phases<Policy>(args), [&](const lds_access_analysis& access, long_index_t times) {
     counts[access.op].add({times * access.executions, times * access.phases, times * access.cycles,
                            times * access.conflicts, access.worst_degree});
   });

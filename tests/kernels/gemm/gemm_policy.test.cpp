@@ -71,8 +71,8 @@ TEST(GemmPolicy, DefaultPipelinesCopyAsMemoryAndTileAllow) {
 
 TEST(LdsPrediction, CountsTilesAlongKOfEveryBlock) {
   using policy = gemm_policy<arch::gfx942, half_t, operand_major::k, operand_major::k, 1>;
-  EXPECT_EQ(num_lds_rounds<policy>({.m = 128, .n = 128, .k = 64}).tile_reads, 1);
-  EXPECT_EQ(num_lds_rounds<policy>({.m = 129, .n = 257, .k = 65, .batch = 5}).tile_reads, 2 * 3 * 5 * 2);
+  EXPECT_EQ(num_lds_phases<policy>({.m = 128, .n = 128, .k = 64}).tile_reads, 1);
+  EXPECT_EQ(num_lds_phases<policy>({.m = 129, .n = 257, .k = 65, .batch = 5}).tile_reads, 2 * 3 * 5 * 2);
 }
 
 TEST(SplitK, TheFirstTileIsThePartialOne) {

@@ -53,11 +53,11 @@ void expect_ordered(index_t entries, index_t experts, index_t all_experts, index
                     unsigned one_of = 50) {
   SCOPED_TRACE(std::to_string(entries) + " to " + std::to_string(experts));
   std::vector<index_t> expert(std::size_t(entries), 0), ends(std::size_t(experts), -7), source(expert.size(), -7),
-      place = source;
+      position = source;
   for (index_t& e : expert) e = index_t(random() % unsigned(all_experts)) - (random() % one_of == 0 ? all_experts : 0);
   std::vector<index_t> counts(std::size_t(order_by_expert<Arch, MostExperts>::workspace_rows(entries) * experts), -7);
   launch<order_by_expert<Arch, MostExperts>>(
-      {expert.data(), ends.data(), source.data(), place.data(), counts.data(), entries, experts, first},
+      {expert.data(), ends.data(), source.data(), position.data(), counts.data(), entries, experts, first},
       {.check_lds = emulator::lds_checks::on});
   std::vector<std::vector<index_t>> of_expert(std::size_t(experts), std::vector<index_t>{});
   for (index_t i = 0; i < entries; ++i) {
@@ -73,7 +73,7 @@ void expect_ordered(index_t entries, index_t experts, index_t all_experts, index
   for (std::size_t p = 0; p < wanted.size(); ++p) wanted_place[std::size_t(wanted[p])] = index_t(p);
   wanted.resize(expert.size(), -1);
   EXPECT_EQ(source, wanted);
-  EXPECT_EQ(place, wanted_place);
+  EXPECT_EQ(position, wanted_place);
 }
 
 }  // namespace
@@ -142,17 +142,17 @@ TEST(ExpertRows, GoToTheirPlacesAndBack) {
   for (const index_t cols : {8, 1032, 3000}) {
     const index_t tokens = 9, choices = 3, entries = tokens * choices;
     matrix<half_t> x(tokens, cols, 8, random), y(entries, cols, 0, half_t(-7.0f)), back(tokens, cols, 8, half_t(-7.0f));
-    std::vector<index_t> source(std::size_t(entries), -1), place = source, order = source;
+    std::vector<index_t> source(std::size_t(entries), -1), position = source, order = source;
     std::vector<float> weight;
     for (index_t e = 0; e < entries; ++e) weight.push_back(float(random() % 100u) / 64);
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random);
     for (index_t p = 0; p < entries - 5; ++p) {
       source[std::size_t(p)] = order[std::size_t(p)];
-      place[std::size_t(order[std::size_t(p)])] = p;
+      position[std::size_t(order[std::size_t(p)])] = p;
     }
-    launch<scatter>({x.data(), y.data(), place.data(), weight.data(), tokens, choices, cols, x.stride, y.stride});
-    launch<combine>({y.data(), back.data(), place.data(), nullptr, tokens, choices, cols, y.stride, back.stride});
+    launch<scatter>({x.data(), y.data(), position.data(), weight.data(), tokens, choices, cols, x.stride, y.stride});
+    launch<combine>({y.data(), back.data(), position.data(), nullptr, tokens, choices, cols, y.stride, back.stride});
     EXPECT_TRUE(back.has_clean_gaps(half_t(-7.0f)));
     double worst = 0, worst_back = 0;
     for (index_t c = 0; c < cols; ++c) {
@@ -190,14 +190,14 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(choice, [](auto& a) { a.weight = reinterpret_cast<float*>(numbers + 31); }, "overlaps another", choose{});
   refuse(choice, [](auto& a) { a.expert = reinterpret_cast<index_t*>(memory + 64); }, "overlaps another", choose{});
 
-  static index_t ends[8], source[64], place[64], counts[8];
-  const order_by_expert_args order{numbers, ends, source, place, counts, 64, 8};
+  static index_t ends[8], source[64], position[64], counts[8];
+  const order_by_expert_args order{numbers, ends, source, position, counts, 64, 8};
   using sort = order_by_expert<arch::gfx942>;
   EXPECT_EQ(sort::check(order), nullptr);
   refuse(order, [](auto& a) { a.entries = 0; }, "must be positive", sort{});
   refuse(order, [](auto& a) { a.experts = 1025; }, "more experts than", sort{});
   refuse(order, [](auto& a) { a.ends = nullptr; }, "null", sort{});
-  refuse(order, [](auto& a) { a.place = numbers; }, "overlaps another", sort{});
+  refuse(order, [](auto& a) { a.position = numbers; }, "overlaps another", sort{});
   refuse(order, [](auto& a) { ++reinterpret_cast<char*&>(a.source); }, "not aligned to its elements", sort{});
   refuse(order, [](auto& a) { a.entries = 0x7fffffff; }, "close to 2^31", sort{});
 
@@ -208,8 +208,8 @@ TEST(Experts, RefuseWhatTheyCannotDo) {
   refuse(rows, [](auto& a) { a.choices = 1 << 30; }, "close to 2^31", scatter{});
   refuse(rows, [](auto& a) { ++a.y; }, "aligned", scatter{});
   refuse(rows, [&](auto& a) { a.y = halves + 64; }, "overlaps another", scatter{});
-  refuse(rows, [&](auto& a) { a.place = reinterpret_cast<index_t*>(halves + 2048); }, "overlaps another", scatter{});
-  refuse(rows, [](auto& a) { a.place = nullptr; }, "null", scatter{});
+  refuse(rows, [&](auto& a) { a.position = reinterpret_cast<index_t*>(halves + 2048); }, "overlaps another", scatter{});
+  refuse(rows, [](auto& a) { a.position = nullptr; }, "null", scatter{});
 }
 
 }  // namespace rows_test

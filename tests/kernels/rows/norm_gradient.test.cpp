@@ -35,8 +35,8 @@ static_assert(choose_norm_gradient_tile(arch::sm90::value, 2, 50001, false, norm
 static_assert(choose_norm_gradient_tile(arch::sm90::value, 2, 50001, false, norm_kind::layer_norm).blocks == 8);
 static_assert(choose_norm_gradient_tile(arch::gfx942::value, 2, 65536, true, norm_kind::rms_norm) ==
               row_tile{256, 256, 2, 8});
-static_assert(choose_num_parts(100, 264, {}) == 100 && choose_num_parts(1000, 263, {.unaligned = true}) == 256 &&
-              choose_num_parts(1000, 263, {}) == 263 && choose_num_parts(1000, 9, {.unaligned = true}) == 8);
+static_assert(choose_num_partials(100, 264, {}) == 100 && choose_num_partials(1000, 263, {.unaligned = true}) == 256 &&
+              choose_num_partials(1000, 263, {}) == 263 && choose_num_partials(1000, 9, {.unaligned = true}) == 8);
 
 /// What row_norm_gradient must write, from the statistics that it is given.
 struct exact_gradients {
@@ -63,14 +63,14 @@ struct exact_gradients {
 };
 
 template <class Kernel, class T>
-void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts, bool adds, double error,
+void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_partials, bool adds, double error,
                       std::mt19937& random) {
-  SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols) + " in " + std::to_string(num_parts));
-  matrix<T> dy(rows, cols, gap, random), s(rows, cols, num_parts < rows ? gap : 0, random, 3),
+  SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols) + " in " + std::to_string(num_partials));
+  matrix<T> dy(rows, cols, gap, random), s(rows, cols, num_partials < rows ? gap : 0, random, 3),
       weight(1, cols, 0, random), ds(rows, cols, 0, random), dx(rows, cols, gap, T(-7.0f)),
       dweight(1, cols, 0, T(-7.0f)), dbias = dweight;
-  const bool has_bias = Kernel::is_layer_norm && num_parts != 1;
-  std::vector<float> mean, rstd, parts(std::size_t(2 * num_parts * detail::round_up(cols, 8)), -7.0f);
+  const bool has_bias = Kernel::is_layer_norm && num_partials != 1;
+  std::vector<float> mean, rstd, partials(std::size_t(2 * num_partials * detail::round_up(cols, 8)), -7.0f);
   std::uniform_real_distribution<float> numbers(0.1f, 1.0f);
   for (index_t r = 0; r < rows; ++r) mean.push_back(numbers(random)), rstd.push_back(numbers(random));
   norm_gradient_args<T> args{.dy = dy.data(),
@@ -82,8 +82,8 @@ void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts
                              .dx = dx.data(),
                              .dweight = dweight.data(),
                              .dbias = has_bias ? dbias.data() : nullptr,
-                             .parts = parts.data(),
-                             .num_parts = num_parts,
+                             .partials = partials.data(),
+                             .num_partials = num_partials,
                              .rows = rows,
                              .cols = cols,
                              .dy_stride = dy.stride,
@@ -106,8 +106,8 @@ void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts
   }
   EXPECT_LT(worst, 10 * error);
   EXPECT_LT(worst_sum, error);
-  const auto of_bias = parts.begin() + num_parts * detail::round_up(cols, 8);
-  EXPECT_TRUE(has_bias || std::all_of(of_bias, parts.end(), [](float x) { return x == -7.0f; }));
+  const auto of_bias = partials.begin() + num_partials * detail::round_up(cols, 8);
+  EXPECT_TRUE(has_bias || std::all_of(of_bias, partials.end(), [](float x) { return x == -7.0f; }));
 }
 
 }  // namespace
@@ -115,9 +115,9 @@ void expect_gradients(index_t rows, index_t cols, index_t gap, index_t num_parts
 TEST(NormGradient, RowsOfAnyLength) {
   std::mt19937 random(31);
   for (int i = 0; i < 4; ++i) {
-    const index_t rows = 8 + index_t(random() % 20), num_parts = 1 + index_t(random() % 3), gap = i % 2 * 4;
+    const index_t rows = 8 + index_t(random() % 20), num_partials = 1 + index_t(random() % 3), gap = i % 2 * 4;
     const index_t odd_gap = i % 2 ? i : 4 * i;  // odd: rows of dy and s do not start at the same element of a vector
-    expect_gradients<layer, float>(rows, random_length(random, 3000, 4), gap, num_parts, i > 1, 1e-5, random);
+    expect_gradients<layer, float>(rows, random_length(random, 3000, 4), gap, num_partials, i > 1, 1e-5, random);
     expect_gradients<rms, bfloat16_t>(rows, random_length(random, 2000, 1), odd_gap, 1 + index_t(random() % 8), i > 1,
                                       0x1p-8, random);
     expect_gradients<any_layer, bfloat16_t>(rows, random_length(random, 2000, 1), odd_gap, 2 + index_t(random() % 7),
@@ -132,7 +132,7 @@ TEST(NormGradient, NaNStaysInItsRow) {
   matrix<bfloat16_t> dy(rows, cols, 0, random), s(rows, cols, 0, random), weight(1, cols, 0, random),
       dx(rows, cols, 0, bfloat16_t(0.0f)), dweight(1, cols, 0, bfloat16_t(0.0f));
   const std::vector<float> rstd(std::size_t(rows), 0.5f);
-  std::vector<float> parts(std::size_t(2 * rows * detail::round_up(cols, 8)));
+  std::vector<float> partials(std::size_t(2 * rows * detail::round_up(cols, 8)));
   const auto run = [&] {
     launch<rms>({.dy = dy.data(),
                  .s = s.data(),
@@ -140,8 +140,8 @@ TEST(NormGradient, NaNStaysInItsRow) {
                  .rstd = rstd.data(),
                  .dx = dx.data(),
                  .dweight = dweight.data(),
-                 .parts = parts.data(),
-                 .num_parts = rows,
+                 .partials = partials.data(),
+                 .num_partials = rows,
                  .rows = rows,
                  .cols = cols,
                  .dy_stride = cols,
@@ -166,8 +166,8 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
                                        .rstd = memory + 7202,
                                        .dx = memory,
                                        .dweight = memory + 6144,
-                                       .parts = memory + 8192,
-                                       .num_parts = 2,
+                                       .partials = memory + 8192,
+                                       .num_partials = 2,
                                        .rows = 2,
                                        .cols = 1000,
                                        .dy_stride = 1000,
@@ -181,9 +181,9 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
   };
   refuse([](auto& a) { a.rows = -1; }, "must be positive");
   refuse([](auto& a) { a.mean = nullptr; }, "rstd, or mean");
-  refuse([](auto& a) { a.parts = nullptr; }, "null: dweight, or parts");
-  refuse([](auto& a) { ++a.parts; }, "16 bytes");
-  refuse([](auto& a) { a.num_parts = 3; }, "at most rows");
+  refuse([](auto& a) { a.partials = nullptr; }, "null: dweight, or parts");
+  refuse([](auto& a) { ++a.partials; }, "16 bytes");
+  refuse([](auto& a) { a.num_partials = 3; }, "at most rows");
   refuse([](auto& a) { a.dx_stride = 1004; }, "overlaps that of dy or ds");
   refuse([](auto& a) { a.dx = memory + 2048; }, "overlaps that of s");
   refuse([](auto& a) { a.rstd = memory + 999; }, "rstd or mean");
@@ -197,8 +197,8 @@ TEST(NormGradient, RefusesWhatItCannotDo) {
                                      .rstd = memory,
                                      .dx = halves + 2048,
                                      .dweight = halves,
-                                     .parts = memory,
-                                     .num_parts = 10,
+                                     .partials = memory,
+                                     .num_partials = 10,
                                      .rows = 10,
                                      .cols = 7,
                                      .dy_stride = 7,

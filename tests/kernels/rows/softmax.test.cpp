@@ -41,10 +41,10 @@ using in_parts = softmax<arch::gfx1201, float, row_tile{256, 256, 2, 4}>;
 using in_lds =
     softmax<arch::sm90, bfloat16_t,
             row_tile{
-                .threads = 64, .threads_per_row = 64, .vectors = 1, .blocks = 2, .unaligned = true, .lds_parts = 3}>;
+                .threads = 64, .threads_per_row = 64, .vectors = 1, .blocks = 2, .unaligned = true, .lds_segments = 3}>;
 using unaligned =
     softmax<arch::gfx942, half_t,
-            row_tile{.threads = 128, .threads_per_row = 64, .vectors = 2, .unaligned = true, .lds_parts = 2}>;
+            row_tile{.threads = 128, .threads_per_row = 64, .vectors = 2, .unaligned = true, .lds_segments = 2}>;
 using one_by_one = softmax<arch::gfx942, float, choose_row_tile(100, 1), softmax_kind::log_softmax>;
 
 static_assert(choose_row_tile<arch::sm90, bfloat16_t>(1000) == choose_row_tile(1000, 8));

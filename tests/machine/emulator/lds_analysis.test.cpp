@@ -43,7 +43,7 @@ TEST(LdsAnalysis, PredictsWhatTheCpuCounts) {
       const bool replicated = !e.r.empty() && e.r[0] > 1;
       const lds_access_kind kind = replicated || below(random, 2) == 0 ? lds_access_kind::read : lds_access_kind::write;
       const lds_access_analysis predicted = analyze_lds_access(*target, where.graph, e, element_bytes, kind);
-      const lds_access_walk walk(where.graph, e, element_bytes);
+      const lds_access_pattern walk(where.graph, e, element_bytes);
       const index_t vector = walk.vector().length, dim = walk.vector().dim_y;
 
       const emulator::launch_report report =

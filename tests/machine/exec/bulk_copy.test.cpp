@@ -248,7 +248,7 @@ TEST(BulkCopy, ComesWhenNothingElseCanHappen) {
   };
   EXPECT_EQ(fault_of([&] { kernel(box_place); }), "no fault");
   EXPECT_EQ(fault_of([&] { kernel(other_place); }),
-            "thread 40 of block (0, 0, 0) reads LDS byte 8192 (here) without having waited for the barrier of the bulk "
+            "thread 40 of block (0, 0, 0) reads LDS byte 8192 (here) without having waited for the barrier of the TMA "
             "copy (here) to there");
 }
 

@@ -47,7 +47,7 @@ namespace tilewright {
 template <block_tile Tile>
 inline constexpr index_t matrix_instructions_per_step =
     Tile.m / (arch::describe(Tile.op).m * Tile.waves_m) * (Tile.n / (arch::describe(Tile.op).n * Tile.waves_n)) *
-    exec::mma_parts<Tile.op>;
+    exec::mma_issues<Tile.op>;
 
 namespace detail {
 
@@ -56,7 +56,7 @@ template <block_tile Tile>
 struct block_gemm_counts {
   static constexpr index_t n_repeat = Tile.n / (arch::describe(Tile.op).n * Tile.waves_n);
   static constexpr index_t k_repeat = Tile.num_k_steps();
-  static constexpr index_t parts = exec::mma_parts<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
+  static constexpr index_t parts = exec::mma_issues<Tile.op>, tiles = matrix_instructions_per_step<Tile> / parts;
   static constexpr index_t a_registers = arch::describe(Tile.op).a.num_registers();
   static constexpr index_t b_registers = arch::describe(Tile.op).b.num_registers();
   static constexpr index_t c_registers = arch::describe(Tile.op).c.num_registers();
@@ -81,11 +81,11 @@ template <block_tile Tile, index_t First, class Accumulator, class A, class B, i
 TILEWRIGHT_HD void issue_instructions(Accumulator* c, const A* a, const B* b, sequence<Is...>) {
   using counts = block_gemm_counts<Tile>;
   if constexpr (counts::transposes_c) {
-    (exec::mma_part<Tile.op, counts::part(First + Is)>(
+    (exec::mma_issue<Tile.op, counts::part(First + Is)>(
          c + constant(counts::c(First + Is)), b + constant(counts::b(First + Is)), a + constant(counts::a(First + Is))),
      ...);
   } else {
-    (exec::mma_part<Tile.op, counts::part(First + Is)>(
+    (exec::mma_issue<Tile.op, counts::part(First + Is)>(
          c + constant(counts::c(First + Is)), a + constant(counts::a(First + Is)), b + constant(counts::b(First + Is))),
      ...);
   }

@@ -75,14 +75,14 @@ TILEWRIGHT_HD constexpr arch::lane_map in_k_order(arch::lane_map map, const bloc
   return map;
 }
 
-enum class product_operand : signed char { a, b, c };
+enum class gemm_operand : signed char { a, b, c };
 
 /// An operand's tile over the block: waves of one coordinate own instruction tiles of A or B, those of the other hold
 /// copies; C is divided by both. `map`: of one instruction.
-TILEWRIGHT_HD constexpr distribution_encoding repeat_over_block(const block_tile& t, product_operand which,
+TILEWRIGHT_HD constexpr distribution_encoding repeat_over_block(const block_tile& t, gemm_operand which,
                                                                 const arch::lane_map& map) {
   const arch::matrix_instruction i = arch::describe(t.op);
-  const bool is_b = which == product_operand::b, is_c = which == product_operand::c;
+  const bool is_b = which == gemm_operand::b, is_c = which == gemm_operand::c;
   distribution_encoding outer;
   if (!is_c) outer.r.push_back(is_b ? t.waves_m : t.waves_n);
   outer.h.push_back({});
@@ -106,18 +106,18 @@ TILEWRIGHT_HD constexpr distribution_encoding repeat_over_block(const block_tile
 TILEWRIGHT_HD constexpr distribution_encoding a_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
   const arch::lane_map map = in_k_order(arch::describe(t.op).a, t);
-  return repeat_over_block(t, product_operand::a, addresses ? load_map(t.op, map, transposed) : map);
+  return repeat_over_block(t, gemm_operand::a, addresses ? load_map(t.op, map, transposed) : map);
 }
 TILEWRIGHT_HD constexpr distribution_encoding b_encoding(const block_tile& t, bool addresses = false,
                                                          bool transposed = false) {
   const arch::lane_map map = in_k_order(arch::describe(t.op).b, t);
-  return repeat_over_block(t, product_operand::b, addresses ? load_map(t.op, map, transposed) : map);
+  return repeat_over_block(t, gemm_operand::b, addresses ? load_map(t.op, map, transposed) : map);
 }
 TILEWRIGHT_HD constexpr distribution_encoding c_encoding(const block_tile& t) {
   arch::lane_map map = arch::describe(t.op).c;
   // describe() has 16 columns of wgmma's, which has any multiple of 8: without column bit 3.
   if (arch::is_wgmma(t.op) && t.n % 16 != 0) map.reg = arch::bits(arch::col(0), arch::row(3));
-  return repeat_over_block(t, product_operand::c, t.transposes_c() ? with_rows_as_columns(map) : map);
+  return repeat_over_block(t, gemm_operand::c, t.transposes_c() ? with_rows_as_columns(map) : map);
 }
 
 /// The same, computed once for each tile.

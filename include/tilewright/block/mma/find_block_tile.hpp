@@ -37,20 +37,20 @@ inline constexpr bool disagreement = true;
 
 namespace detail {
 
-enum class operand_place : signed char { unknown, registers, lds, global };
+enum class operand_source : signed char { unknown, registers, lds, global };
 
 template <class T>
-inline constexpr operand_place place_of = operand_place::unknown;
+inline constexpr operand_source place_of = operand_source::unknown;
 template <class T, class Distribution>
-inline constexpr operand_place place_of<static_distributed_tensor<T, Distribution>> = operand_place::registers;
+inline constexpr operand_source place_of<static_distributed_tensor<T, Distribution>> = operand_source::registers;
 template <class View, class Distribution, lane_permutation Permutation>
-inline constexpr operand_place place_of<tile_window<View, Distribution, Permutation>> =
-    View::address_space != address_space_enum::lds ? operand_place::global
-    : Permutation.is_identity()                    ? operand_place::lds
-                                                   : operand_place::unknown;
+inline constexpr operand_source place_of<tile_window<View, Distribution, Permutation>> =
+    View::address_space != address_space_enum::lds ? operand_source::global
+    : Permutation.is_identity()                    ? operand_source::lds
+                                                   : operand_source::unknown;
 
 template <class T>
-inline constexpr bool is_lds_operand = place_of<T> == operand_place::lds;
+inline constexpr bool is_lds_operand = place_of<T> == operand_source::lds;
 
 /// Whether an operand is a window whose layout has contiguous columns.
 template <class Operand>
@@ -62,11 +62,11 @@ TILEWRIGHT_HD constexpr bool has_contiguous_columns() {
 /// What is known of both operands before the distributions are looked at.
 template <class A, class B, class Accumulator>
 TILEWRIGHT_HD constexpr bool require_operands() {
-  constexpr operand_place a = place_of<A>, b = place_of<B>;
-  constexpr bool are_operands = a != operand_place::unknown && b != operand_place::unknown;
+  constexpr operand_source a = place_of<A>, b = place_of<B>;
+  constexpr bool are_operands = a != operand_source::unknown && b != operand_source::unknown;
   static_assert(are_operands,
                 "block_gemm: an operand is a tile in registers (static_distributed_tensor) or a tile window in LDS");
-  constexpr bool in_global_memory = a == operand_place::global || b == operand_place::global;
+  constexpr bool in_global_memory = a == operand_source::global || b == operand_source::global;
   static_assert(!in_global_memory,
                 "block_gemm: an operand's window is in global memory; load_tile brings it to registers, or copy it to "
                 "LDS and give the window there");

@@ -20,10 +20,10 @@ template <class Arch, row_tile Tile, index_t Access = Tile.vector>
 struct row_block : row_memory<Arch, Tile, Access> {
   using memory = row_memory<Arch, Tile, Access>;
   template <class T>
-  using part = typename memory::template part<T>;
+  using segment = typename memory::template segment<T>;
   template <class T>
-  using packed_part = typename memory::template packed_part<T>;
-  using memory::cols, memory::is_single, memory::memory, memory::part_cols, memory::lanes, memory::waves_per_row;
+  using packed_segment = typename memory::template packed_segment<T>;
+  using memory::cols, memory::is_single, memory::memory, memory::segment_cols, memory::lanes, memory::waves_per_row;
   /// LDS of one reduction: 4 bytes for each wave, and for each block that shares the row; 0 if it belongs to one wave.
   static constexpr index_t bytes_of_waves = waves_per_row > 1 ? Tile.threads / Arch::value.wave_size * 4 : 0;
   static constexpr index_t lds_bytes = bytes_of_waves + (Tile.blocks > 1 ? Tile.blocks * 4 : 0);
@@ -38,7 +38,7 @@ struct row_block : row_memory<Arch, Tile, Access> {
                           : memory::has_ends ? 1024
                                              : 1536,
                           Tile.threads),
-                 Arch::value.lds_bytes / max(Tile.lds_parts * Tile.threads * Tile.vectors * 16, 1)));
+                 Arch::value.lds_bytes / max(Tile.lds_segments * Tile.threads * Tile.vectors * 16, 1)));
 
   /// The rows of the calling block of the grid, which takes `iterations` times as many as it holds: rows that start at
   /// the same element of a vector.
@@ -74,12 +74,12 @@ struct row_block : row_memory<Arch, Tile, Access> {
 
   /// f(part, first_col) for each part from the first to the last; `tile` holds the first one already, and holds the
   /// last one afterwards. `load(first_col)` reads a part. Waves skip a last part of which they have nothing.
-  template <class Part, class Load, class F>
-  TILEWRIGHT_HD void forward(Part& tile, Load load, F f) const {
+  template <class Segment, class Load, class F>
+  TILEWRIGHT_HD void forward(Segment& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
     for (index_t first = 0;;) {
       f(tile, first);
-      first += part_cols;
+      first += segment_cols;
       if (first >= cols) return;
       const index_t wave = modulo(exec::wave_id(), waves_per_row);
       tile = {};
@@ -88,33 +88,34 @@ struct row_block : row_memory<Arch, Tile, Access> {
     }
   }
   /// Where the last part begins.
-  TILEWRIGHT_HD index_t last_part() const { return (cols - 1) / part_cols * part_cols; }
+  TILEWRIGHT_HD index_t last_segment() const { return (cols - 1) / segment_cols * segment_cols; }
   /// The same from the last part, which `tile` holds already, to the first.
-  template <class Part, class Load, class F>
-  TILEWRIGHT_HD void backward(Part& tile, Load load, F f) const {
+  template <class Segment, class Load, class F>
+  TILEWRIGHT_HD void backward(Segment& tile, Load load, F f) const {
     TILEWRIGHT_UNROLL(1)
-    for (index_t first = last_part();;) {
+    for (index_t first = last_segment();;) {
       f(tile, first);
       if (first == 0) return;
-      first -= part_cols;
+      first -= segment_cols;
       tile = load(first);
     }
   }
-  /// LDS of the first Tile.lds_parts parts of a row.
-  template <class Part>
-  static constexpr index_t kept_bytes = Tile.lds_parts * own_lds<Tile.threads, Part>::bytes;
+  /// LDS of the first Tile.lds_segments parts of a row.
+  template <class Segment>
+  static constexpr index_t cached_bytes = Tile.lds_segments * own_lds<Tile.threads, Segment>::bytes;
   /// Starts to copy these parts, all at once; false: vectors are not aligned, or the row is a single part.
   template <class T>
-  TILEWRIGHT_HD bool copy_parts(exec::lds_pointer kept, const T* matrix, long_index_t row_stride) const {
-    using own = own_lds<Tile.threads, packed_part<T>>;
-    if constexpr (Tile.lds_parts > 0 && sizeof(T) * Access == 16) {
+  TILEWRIGHT_HD bool copy_segments(exec::lds_pointer row_cache, const T* matrix, long_index_t row_stride) const {
+    using own = own_lds<Tile.threads, packed_segment<T>>;
+    if constexpr (Tile.lds_segments > 0 && sizeof(T) * Access == 16) {
       const auto row = this->own_row(matrix, row_stride);
       if (is_single() || !row.is_aligned()) return false;
       TILEWRIGHT_UNROLL_ALL
-      for (index_t p = 0; p < Tile.lds_parts; ++p) this->template copy<T>(row, kept + p * own::bytes, p * part_cols);
+      for (index_t p = 0; p < Tile.lds_segments; ++p)
+        this->template copy<T>(row, row_cache + p * own::bytes, p * segment_cols);
       if constexpr (memory::has_ends) {
         const unsigned end = row.load_end();
-        for (index_t p = 0; p < Tile.lds_parts; ++p) own::store_last(kept + p * own::bytes, p == 0 ? end : 0);
+        for (index_t p = 0; p < Tile.lds_segments; ++p) own::store_last(row_cache + p * own::bytes, p == 0 ? end : 0);
       }
       return true;
     }
@@ -122,28 +123,29 @@ struct row_block : row_memory<Arch, Tile, Access> {
   }
   /// The part that begins at first_col, for the first time: from LDS once copy_parts has brought it, or by
   /// load(first_col), after which LDS keeps it if it is one of these parts; rows of a single part stay in registers.
-  template <class Part, class Load>
-  TILEWRIGHT_HD Part load_first(exec::lds_pointer kept, bool is_copied, index_t first_col, Load load) const {
-    using own = own_lds<Tile.threads, Part>;
-    const bool is_kept = first_col < Tile.lds_parts * part_cols && !is_single();
-    const auto place = kept + first_col / part_cols * own::bytes;
-    if (is_kept && is_copied) {
-      unroll<Tile.lds_parts>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-        constexpr index_t later = (Tile.lds_parts - 1 - decltype(p)::value) * Tile.vectors;
-        if (first_col == decltype(p)::value * part_cols) exec::async_wait<min(later, 63)>();
+  template <class Segment, class Load>
+  TILEWRIGHT_HD Segment load_first(exec::lds_pointer row_cache, bool is_copied, index_t first_col, Load load) const {
+    using own = own_lds<Tile.threads, Segment>;
+    const bool is_cached = first_col < Tile.lds_segments * segment_cols && !is_single();
+    const auto place = row_cache + first_col / segment_cols * own::bytes;
+    if (is_cached && is_copied) {
+      unroll<Tile.lds_segments>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+        constexpr index_t later = (Tile.lds_segments - 1 - decltype(p)::value) * Tile.vectors;
+        if (first_col == decltype(p)::value * segment_cols) exec::async_wait<min(later, 63)>();
       });
       return own::load(place);
     }
-    const Part tile = load(first_col);
-    if (is_kept) own::store(place, tile);
+    const Segment tile = load(first_col);
+    if (is_cached) own::store(place, tile);
     return tile;
   }
   /// The part that begins at first_col: from LDS if it is there, else load(first_col).
   template <class Load>
-  TILEWRIGHT_HD auto load_again(exec::lds_pointer kept, index_t first_col, Load load) const {
-    if constexpr (Tile.lds_parts > 0) {
+  TILEWRIGHT_HD auto load_again(exec::lds_pointer row_cache, index_t first_col, Load load) const {
+    if constexpr (Tile.lds_segments > 0) {
       using own = own_lds<Tile.threads, decltype(load(0))>;
-      if (first_col < Tile.lds_parts * part_cols) return own::load(kept + first_col / part_cols * own::bytes);
+      if (first_col < Tile.lds_segments * segment_cols)
+        return own::load(row_cache + first_col / segment_cols * own::bytes);
     }
     return load(first_col);
   }
@@ -157,7 +159,7 @@ struct row_block : row_memory<Arch, Tile, Access> {
   }
   /// What each thread's own elements of its rows give; reduce_threads combines them.
   template <class F>
-  TILEWRIGHT_HD static float reduce_own(const part<float>& tile, F f) {
+  TILEWRIGHT_HD static float reduce_own(const segment<float>& tile, F f) {
     return reduce_registers<float>(tile, f, sequence<1>{}).thread_buffer[0];
   }
   /// Combines values of the threads that share rows: combine(number<n>{}) combines those of n neighbouring lanes, first

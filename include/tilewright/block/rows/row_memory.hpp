@@ -32,13 +32,13 @@ struct row_memory {
   static constexpr bool has_ends = Tile.unaligned && Access > 1;
   static constexpr index_t access = Access, wave_size = Arch::value.wave_size,
                            lanes = min(Tile.threads_per_row, wave_size), waves_per_row = Tile.threads_per_row / lanes,
-                           part_cols = Tile.cols(), in_vectors = Tile.vectors * Tile.vector,
+                           segment_cols = Tile.cols(), in_vectors = Tile.vectors * Tile.vector,
                            elements = in_vectors + has_ends;
   using distribution = tile_distribution<row_tile_encoding<Tile, wave_size, elements>>;
   template <class T>
-  using part = static_distributed_tensor<T, distribution>;
+  using segment = static_distributed_tensor<T, distribution>;
   template <class T>
-  using packed_part = packed_elements<T, elements>;
+  using packed_segment = packed_elements<T, elements>;
 
   index_t first_row, rows, all_cols;
   index_t base_col = 0;        // of the block, among those of all blocks that share the row
@@ -81,13 +81,13 @@ struct row_memory {
     return Tile.blocks == 1 ? most : round_up(ceil_div(most, Tile.blocks), 128);
   }
   /// Whether no block has more than one part of a row.
-  TILEWRIGHT_HD bool is_single() const { return share() <= part_cols; }
+  TILEWRIGHT_HD bool is_single() const { return share() <= segment_cols; }
   /// How many elements the lanes that share the row have in the part that begins at column `first`.
   TILEWRIGHT_HD index_t count_of_wave(index_t first) const {
     const index_t lane = modulo(exec::thread_id(), lanes), start = col - lane * Tile.vector;
-    const index_t in_part = min(max(cols - first - start, 0), lanes * in_vectors);
-    if (!has_ends || first > 0 || block_of_row<Tile.blocks>() > 0) return in_part;
-    return in_part + min(max(num_ends - divide(start, in_vectors), 0), lanes);
+    const index_t in_segment = min(max(cols - first - start, 0), lanes * in_vectors);
+    if (!has_ends || first > 0 || block_of_row<Tile.blocks>() > 0) return in_segment;
+    return in_segment + min(max(num_ends - divide(start, in_vectors), 0), lanes);
   }
 
   template <class T>
@@ -106,13 +106,13 @@ struct row_memory {
   }
   /// The columns from `first` on; zeros outside.
   template <class T>
-  TILEWRIGHT_HD packed_part<T> load(const T* matrix, long_index_t row_stride, index_t first) const {
+  TILEWRIGHT_HD packed_segment<T> load(const T* matrix, long_index_t row_stride, index_t first) const {
     const row_of<T> own = own_row(matrix, row_stride);
     return join<T>(own.load(col + first), load_end(own, first));
   }
   /// Stores a part of the anchor, or, if not IsAnchor, of another matrix.
   template <bool IsAnchor = true, class T>
-  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const packed_part<T>& packed) const {
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const packed_segment<T>& packed) const {
     const row_of<T> own = own_row(matrix, row_stride);
     const auto vectors = as<typename row_of<T>::vectors>(packed);
     IsAnchor ? own.store(vectors, col + first) : own.store_anywhere(vectors, col + first);
@@ -121,15 +121,15 @@ struct row_memory {
   }
   /// The same of floats, which it rounds.
   template <class T>
-  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const part<float>& tile) const {
+  TILEWRIGHT_HD void store(T* matrix, long_index_t row_stride, index_t first, const segment<float>& tile) const {
     store(matrix, row_stride, first, round<T>(tile));
   }
   /// Floats as T, rounded and saturated as type_convert does.
   template <class T>
-  TILEWRIGHT_HD static packed_part<T> round(const part<float>& tile) {
+  TILEWRIGHT_HD static packed_segment<T> round(const segment<float>& tile) {
     constexpr index_t per_word = 4 / index_t(sizeof(T));
     const auto at = [&](index_t d) TILEWRIGHT_INLINE_LAMBDA { return d < elements ? tile.thread_buffer[d] : 0.0f; };
-    packed_part<T> result{};
+    packed_segment<T> result{};
     TILEWRIGHT_UNROLL_ALL
     for (index_t w = 0; w < ceil_div(elements, per_word); ++w) {
       const index_t d = w * per_word;
@@ -148,28 +148,28 @@ struct row_memory {
   }
   /// Values for each column, such as weights. Zeros without `values`: no branch.
   template <class T>
-  TILEWRIGHT_HD packed_part<T> load_cols(const T* values, index_t first) const {
+  TILEWRIGHT_HD packed_segment<T> load_cols(const T* values, index_t first) const {
     const row_of<T> own = row_from(values, 0, values != nullptr);
     const auto vectors = [&]() TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (has_ends) return own.template load_shifted<(Tile.lds_parts > 0)>(col + first);
+      if constexpr (has_ends) return own.template load_shifted<(Tile.lds_segments > 0)>(col + first);
       return own.load(col + first);
     }();
     return join<T>(vectors, load_end(own, first));
   }
   /// The same numbers as floats. A bfloat16_t in the upper half of a register is one without its lower half.
   template <class T>
-  TILEWRIGHT_HD static part<float> to_float(const packed_elements<T, elements>& own) {
+  TILEWRIGHT_HD static segment<float> to_float(const packed_elements<T, elements>& own) {
     if constexpr (__is_same(T, bfloat16_t)) {
       array<unsigned, elements> wide;
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < elements; ++i)
         wide[i] = i % 2 == 0 ? own.words[i / 2] << 16 : own.words[i / 2] & 0xffff0000u;
-      return as<part<float>>(wide);
+      return as<segment<float>>(wide);
     } else {
-      return cast_tile<float>(as<part<T>>(own));
+      return cast_tile<float>(as<segment<T>>(own));
     }
   }
-  TILEWRIGHT_HD static part<float> to_float(const part<float>& own) { return own; }
+  TILEWRIGHT_HD static segment<float> to_float(const segment<float>& own) { return own; }
   /// A value of the thread's row.
   template <class T>
   TILEWRIGHT_HD T load_row(const T* values) const {
@@ -197,14 +197,14 @@ struct row_memory {
     own.template copy<Tile.threads * bytes>(lds + exec::thread_id() * bytes, col + first);
   }
   template <class T>
-  TILEWRIGHT_HD static packed_part<T> copied(exec::lds_pointer lds, unsigned end) {
+  TILEWRIGHT_HD static packed_segment<T> copied(exec::lds_pointer lds, unsigned end) {
     constexpr index_t bytes = sizeof(typename row_of<T>::words);
     return join<T>(row_of<T>::template load_copied<Tile.threads * bytes>(lds + exec::thread_id() * bytes), end);
   }
   /// A part of the thread's vectors and its element of the ends.
   template <class T>
-  TILEWRIGHT_HD static packed_part<T> join(const typename row_of<T>::vectors& own, unsigned end) {
-    packed_part<T> result = as<packed_part<T>>(own);
+  TILEWRIGHT_HD static packed_segment<T> join(const typename row_of<T>::vectors& own, unsigned end) {
+    packed_segment<T> result = as<packed_segment<T>>(own);
     if constexpr (has_ends) {
       constexpr index_t last = in_vectors * index_t(sizeof(T)) / 4;
       static_assert(in_vectors * index_t(sizeof(T)) % 4 == 0);

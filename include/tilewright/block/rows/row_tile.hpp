@@ -15,8 +15,8 @@ struct row_tile {
   index_t threads = 256, threads_per_row = 32, vectors = 4, vector = 8;
   index_t blocks =
       1;  ///< of a cluster that share a row, each with tile.cols() columns or several times as many (Hopper)
-  bool unaligned = false;  ///< rows start at any element, and have any length
-  index_t lds_parts = 0;   ///< parts of a row that LDS keeps, instead of reading them again
+  bool unaligned = false;    ///< rows start at any element, and have any length
+  index_t lds_segments = 0;  ///< parts of a row that LDS keeps, instead of reading them again
 
   /// Rows of the block.
   TILEWRIGHT_HD constexpr index_t rows() const { return threads / threads_per_row; }
@@ -24,7 +24,7 @@ struct row_tile {
   TILEWRIGHT_HD constexpr index_t cols() const { return threads_per_row * vectors * vector; }
   /// The longest row that is read once.
   TILEWRIGHT_HD constexpr index_t most_cols() const {
-    return cols() * (1 + lds_parts) * blocks + (unaligned ? 2 * vector : 0);
+    return cols() * (1 + lds_segments) * blocks + (unaligned ? 2 * vector : 0);
   }
   friend constexpr bool operator==(const row_tile&, const row_tile&) = default;
 };
@@ -45,10 +45,10 @@ TILEWRIGHT_HD constexpr row_tile choose_row_tile(const arch::target& on, index_t
                                                  index_t most_threads) {
   const index_t vector = 16 / element_bytes;
   row_tile tile = choose_row_tile(min(cols, most_threads * 4 * vector), vector);
-  const index_t bytes = tile.threads * tile.vectors * 16, most_parts = (on.lds_bytes / 2 - 512) / bytes;
+  const index_t bytes = tile.threads * tile.vectors * 16, max_segments = (on.lds_bytes / 2 - 512) / bytes;
   while (tile.most_cols() < cols) {
-    if (tile.lds_parts < most_parts) {
-      ++tile.lds_parts;
+    if (tile.lds_segments < max_segments) {
+      ++tile.lds_segments;
     } else if (2 * tile.blocks <= on.max_cluster) {
       tile.blocks *= 2;
     } else {
@@ -75,8 +75,8 @@ TILEWRIGHT_HD constexpr row_tile choose_unaligned_tile(const arch::target& on, i
     tile.vectors = min(most, most_vectors);
     for (index_t vectors = most_vectors - 1; vectors > 3 && most > most_vectors; --vectors)
       if (detail::round_up(most, vectors) < detail::round_up(most, tile.vectors)) tile.vectors = vectors;
-    const index_t bytes_of_part = tile.threads * (tile.vectors * 16 + 4);
-    tile.lds_parts = min(ceil_div(most, tile.vectors) - 1, (on.lds_bytes / 2 - 1024) / bytes_of_part);
+    const index_t bytes_of_segment = tile.threads * (tile.vectors * 16 + 4);
+    tile.lds_segments = min(ceil_div(most, tile.vectors) - 1, (on.lds_bytes / 2 - 1024) / bytes_of_segment);
     if (tile.most_cols() >= cols || 2 * tile.blocks > on.max_cluster) return tile;
   }
 }

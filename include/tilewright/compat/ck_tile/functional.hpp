@@ -23,11 +23,11 @@ namespace detail {
 
 /// A loop over groups of neighbours, and one over the members of a group, in the same order of dimensions.
 template <index_t N>
-struct static_walk {
+struct static_traversal {
   curve<N> groups, members;
 
-  TILEWRIGHT_HD constexpr static_walk(const multi_index<N>& lengths, const multi_index<N>& order,
-                                      const multi_index<N>& unpacks)
+  TILEWRIGHT_HD constexpr static_traversal(const multi_index<N>& lengths, const multi_index<N>& order,
+                                           const multi_index<N>& unpacks)
       : groups{lengths, order, unpacks}, members{unpacks, order, unpacks} {
     for (index_t d = 0; d < N; ++d) members.scalars_per_access[d] = 1;
   }
@@ -83,7 +83,7 @@ struct static_uford {
   TILEWRIGHT_CALLS_ANYTHING
   template <class F>
   TILEWRIGHT_HD constexpr void operator()(F&& f) const {
-    using walk = number<detail::static_walk<Lengths::size()>(Lengths::values, Order::values, Unpacks::values)>;
+    using walk = number<detail::static_traversal<Lengths::size()>(Lengths::values, Order::values, Unpacks::values)>;
     static_assert(walk::value.is_sound(),
                   "static_uford: the order must be a permutation of the dimensions, and each number of unpacks must "
                   "divide its length");

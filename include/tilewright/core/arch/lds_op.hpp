@@ -113,16 +113,16 @@ struct lds_phases {
   TILEWRIGHT_HD constexpr index_t num_phases() const { return wave_size / lanes_per_phase; }
 
   /// The lane in a place of the order.
-  TILEWRIGHT_HD constexpr index_t lane_in_place(index_t place) const {
+  TILEWRIGHT_HD constexpr index_t lane_at_position(index_t position) const {
     index_t lane = 0;
-    for (index_t i = 0; i < 6; ++i) lane ^= (place >> i & 1) ? lane_bit[i] : 0;
+    for (index_t i = 0; i < 6; ++i) lane ^= (position >> i & 1) ? lane_bit[i] : 0;
     return lane;
   }
 
   /// The lanes of one phase, as a mask.
   TILEWRIGHT_HD constexpr unsigned long long lanes_of(index_t phase) const {
     unsigned long long mask = 0;
-    for (index_t i = 0; i < lanes_per_phase; ++i) mask |= 1ull << lane_in_place(phase * lanes_per_phase + i);
+    for (index_t i = 0; i < lanes_per_phase; ++i) mask |= 1ull << lane_at_position(phase * lanes_per_phase + i);
     return mask;
   }
 
@@ -137,8 +137,8 @@ TILEWRIGHT_HD constexpr lds_phases contiguous_phases(index_t wave_size, index_t 
 /// Every lane of the wave is in exactly one phase.
 TILEWRIGHT_HD constexpr bool every_lane_is_served_once(const lds_phases& phases) {
   unsigned long long served = 0;
-  for (index_t place = 0; place < phases.wave_size; ++place) {
-    const unsigned long long lane = 1ull << phases.lane_in_place(place);
+  for (index_t position = 0; position < phases.wave_size; ++position) {
+    const unsigned long long lane = 1ull << phases.lane_at_position(position);
     if (served & lane) return false;
     served |= lane;
   }

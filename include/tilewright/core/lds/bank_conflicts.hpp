@@ -115,10 +115,10 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, i
   lds_access_cost cost;
   cost.known_by = service.known_by;
   index_t lane = 0, end = 0;
-  for (index_t place = 0; place < phases.wave_size;) {
-    const index_t begin = end, phase = place / phases.lanes_per_phase, phase_end = place + phases.lanes_per_phase;
+  for (index_t position = 0; position < phases.wave_size;) {
+    const index_t begin = end, phase = position / phases.lanes_per_phase, phase_end = position + phases.lanes_per_phase;
     index_t degree = 0;
-    while (place < phase_end) {
+    while (position < phase_end) {
       if (const index_t a = address[lane]; a >= 0) {
         const index_t last_unit = (a + bytes - 1) >> unit_shift;
         for (index_t unit = a >> unit_shift; unit <= last_unit; ++unit) {
@@ -140,8 +140,8 @@ TILEWRIGHT_HD constexpr lds_access_cost lds_cost(const arch::lds_service& row, i
           newest = end++;
         }
       }
-      ++place;
-      lane ^= step[place == phases.wave_size ? 0 : detail::lowest_set_bit(unsigned(place)) + 1];
+      ++position;
+      lane ^= step[position == phases.wave_size ? 0 : detail::lowest_set_bit(unsigned(position)) + 1];
     }
     if (degree > 0) ++cost.phases;
     cost.cycles += degree;

@@ -6,7 +6,7 @@
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/core/descriptor/offset_analysis.hpp>
 #include <tilewright/core/lds/bank_conflicts.hpp>
-#include <tilewright/core/lds/lds_access_walk.hpp>
+#include <tilewright/core/lds/lds_access_pattern.hpp>
 
 namespace tilewright {
 
@@ -60,12 +60,12 @@ TILEWRIGHT_HD constexpr lds_access_cost linear_lds_cost(const arch::lds_service&
 }
 
 TILEWRIGHT_HD constexpr lds_access_cost cost_by_rank(const arch::lds_instruction& row, lds_reading reading,
-                                                     index_t bytes, bool is_write, const lds_access_walk& walk) {
-  const array<index_t, 6> address_of_bit = walk.address_of_lane_bit();
+                                                     index_t bytes, bool is_write, const lds_access_pattern& pattern) {
+  const array<index_t, 6> address_of_bit = pattern.address_of_lane_bit();
   return cost_of_row(row, reading, [&](const arch::lds_service& service) {
     lds_access_cost cost = linear_lds_cost(service, bytes, is_write, address_of_bit);
-    if (cost.worst_degree > 1) return lds_cost(service, bytes, is_write, walk.addresses(0, 0));
-    cost.bank = walk.first_address(0, 0) / arch::lds_bank_bytes % service.banks;
+    if (cost.worst_degree > 1) return lds_cost(service, bytes, is_write, pattern.addresses(0, 0));
+    cost.bank = pattern.first_address(0, 0) / arch::lds_bank_bytes % service.banks;
     return cost;
   });
 }
@@ -90,11 +90,12 @@ class cost_by_place {
   inplace_vector<lds_access_cost, 32> costs_;
 };
 
-TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& target, const lds_access_walk& walk,
-                                                         lds_access_kind kind, lds_reading reading) {
-  const index_t bytes = walk.bytes_per_lane(), instructions = walk.num_waves() * walk.num_access();
+TILEWRIGHT_HD constexpr lds_access_analysis analyze_access_pattern(const arch::target& target,
+                                                                   const lds_access_pattern& pattern,
+                                                                   lds_access_kind kind, lds_reading reading) {
+  const index_t bytes = pattern.bytes_per_lane(), instructions = pattern.num_waves() * pattern.num_access();
   lds_access_analysis result;
-  result.op = lds_op_of(kind, bytes, walk.element_bytes());
+  result.op = lds_op_of(kind, bytes, pattern.element_bytes());
   const arch::lds_instruction* row = target.find(result.op);
   if (row == nullptr) detail::target_has_no_such_lds_instruction();
   const bool is_write = kind == lds_access_kind::write || kind == lds_access_kind::stmatrix;
@@ -104,28 +105,28 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_walk(const arch::target& tar
     if (!result.add(cost, times)) return;
     result.wave = wave;
     result.access = access;
-    for (index_t i = 0; i < 2 && walk.ndim_x() == 2; ++i) {
-      const auto x = walk.position_of(wave, cost.lanes[i], access);
+    for (index_t i = 0; i < 2 && pattern.ndim_x() == 2; ++i) {
+      const auto x = pattern.position_of(wave, cost.lanes[i], access);
       result.coordinates[i] = {{x[0], x[1]}};
     }
   };
-  using rule = lds_access_walk::addresses_are;
+  using rule = lds_access_pattern::addresses_are;
   // Addresses of two instructions differ by the XOR with a constant, which permutes the banks: all cost the same.
-  if (walk.rule() == rule::xor_of_parts && walk.num_lanes() == target.wave_size) {
-    add(detail::cost_by_rank(*row, reading, bytes, is_write, walk), instructions, 0, 0);
+  if (pattern.rule() == rule::xor_of_terms && pattern.num_lanes() == target.wave_size) {
+    add(detail::cost_by_rank(*row, reading, bytes, is_write, pattern), instructions, 0, 0);
     return result;
   }
   detail::cost_by_place known;
-  const bool repeats = walk.rule() == rule::sum_of_parts;
-  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
-    for (index_t access = 0; access < walk.num_access(); ++access) {
-      const index_t first = repeats ? walk.first_address(wave, access) : 0;
+  const bool repeats = pattern.rule() == rule::sum_of_terms;
+  for (index_t wave = 0; wave < pattern.num_waves(); ++wave) {
+    for (index_t access = 0; access < pattern.num_access(); ++access) {
+      const index_t first = repeats ? pattern.first_address(wave, access) : 0;
       if (const lds_access_cost* same = repeats ? known.find(first) : nullptr) {
         add(*same, 1, wave, access);
         continue;
       }
       const lds_access_cost cost = detail::cost_of_row(*row, reading, [&](const arch::lds_service& service) {
-        return lds_cost(service, bytes, is_write, walk.addresses(wave, access));
+        return lds_cost(service, bytes, is_write, pattern.addresses(wave, access));
       });
       if (repeats) known.remember(first, cost);
       add(cost, 1, wave, access);
@@ -144,7 +145,7 @@ TILEWRIGHT_HD constexpr lds_access_analysis analyze_lds_access(const arch::targe
                                                                const distribution_encoding& distribution,
                                                                index_t element_bytes, lds_access_kind kind,
                                                                lds_reading reading = lds_reading::worst) {
-  return detail::analyze_walk(target, lds_access_walk(layout, distribution, element_bytes), kind, reading);
+  return detail::analyze_access_pattern(target, lds_access_pattern(layout, distribution, element_bytes), kind, reading);
 }
 
 /// The same for a descriptor and a distribution.

@@ -68,7 +68,7 @@ struct swizzled_layout {
   }
 
   /// Where the chunk of this number lies, in chunks.
-  TILEWRIGHT_HD constexpr index_t place_of_chunk(index_t chunk) const {
+  TILEWRIGHT_HD constexpr index_t position_of_chunk(index_t chunk) const {
     index_t place = 0, bit = 0;
     const index_t first_flip = places.empty() ? 0 : count_of(places[0]);
     for (index_t i = 0; i <= places.size(); ++i) {
@@ -83,7 +83,7 @@ struct swizzled_layout {
 
   /// Byte address of a byte of a row.
   TILEWRIGHT_HD constexpr index_t address(index_t row, index_t byte) const {
-    return place_of_chunk(row * chunks_per_row() + byte / chunk_bytes) * chunk_bytes + byte % chunk_bytes;
+    return position_of_chunk(row * chunks_per_row() + byte / chunk_bytes) * chunk_bytes + byte % chunk_bytes;
   }
   friend constexpr bool operator==(const swizzled_layout&, const swizzled_layout&) = default;
 

@@ -17,26 +17,26 @@ template <class Arch>
 inline constexpr bool is_amd_v = arch::is_amd(Arch::value);
 
 /// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
-using head_parts = inplace_vector<index_t, 4>;
+using head_chunks = inplace_vector<index_t, 4>;
 
-TILEWRIGHT_HD constexpr head_parts split_head(index_t dim, index_t largest) {
-  head_parts parts;
+TILEWRIGHT_HD constexpr head_chunks split_head(index_t dim, index_t largest) {
+  head_chunks chunks;
   for (index_t size = largest; size >= 32; size /= 2) {
-    for (; dim >= size; dim -= size) parts.push_back(size);
+    for (; dim >= size; dim -= size) chunks.push_back(size);
   }
-  return parts;
+  return chunks;
 }
 
 /// The first element of part `i`.
-TILEWRIGHT_HD constexpr index_t head_part_begin(const head_parts& parts, index_t i) {
+TILEWRIGHT_HD constexpr index_t first_column_of_chunk(const head_chunks& chunks, index_t i) {
   index_t begin = 0;
-  for (index_t p = 0; p < i; ++p) begin += parts[p];
+  for (index_t p = 0; p < i; ++p) begin += chunks[p];
   return begin;
 }
 
 /// A step's operand of one part is read from LDS at once, and RDNA's waves have 256 registers.
 template <class Arch>
-inline constexpr index_t largest_head_part = is_amd_v<Arch> && Arch::value.wave_size == 32 ? 64 : 256;
+inline constexpr index_t largest_head_chunk = is_amd_v<Arch> && Arch::value.wave_size == 32 ? 64 : 256;
 
 }  // namespace detail
 
@@ -148,12 +148,12 @@ TILEWRIGHT_HD constexpr block_tile values_tile(const attention_tile& t, arch::ma
 
 /// The products of an attention step for one part of the head dimension: S = Q K^T (Major: k) or O = P V (mn). Operand
 /// B, of K or V, goes to LDS, lies there, and is read as in a GEMM of these tiles.
-template <class Policy, operand_major Major, index_t Part>
+template <class Policy, operand_major Major, index_t Chunk>
 struct attention_product {
   static constexpr bool is_scores = Major == operand_major::k;
   static constexpr index_t head_dim = is_scores ? Policy::head_dim : Policy::value_dim;
-  static constexpr head_parts parts = split_head(head_dim, largest_head_part<typename Policy::arch>);
-  static constexpr index_t dim = parts[Part], first = head_part_begin(parts, Part);
+  static constexpr head_chunks chunks = split_head(head_dim, largest_head_chunk<typename Policy::arch>);
+  static constexpr index_t dim = chunks[Chunk], first = first_column_of_chunk(chunks, Chunk);
   static constexpr block_tile tile =
       is_scores ? detail::scores_tile(Policy::tile, Policy::op, dim)
                 : detail::values_tile(Policy::tile, Policy::op, dim, probabilities_stay_in_lanes<Policy>);
@@ -172,14 +172,14 @@ struct attention_product {
 
 /// The numbers of the parts of the head dimension of K (Major: k) or V (mn), as a sequence.
 template <class Policy, operand_major Major>
-using attention_parts = make_sequence<attention_product<Policy, Major, 0>::parts.size()>;
+using attention_chunks = make_sequence<attention_product<Policy, Major, 0>::chunks.size()>;
 
-template <class Policy, class Parts = attention_parts<Policy, operand_major::mn>>
+template <class Policy, class Chunks = attention_chunks<Policy, operand_major::mn>>
 struct attention_outputs;
-template <class Policy, index_t... Parts>
-struct attention_outputs<Policy, sequence<Parts...>> {
+template <class Policy, index_t... Chunks>
+struct attention_outputs<Policy, sequence<Chunks...>> {
   using type =
-      tuple<static_distributed_tensor<float, typename attention_product<Policy, operand_major::mn, Parts>::c>...>;
+      tuple<static_distributed_tensor<float, typename attention_product<Policy, operand_major::mn, Chunks>::c>...>;
 };
 
 /// What a block holds in registers: the scores of a step (rows of Q x keys), and O in parts of the head dimension.

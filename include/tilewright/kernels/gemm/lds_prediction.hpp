@@ -8,7 +8,7 @@
 namespace tilewright {
 
 /// How often a launch reads and writes a tile of the operands, and a chunk of rows of C, counted in all blocks.
-struct gemm_lds_rounds {
+struct gemm_lds_phases {
   /// How often a block stores a tile of A and B to LDS, reads one, and stages C through LDS.
   long_index_t tile_writes, tile_reads, chunks;
 };
@@ -21,7 +21,7 @@ struct gemm_lds_prediction {
 
   /// f(access, how often) for a launch.
   template <class F>
-  constexpr void for_each(const gemm_lds_rounds& rounds, F f) const {
+  constexpr void for_each(const gemm_lds_phases& rounds, F f) const {
     for (const lds_access_analysis* access : {&a_write, &b_write}) f(*access, rounds.tile_writes);
     for (const lds_access_analysis* access : {&a_read, &b_read}) f(*access, rounds.tile_reads);
     for (const lds_access_analysis* access : {&c_write, &c_read}) f(*access, rounds.chunks);
@@ -82,7 +82,7 @@ inline constexpr index_t num_tiles_copied_again = Policy::copies_by_wave ? Polic
 
 /// How often a launch makes these accesses.
 template <class Policy>
-constexpr gemm_lds_rounds num_lds_rounds(const gemm_args& args) {
+constexpr gemm_lds_phases num_lds_phases(const gemm_args& args) {
   const grid_size grid = gemm_kernel<Policy>::grid(args);
   const long_index_t tiles = tiles_along_k(args.k, Policy::tile.k).count,
                      blocks = long_index_t(grid.x) * grid.y * grid.z;

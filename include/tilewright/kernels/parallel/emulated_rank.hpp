@@ -30,7 +30,7 @@ struct emulated_ranks {
   emulator::rank_group group;  ///< their launches
   std::mutex mutex = {};       ///< guards `allocations`
   std::vector<std::vector<std::unique_ptr<char[]>>> allocations = {};  ///< by rank: what it has allocated
-  std::map<std::pair<index_t, index_t>, const void*> letters = {};     ///< by sender and receiver: what is being sent
+  std::map<std::pair<index_t, index_t>, const void*> messages = {};    ///< by sender and receiver: what is being sent
 
   /// `seed`: of the order in which threads run; 0: by number.
   explicit emulated_ranks(index_t ranks, std::uint64_t seed = 1) : count(ranks), group(ranks, seed) {}
@@ -122,16 +122,16 @@ class emulated_rank {
   void exchange(index_t to, const void* sent, index_t from, void* received, long_index_t bytes) {
     std::memset(received, 0xff, std::size_t(bytes));
     ranks_.group.copy_later(self_.rank, [=, this] {
-      letter_to(to) = sent;
+      message_to(to) = sent;
       return true;
     });
     ranks_.group.copy_later(self_.rank, [=, this] {
-      const void*& letter = ranks_.letters[{from, self_.rank}];
-      if (!letter) return false;
-      std::memcpy(received, std::exchange(letter, nullptr), std::size_t(bytes));
+      const void*& message = ranks_.messages[{from, self_.rank}];
+      if (!message) return false;
+      std::memcpy(received, std::exchange(message, nullptr), std::size_t(bytes));
       return true;
     });
-    ranks_.group.copy_later(self_.rank, [=, this] { return letter_to(to) == nullptr; });
+    ranks_.group.copy_later(self_.rank, [=, this] { return message_to(to) == nullptr; });
   }
   /// Gathers `bytes` of each rank, in order of ranks.
   void all_gather(const void* sent, void* received, long_index_t bytes, stream_type stream) {
@@ -150,7 +150,7 @@ class emulated_rank {
   }
 
  private:
-  const void*& letter_to(index_t to) { return ranks_.letters[{self_.rank, to}]; }
+  const void*& message_to(index_t to) { return ranks_.messages[{self_.rank, to}]; }
 
   emulated_ranks& ranks_;
   rank_of self_;

@@ -37,7 +37,7 @@ struct parallel_rates {
 namespace detail {
 
 /// Seconds of a product whose rows are in `parts` parts.
-constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, const product_operand_types& types,
+constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, const gemm_operand_types& types,
                                  const parallel_rates& rates) {
   args.m = divide(args.m, parts);
   args.batch = parts;
@@ -46,7 +46,7 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
 
 /// Seconds more in a kernel that sends and has few rounds of tiles: those who share the last ones wait longer for each
 /// other.
-constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const product_operand_types& types,
+constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const gemm_operand_types& types,
                                double product, const parallel_rates& rates) {
   const hopper_gemm_tile& t = parallel_tiles[tile];
   const index_t workers = expected_clusters(t, rates.SMs);
@@ -66,7 +66,7 @@ constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, cons
 /// sums, of 16 bits, are scattered. Each rank sends by kernels if it has peers, or by NCCL. All ranks come to the same
 /// choice.
 constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, bool has_peers,
-                                          const product_operand_types& types, bool gathers,
+                                          const gemm_operand_types& types, bool gathers,
                                           const parallel_rates& rates = {}) {
   using namespace detail;
   const double bytes =

@@ -73,7 +73,7 @@ class parallel_product {
 
 /// C = epilogue(A B) of a rank, where every rank has m / ranks rows of A (args.a, stride lda) and its own B and C.
 /// args.m counts the rows of all ranks; k x n and m x n are the sizes of this rank's B and C. A is contiguous along k.
-/// Pointers, leading dimensions and rows are multiples of 16 bytes. Product: a gemm_product. Constructing one is
+/// Pointers, leading dimensions and rows are multiples of 16 bytes. Product: a gemm_operation. Constructing one is
 /// collective; it keeps two buffers for all of A. Throws launch_error where the kernel cannot compute this.
 template <class Product>
 class all_gather_gemm : public detail::parallel_product {

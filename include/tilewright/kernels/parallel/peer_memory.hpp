@@ -83,14 +83,14 @@ namespace tilewright::parallel {
 namespace detail {
 
 /// Where a rank lives.
-struct rank_place {
+struct rank_address {
   unsigned long long host, process;
   int device, can_access;
 };
 
 /// What a rank knows of the others.
 struct peers {
-  std::vector<rank_place> places;
+  std::vector<rank_address> places;
   bool all_connected = false;
 };
 
@@ -126,9 +126,9 @@ inline peers connect_peers(ncclComm_t nccl, rank_of self, gpu_stream stream) {
   peers result;
   int device = 0;
   require_gpu(TILEWRIGHT_RUNTIME(GetDevice)(&device), "looking for a GPU");
-  rank_place here{host_number(), static_cast<unsigned long long>(getpid()), device, 1};
+  rank_address here{host_number(), static_cast<unsigned long long>(getpid()), device, 1};
   result.places = exchange(nccl, self, stream, here);
-  for (const rank_place& p : result.places) {
+  for (const rank_address& p : result.places) {
     if (p.host != here.host) here.can_access = 0;
     if (p.host != here.host || p.process != here.process || p.device == device) continue;
     int can = 0;
@@ -143,7 +143,7 @@ inline peers connect_peers(ncclComm_t nccl, rank_of self, gpu_stream stream) {
   }
   result.places = exchange(nccl, self, stream, here);
   result.all_connected = self.ranks <= max_peers;
-  for (const rank_place& p : result.places) result.all_connected = result.all_connected && p.can_access;
+  for (const rank_address& p : result.places) result.all_connected = result.all_connected && p.can_access;
   return result;
 }
 
@@ -168,7 +168,7 @@ class peer_memory {
     pointers_[std::size_t(rank_)] = mine.pointer;
     const auto all = detail::exchange(nccl, self, stream, mine);
     if (!peers.all_connected) return;
-    const detail::rank_place& here = peers.places[std::size_t(rank_)];
+    const detail::rank_address& here = peers.places[std::size_t(rank_)];
     for (std::size_t r = 0; r < all.size(); ++r) {
       if (index_t(r) == rank_) continue;
       pointers_[r] = all[r].pointer;

@@ -12,7 +12,7 @@ template <class T>
 struct expert_rows_args {
   const T* x = nullptr;                       ///< what is read: scatter's tokens, combine's places
   T* y = nullptr;                             ///< what is written: scatter's places, combine's tokens
-  const index_t* place = nullptr;             ///< of entries, tokens x choices
+  const index_t* position = nullptr;          ///< of entries, tokens x choices
   const float* weight = nullptr;              ///< of entries, tokens x choices; optional: 1
   index_t tokens = 0, choices = 0, cols = 0;  ///< tokens, entries of each, and elements of a row
   long_index_t x_stride = 0, y_stride = 0;    ///< from row to row
@@ -56,8 +56,8 @@ struct expert_rows {
     const detail::row_matrix y{args.y, scatters ? entries : args.tokens, args.cols, args.y_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(x, tile.vector, 1)) return why;
     if (const char* why = detail::check_matrix(y, tile.vector, 1)) return why;
-    if (!args.place) return "a pointer is null: place";
-    const detail::row_matrix matrices[] = {y, x, detail::row_array(args.place, entries),
+    if (!args.position) return "a pointer is null: place";
+    const detail::row_matrix matrices[] = {y, x, detail::row_array(args.position, entries),
                                            detail::row_array(args.weight, entries)};
     return detail::check_results(matrices, 1);
   }
@@ -72,22 +72,22 @@ struct expert_rows {
     const auto store = [&](index_t row, index_t first, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
       block(0, row >= 0, args.cols).store(args.y + row * args.y_stride, args.y_stride, first, tile);
     };
-    const index_t* const places = args.place + long_index_t{token} * args.choices;
+    const index_t* const positions = args.position + long_index_t{token} * args.choices;
     const float* const weights = args.weight + (args.weight ? long_index_t{token} * args.choices : 0);
-    for (index_t first = 0; first < args.cols; first += block::part_cols) {
+    for (index_t first = 0; first < args.cols; first += block::segment_cols) {
       const auto x = load(scatters ? token : -1, first);
-      typename block::template part<float> sum{};
+      typename block::template segment<float> sum{};
       TILEWRIGHT_UNROLL(1)
       for (index_t next = 0; next < args.choices; next += at_once) {
         TILEWRIGHT_UNROLL_ALL
         for (index_t choice = next; choice < next + at_once; ++choice) {
-          const index_t place = choice < args.choices ? places[choice] : -1;
-          const float weight = args.weight && place >= 0 ? weights[choice] : 1.0f;
+          const index_t position = choice < args.choices ? positions[choice] : -1;
+          const float weight = args.weight && position >= 0 ? weights[choice] : 1.0f;
           if constexpr (scatters) {
-            store(place, first, tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x)));
+            store(position, first, tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x)));
           } else {
             tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum,
-                                   block::to_float(load(place, first)));
+                                   block::to_float(load(position, first)));
           }
         }
       }

@@ -36,10 +36,10 @@ struct cross_entropy {
   static constexpr bool has_gradient = Kind != cross_entropy_kind::loss;  ///< writes args.gradient
   /// Threads and LDS of a block; bytes of LDS that keep rows which do not fit in registers.
   static constexpr index_t block_size = Tile.threads,
-                           kept_bytes = has_loss && has_gradient
-                                            ? block::template kept_bytes<typename block::template packed_part<T>>
-                                            : 0,
-                           lds_bytes = has_loss ? kept_bytes + 2 * block::lds_bytes : 0;
+                           cached_bytes = has_loss && has_gradient
+                                              ? block::template cached_bytes<typename block::template packed_segment<T>>
+                                              : 0,
+                           lds_bytes = has_loss ? cached_bytes + 2 * block::lds_bytes : 0;
   static constexpr index_t most_threads = 256;  ///< launch_rows
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
@@ -56,7 +56,7 @@ struct cross_entropy {
     if (!has_loss && !args.log_sum) return "the gradient alone needs log_sum, which the loss's kernel writes";
     if (has_gradient) {
       if (const char* why = block::check(tile, gradient)) return why;
-      if (detail::clash(gradient, x))
+      if (detail::aliases_partially(gradient, x))
         return "the memory from the gradient's first element to its last overlaps x's, but the gradient is not x";
     }
     const auto log_sum = detail::row_array(args.log_sum, args.rows), target = detail::row_array(args.target, args.rows),
@@ -75,38 +75,38 @@ struct cross_entropy {
     const auto rows = has_gradient ? block::of_grid(args.rows, args.cols, args.gradient, args.gradient_stride)
                                    : block::of_grid(args.rows, args.cols, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
-    const auto kept = block::template allocate<lds_bytes>();
-    using own_part = typename block::template packed_part<T>;
+    const auto row_cache = block::template allocate<lds_bytes>();
+    using own_segment = typename block::template packed_segment<T>;
     const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      return has_gradient ? rows.template load_first<own_part>(kept, false, first, load) : load(first);
+      return has_gradient ? rows.template load_first<own_segment>(row_cache, false, first, load) : load(first);
     };
-    own_part part = has_loss ? first_load(0) : load(rows.last_part());
+    own_segment segment = has_loss ? first_load(0) : load(rows.last_segment());
     const Target wanted = rows.load_row(args.target);
     const index_t target = wanted >= 0 && wanted < args.cols ? index_t(wanted) : -1;
     detail::start_cluster<Tile.blocks>();
-    typename block::template part<float> e;  // exp(x - base) of the last part
-    detail::row_exponents<block> exponents;  // its `largest` is the base
-    float ratio = 1;                         // the row's probabilities are exp(x - base) times ratio
+    typename block::template segment<float> e;  // exp(x - base) of the last part
+    detail::row_exponents<block> exponents;     // its `largest` is the base
+    float ratio = 1;                            // the row's probabilities are exp(x - base) times ratio
     const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      auto x = block::to_float(has_loss ? rows.load_again(kept, first, load) : load(first));
+      auto x = block::to_float(has_loss ? rows.load_again(row_cache, first, load) : load(first));
       exponents.to_exponents(x);
       return x;
     };
     if constexpr (has_loss) {
       const T of_target = detail::load_column(rows, args.x, args.x_stride, target);
-      rows.forward(part, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      rows.forward(segment, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         e = block::to_float(x);
         exponents.add(rows, e, first);
       });
       auto all = exponents;
-      all.finish(kept + kept_bytes);
+      all.finish(row_cache + cached_bytes);
       const float log_sum = all.largest + exec::log2(all.sum) * detail::ln_2;
       if (args.log_sum) rows.store_row(args.log_sum, log_sum);
       rows.store_row(args.loss, target < 0 ? 0.0f : log_sum - float(of_target));
       ratio = all.factor(exponents.largest, all.largest) * exec::rcp(all.sum);
     } else {
       exponents.largest = rows.load_row(args.log_sum);
-      e = block::to_float(part);
+      e = block::to_float(segment);
       exponents.to_exponents(e);
     }
     if constexpr (has_gradient) {

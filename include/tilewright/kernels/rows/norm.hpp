@@ -32,7 +32,7 @@ namespace detail {
 
 /// Whether a block of unaligned rows shifts weights once and keeps them in LDS for all of its iterations.
 TILEWRIGHT_HD constexpr bool keeps_norm_weights(const row_tile& tile, scale_kind scales) {
-  return tile.unaligned && access_of(tile, scales) > 1 && tile.lds_parts == 0 && tile.blocks == 1;
+  return tile.unaligned && access_of(tile, scales) > 1 && tile.lds_segments == 0 && tile.blocks == 1;
 }
 
 }  // namespace detail
@@ -48,16 +48,16 @@ struct row_norm {
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;                       ///< else RMSNorm
   static constexpr bool has_row_scales = Scales == scale_kind::per_row;                      ///< y is scaled row by row
   static constexpr index_t reductions = (is_layer_norm ? 3 : 1) + (has_row_scales ? 1 : 0);  ///< over a row
-  using part = typename block::template packed_part<T>;
+  using segment = typename block::template packed_segment<T>;
   static constexpr bool keeps_weights = detail::keeps_norm_weights(Tile, Scales);  ///< weights stay in LDS as floats
-  using own_part = detail::own_lds<Tile.threads, part>;
+  using own_segment = detail::own_lds<Tile.threads, segment>;
   /// Row data of a thread: floats where weights are kept, converted once; else T.
-  using cached = detail::conditional_t<keeps_weights, typename block::template part<float>, part>;
+  using cached = detail::conditional_t<keeps_weights, typename block::template segment<float>, segment>;
   /// LDS for weights, or for rows that do not fit in registers
-  static constexpr index_t kept_bytes =
-      keeps_weights ? (is_layer_norm ? 2 : 1) * own_part::bytes : block::template kept_bytes<part>;
+  static constexpr index_t cached_bytes =
+      keeps_weights ? (is_layer_norm ? 2 : 1) * own_segment::bytes : block::template cached_bytes<segment>;
   /// LDS to which the next iteration's row is copied while the block works on the last, where there is room.
-  static constexpr index_t used_bytes = kept_bytes + reductions * block::lds_bytes,
+  static constexpr index_t used_bytes = cached_bytes + reductions * block::lds_bytes,
                            row_bytes = Tile.cols() * Tile.rows() * index_t(sizeof(T)),
                            next_bytes =
                                keeps_weights && used_bytes + row_bytes <= Arch::value.lds_bytes ? row_bytes : 0;
@@ -84,8 +84,9 @@ struct row_norm {
     if (const char* why =
             block::check(tile, x, y, weight, args.bias ? bias : weight, args.sum ? residual : x, args.sum ? sum : y))
       return why;
-    if (detail::clash(y, x) ||
-        (args.sum && (detail::clash(sum, x) || detail::clash(sum, residual) || detail::clash(y, residual))))
+    if (detail::aliases_partially(y, x) ||
+        (args.sum && (detail::aliases_partially(sum, x) || detail::aliases_partially(sum, residual) ||
+                      detail::aliases_partially(y, residual))))
       return "the memory from a result's first element to its last overlaps an input's, but the result is not that "
              "input";
     if (args.sum && detail::overlap(y, sum))
@@ -108,10 +109,10 @@ struct row_norm {
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, iterations(args));
-    const auto kept = block::template allocate<lds_bytes>();
-    if constexpr (keeps_weights) return normalise_one_by_one(args, rows, kept);
-    const bool is_copied = !args.residual && rows.copy_parts(kept, args.x, args.x_stride);
-    pass of_rows{args, rows, kept, is_copied};
+    const auto row_cache = block::template allocate<lds_bytes>();
+    if constexpr (keeps_weights) return normalise_one_by_one(args, rows, row_cache);
+    const bool is_copied = !args.residual && rows.copy_segments(row_cache, args.x, args.x_stride);
+    pass of_rows{args, rows, row_cache, is_copied};
     cached x = of_rows.load(0);
     detail::start_cluster<Tile.blocks>();
     of_rows.normalise_rows(x);
@@ -122,22 +123,22 @@ struct row_norm {
     return keeps_weights ? block::iterations_for(args.rows) : 1;
   }
   /// Unaligned rows: copies the next row to LDS while the block works on this one, where there is room.
-  TILEWRIGHT_HD static void normalise_one_by_one(const args_type& args, block rows, exec::lds_pointer kept) {
+  TILEWRIGHT_HD static void normalise_one_by_one(const args_type& args, block rows, exec::lds_pointer row_cache) {
     const bool copies =
         next_bytes > 0 && !args.residual && rows.is_single() && rows.own_row(args.x, args.x_stride).is_aligned();
     const auto start_copy = [&](const block& of) TILEWRIGHT_INLINE_LAMBDA {
       if (!copies) return 0u;
       const auto row = of.own_row(args.x, args.x_stride);
-      of.template copy<T>(row, kept + kept_bytes);
+      of.template copy<T>(row, row_cache + cached_bytes);
       return block::load_end(row, 0);
     };
     unsigned end = start_copy(rows);
-    own_part::store(kept, rows.load_cols(args.weight, 0));
-    if constexpr (is_layer_norm) own_part::store(kept + own_part::bytes, rows.load_cols(args.bias, 0));
+    own_segment::store(row_cache, rows.load_cols(args.weight, 0));
+    if constexpr (is_layer_norm) own_segment::store(row_cache + own_segment::bytes, rows.load_cols(args.bias, 0));
     for (index_t iteration = iterations(args);;) {
       if (copies) exec::async_wait();
-      pass of_row{args, rows, kept, false};
-      cached x = copies ? cache(block::template copied<T>(kept + kept_bytes, end)) : of_row.load(0);
+      pass of_row{args, rows, row_cache, false};
+      cached x = copies ? cache(block::template copied<T>(row_cache + cached_bytes, end)) : of_row.load(0);
       block next = rows;
       const bool is_last = --iteration == 0 || !next.next_rows();
       if (!is_last) end = start_copy(next);
@@ -147,7 +148,7 @@ struct row_norm {
       rows = next;
     }
   }
-  TILEWRIGHT_HD static cached cache(const part& x) {
+  TILEWRIGHT_HD static cached cache(const segment& x) {
     if constexpr (keeps_weights) return block::to_float(x);
     if constexpr (!keeps_weights) return x;
   }
@@ -157,17 +158,17 @@ struct row_norm {
   struct pass {
     const args_type& args;
     const block& rows;
-    exec::lds_pointer kept;
+    exec::lds_pointer row_cache;
     bool is_copied;  // x is in LDS, or on its way there
     detail::row_moments<block> moments =
         {};  // RMSNorm: `squares` alone, of the distances from 0; then rstd, mean * rstd
 
     TILEWRIGHT_HD float& rstd() { return moments.squares; }
-    TILEWRIGHT_HD exec::lds_pointer lds() const { return kept + (kept_bytes + next_bytes); }
+    TILEWRIGHT_HD exec::lds_pointer lds() const { return row_cache + (cached_bytes + next_bytes); }
 
     /// x; with a residual x + residual, which becomes the sum. Once for each segment.
     TILEWRIGHT_HD cached load(index_t first) const {
-      return rows.template load_first<cached>(kept, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
+      return rows.template load_first<cached>(row_cache, is_copied, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
         auto x = rows.load(args.x, args.x_stride, col);
         if (args.residual) {
           const auto residual = rows.load(args.residual, args.residual_stride, col);
@@ -183,12 +184,13 @@ struct row_norm {
     TILEWRIGHT_HD cached reload(index_t first) const {
       const T* const values = args.residual ? args.sum : args.x;
       const long_index_t stride = args.residual ? args.sum_stride : args.x_stride;
-      return rows.load_again(
-          kept, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA { return cache(rows.load(values, stride, col)); });
+      return rows.load_again(row_cache, first, [&](index_t col) TILEWRIGHT_INLINE_LAMBDA {
+        return cache(rows.load(values, stride, col));
+      });
     }
     /// Weights or biases as floats.
     TILEWRIGHT_HD auto load_cols(const T* values, index_t first, exec::lds_pointer from) const {
-      return block::to_float(keeps_weights && first == 0 ? own_part::load(from) : rows.load_cols(values, first));
+      return block::to_float(keeps_weights && first == 0 ? own_segment::load(from) : rows.load_cols(values, first));
     }
 
     TILEWRIGHT_HD void add_moments(const cached& x, index_t first) {
@@ -210,9 +212,9 @@ struct row_norm {
     /// LayerNorm: (x - mean) * rstd * weight + bias; RMSNorm: x * weight.
     TILEWRIGHT_HD auto weigh(const cached& x, index_t first) const {
       auto e = block::to_float(x);
-      const auto weight = load_cols(args.weight, first, kept);
+      const auto weight = load_cols(args.weight, first, row_cache);
       if constexpr (is_layer_norm) {
-        const auto bias = load_cols(args.bias, first, kept + own_part::bytes);
+        const auto bias = load_cols(args.bias, first, row_cache + own_segment::bytes);
         const float rstd = moments.squares, mean_rstd = moments.mean;
         tile_elementwise_inout([&](float& a, float w, float b) { a = (a * rstd - mean_rstd) * w + b; }, e, weight,
                                bias);
@@ -242,7 +244,7 @@ struct row_norm {
       if constexpr (has_row_scales) {
         store_with_row_scales(x);
       } else {
-        detail::store_parts<Scales, Tile>(
+        detail::store_segments<Scales, Tile>(
             rows, x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return reload(first); },
             [&](const cached& own, index_t first) TILEWRIGHT_INLINE_LAMBDA { return normalise(own, first); }, args.y,
             args.y_stride, detail::scales_of(args));

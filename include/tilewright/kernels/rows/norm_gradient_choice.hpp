@@ -48,9 +48,10 @@ constexpr row_tile choose_norm_gradient_tile(const arch::target& on, index_t ele
   return best;
 }
 
-/// args.num_parts for a GPU that runs `resident` blocks (clusters, where blocks share a row) of the kernel at the same
-/// time. A multiple of the vector, where enough blocks are left: neighbouring rows are then taken at the same time.
-constexpr index_t choose_num_parts(index_t rows, index_t resident, const row_tile& tile) {
+/// args.num_partials for a GPU that runs `resident` blocks (clusters, where blocks share a row) of the kernel at the
+/// same time. A multiple of the vector, where enough blocks are left: neighbouring rows are then taken at the same
+/// time.
+constexpr index_t choose_num_partials(index_t rows, index_t resident, const row_tile& tile) {
   const index_t vector = tile.unaligned ? tile.vector : 1, left = resident % vector;
   return rows <= resident ? rows : left * 4 <= resident ? resident - left : resident;
 }

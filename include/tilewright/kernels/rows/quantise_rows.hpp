@@ -40,12 +40,12 @@ struct quantise_rows {
   static constexpr bool has_two = requires(Function f) { f(0.0f, 0.0f); };
   /// A part of x, and of x2.
   struct inputs {
-    typename block::template packed_part<T> of[has_two ? 2 : 1];  ///< of x, and of x2
+    typename block::template packed_segment<T> of[has_two ? 2 : 1];  ///< of x, and of x2
   };
   /// LDS for rows that do not fit in registers
-  static constexpr index_t kept_bytes = Scales == scale_kind::per_row ? block::template kept_bytes<inputs> : 0;
+  static constexpr index_t cached_bytes = Scales == scale_kind::per_row ? block::template cached_bytes<inputs> : 0;
   static constexpr index_t block_size = Tile.threads,
-                           lds_bytes = kept_bytes + (Scales == scale_kind::per_row ? block::lds_bytes : 0);
+                           lds_bytes = cached_bytes + (Scales == scale_kind::per_row ? block::lds_bytes : 0);
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
@@ -69,37 +69,40 @@ struct quantise_rows {
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);
-    const auto kept = block::template allocate<lds_bytes>();
+    const auto row_cache = block::template allocate<lds_bytes>();
     detail::start_cluster<Tile.blocks>();
-    const bool is_copied = !has_two && Scales == scale_kind::per_row && rows.copy_parts(kept, args.x, args.x_stride);
+    const bool is_copied =
+        !has_two && Scales == scale_kind::per_row && rows.copy_segments(row_cache, args.x, args.x_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      inputs part;
-      part.of[0] = rows.load(args.x, args.x_stride, first);
-      if constexpr (has_two) part.of[1] = rows.load(args.x2, args.x2_stride, first);
-      return part;
+      inputs segment;
+      segment.of[0] = rows.load(args.x, args.x_stride, first);
+      if constexpr (has_two) segment.of[1] = rows.load(args.x2, args.x2_stride, first);
+      return segment;
     };
-    const auto function = [&](const inputs& part, index_t) TILEWRIGHT_INLINE_LAMBDA {
+    const auto function = [&](const inputs& segment, index_t) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (has_two) {
-        return tile_elementwise_in(Function{}, block::to_float(part.of[0]), block::to_float(part.of[1]));
+        return tile_elementwise_in(Function{}, block::to_float(segment.of[0]), block::to_float(segment.of[1]));
       } else {
-        return tile_elementwise_in(Function{}, block::to_float(part.of[0]));
+        return tile_elementwise_in(Function{}, block::to_float(segment.of[0]));
       }
     };
     if constexpr (Scales == scale_kind::per_128) {
-      auto part = load(rows.last_part());
-      detail::store_parts<Scales, Tile>(rows, part, load, function, args.y, args.y_stride, detail::scales_of(args));
+      auto segment = load(rows.last_segment());
+      detail::store_segments<Scales, Tile>(rows, segment, load, function, args.y, args.y_stride,
+                                           detail::scales_of(args));
     } else {
       const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-        return rows.template load_first<inputs>(kept, is_copied, first, load);
+        return rows.template load_first<inputs>(row_cache, is_copied, first, load);
       };
-      const auto again = [&](index_t first)
-                             TILEWRIGHT_INLINE_LAMBDA { return function(rows.load_again(kept, first, load), first); };
+      const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
+        return function(rows.load_again(row_cache, first, load), first);
+      };
       const auto combine = [&](float& largest) TILEWRIGHT_INLINE_LAMBDA {
-        block::reduce_threads(max, kept + kept_bytes, largest);
+        block::reduce_threads(max, row_cache + cached_bytes, largest);
         return 1.0f;
       };
-      auto part = first_load(0);
-      detail::store_scaled_rows<false>(rows, part, first_load, function, combine, again, args.y, args.y_stride,
+      auto segment = first_load(0);
+      detail::store_scaled_rows<false>(rows, segment, first_load, function, combine, again, args.y, args.y_stride,
                                        detail::scales_of(args));
     }
   }

@@ -60,7 +60,7 @@ struct rotary {
       const detail::row_matrix read{table, args.max_position, args.pairs, args.pairs, 4};
       if (detail::overlap(read, y)) return "the memory from the result's first element to its last overlaps cos or sin";
     }
-    if (detail::clash(y, x) || (detail::overlap(x, y) && x.batch_stride != y.batch_stride))
+    if (detail::aliases_partially(y, x) || (detail::overlap(x, y) && x.batch_stride != y.batch_stride))
       return "the memory from the result's first element to its last overlaps the input's, but the result is not the "
              "input";
     return nullptr;
@@ -120,10 +120,10 @@ struct rotary {
         result[i] = T(out[i]), result[i + 1] = T(out[i + 1]);
       }
     }
-    vector parts[2];
-    __builtin_memcpy(&parts, &result, sizeof(parts));
-    exec::buffer_store(y, to, parts[0]);
-    exec::buffer_store(y, to + second, parts[1]);
+    vector partials[2];
+    __builtin_memcpy(&partials, &result, sizeof(partials));
+    exec::buffer_store(y, to, partials[0]);
+    exec::buffer_store(y, to + second, partials[1]);
   }
 
  private:

@@ -18,18 +18,18 @@ template <class T>
 inline constexpr float largest_of<T> = float(T(1e30f));
 
 /// Where scales go: that of row r, and of its g-th 128 elements, is scale[r * row_stride + g * group_stride].
-struct scale_place {
+struct scale_position {
   float* scale;
   long_index_t row_stride = 1, group_stride = 0;
 };
 
-TILEWRIGHT_HD constexpr scale_place scales_of(const auto& args) {
+TILEWRIGHT_HD constexpr scale_position scales_of(const auto& args) {
   return {args.scale, args.scale_row_stride, args.scale_group_stride};
 }
 
 /// Their memory, for the rows of x.
 template <scale_kind Scales>
-constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
+constexpr row_matrix memory_of(const scale_position& to, const row_matrix& x) {
   const long_index_t groups = Scales == scale_kind::per_128 ? ceil_div(x.cols, long_index_t{128}) : 1;
   return row_array(Scales == scale_kind::none ? nullptr : to.scale,
                    (x.rows - 1) * to.row_stride + (groups - 1) * to.group_stride + 1);
@@ -37,7 +37,7 @@ constexpr row_matrix memory_of(const scale_place& to, const row_matrix& x) {
 
 /// Why scales cannot be written, as an error message; nullptr: they can. They must not touch x and y.
 template <scale_kind Scales>
-constexpr const char* check_scales(const scale_place& to, const row_matrix& x, const row_matrix& y) {
+constexpr const char* check_scales(const scale_position& to, const row_matrix& x, const row_matrix& y) {
   if constexpr (Scales == scale_kind::none) return nullptr;
   if (!to.scale) return "a result of 8 bits needs scale: floats for each row, or for each 128 elements of a row";
   const long_index_t groups = Scales == scale_kind::per_row ? 1 : ceil_div(x.cols, long_index_t{128});
@@ -66,8 +66,8 @@ inline constexpr index_t access_v = access_of(Tile, Scales);
 
 /// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
 template <class Block, row_tile Tile>
-TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part<float>& e, index_t first_col,
-                                const scale_place& to, float most) {
+TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template segment<float>& e, index_t first_col,
+                                const scale_position& to, float most) {
   constexpr index_t lanes = 128 / Tile.vector;
   static_assert(lanes <= Block::lanes,
                 "row_scales: the lanes of a wave that share a row hold 128 elements at a time: use longer vectors");
@@ -92,10 +92,10 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template part
 
 /// Writes f(part, first_col) of each part to y, with scales per 128 elements or none; `part` holds the last part, and
 /// load(first_col) reads one.
-template <scale_kind Scales, row_tile Tile, class Result, class Block, class Part, class Load, class F>
-TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Result* y, long_index_t y_stride,
-                               const scale_place& to) {
-  rows.backward(part, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+template <scale_kind Scales, row_tile Tile, class Result, class Block, class Segment, class Load, class F>
+TILEWRIGHT_HD void store_segments(const Block& rows, Segment& segment, Load load, F f, Result* y, long_index_t y_stride,
+                                  const scale_position& to) {
+  rows.backward(segment, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     auto e = f(x, first);
     if constexpr (Scales == scale_kind::per_128) scale_groups<Block, Tile>(rows, e, first, to, largest_of<Result>);
     rows.store(y, y_stride, first, e);
@@ -105,20 +105,20 @@ TILEWRIGHT_HD void store_parts(const Block& rows, Part& part, Load load, F f, Re
 /// The same with a scale for each row. `part` holds the first part, or, if FromLast, the last one. f(x, first_col)
 /// are the values to scale, zeros after the end of the rows; again(first_col) computes them again. combine(largest)
 /// makes the largest magnitude of a thread that of its row, and returns the factor of the values.
-template <bool FromLast, class Result, class Block, class Part, class Load, class F, class Combine, class Again>
-TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Part& part, Load load, F f, Combine combine, Again again,
-                                     Result* y, long_index_t y_stride, const scale_place& to) {
+template <bool FromLast, class Result, class Block, class Segment, class Load, class F, class Combine, class Again>
+TILEWRIGHT_HD void store_scaled_rows(const Block& rows, Segment& segment, Load load, F f, Combine combine, Again again,
+                                     Result* y, long_index_t y_stride, const scale_position& to) {
   constexpr float most = largest_of<Result>;
   float largest = 0;
-  typename Block::template part<float> e;
+  typename Block::template segment<float> e;
   const auto find_largest = [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     e = f(x, first);
     largest = exec::max(largest, Block::reduce_own(tile_elementwise_in(exec::abs, e), max));
   };
   if constexpr (FromLast) {
-    rows.backward(part, load, find_largest);
+    rows.backward(segment, load, find_largest);
   } else {
-    rows.forward(part, load, find_largest);
+    rows.forward(segment, load, find_largest);
   }
   const float unit = combine(largest), factor = factor_of_scale(largest, most);
   rows.store_row(to.scale, largest * unit * (1 / most), to.row_stride);

@@ -24,9 +24,9 @@ struct softmax {
   using arch = Arch;
   using args_type = softmax_args<T>;
   using block = detail::row_block<Arch, Tile>;
-  using kept_part = typename block::template packed_part<T>;
+  using cached_segment = typename block::template packed_segment<T>;
   static constexpr index_t block_size = Tile.threads,
-                           lds_bytes = block::template kept_bytes<kept_part> + 2 * block::lds_bytes;
+                           lds_bytes = block::template cached_bytes<cached_segment> + 2 * block::lds_bytes;
   static constexpr index_t cluster = Tile.blocks, blocks_at_once = block::blocks_at_once;
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
@@ -36,7 +36,7 @@ struct softmax {
     const auto x = detail::rows_of(args, args.x, args.x_stride);
     const auto y = detail::rows_of(args, args.y, args.y_stride);
     if (const char* why = block::check(tile, x, y)) return why;
-    if (detail::clash(y, x))
+    if (detail::aliases_partially(y, x))
       return "the memory from the result's first element to its last overlaps the input's, but the result is not the "
              "input";
     return nullptr;
@@ -49,20 +49,20 @@ struct softmax {
     const auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride);
     const auto load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load(args.x, args.x_stride, first); };
     detail::row_exponents<block> exponents;
-    const auto kept = block::template allocate<lds_bytes>();
+    const auto row_cache = block::template allocate<lds_bytes>();
     const auto first_load = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
-      return rows.template load_first<kept_part>(kept, false, first, load);
+      return rows.template load_first<cached_segment>(row_cache, false, first, load);
     };
-    auto part = first_load(0);
+    auto segment = first_load(0);
     detail::start_cluster<Tile.blocks>();
-    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(kept, first, load); };
-    typename block::template part<float> e;
-    rows.forward(part, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+    const auto again = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return rows.load_again(row_cache, first, load); };
+    typename block::template segment<float> e;
+    rows.forward(segment, first_load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
       e = block::to_float(x);
       exponents.add(rows, e, first);
     });
     const auto own = exponents;  // e is exp(x - own.largest) of the last part
-    exponents.finish(kept + block::template kept_bytes<kept_part>);
+    exponents.finish(row_cache + block::template cached_bytes<cached_segment>);
     if constexpr (Kind == softmax_kind::softmax) {
       const float factor = exponents.factor(own.largest, exponents.largest) * exec::rcp(exponents.sum);
       const auto expand = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {
@@ -76,7 +76,7 @@ struct softmax {
       });
     } else {
       const float log_sum = exponents.largest + exec::log2(exponents.sum) * detail::ln_2;
-      rows.backward(part, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+      rows.backward(segment, again, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
         e = block::to_float(x);
         tile_elementwise_inout([&](float& a) { a -= log_sum; }, e);
         rows.store(args.y, args.y_stride, first, e);

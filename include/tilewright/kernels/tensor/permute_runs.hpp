@@ -45,8 +45,8 @@ struct permute_runs {
     const index_t thread = exec::thread_id();
     for (index_t o = thread; o < tile.outer; o += block_size) {
       const auto at = args.outer.template offsets<Offset>(Offset(tile.first_outer + o));
-      exec::lds_store(tile.lds, tile.x_place(o), Offset(at[0] + tile.first_p * args.d * size + args.x_misaligned()));
-      exec::lds_store(tile.lds, tile.y_place(o), Offset(at[1] + tile.first_p * args.a * size));
+      exec::lds_store(tile.lds, tile.x_offset(o), Offset(at[0] + tile.first_p * args.d * size + args.x_misaligned()));
+      exec::lds_store(tile.lds, tile.y_offset(o), Offset(at[1] + tile.first_p * args.a * size));
     }
     exec::block_sync();
     load(args, tile);
@@ -77,11 +77,11 @@ struct permute_runs {
       outer = index_t(min(args.outer.iterations - first_outer, long_index_t{args.tile_outer}));
       p = min(args.p - index_t(first_p), args.tile_p);
     }
-    TILEWRIGHT_HD static index_t x_place(index_t o) { return tile_bytes + o * index_t(sizeof(Offset)); }
-    TILEWRIGHT_HD static index_t y_place(index_t o) { return x_place(most_outer + o); }
+    TILEWRIGHT_HD static index_t x_offset(index_t o) { return tile_bytes + o * index_t(sizeof(Offset)); }
+    TILEWRIGHT_HD static index_t y_offset(index_t o) { return x_offset(most_outer + o); }
     /// Bytes from an aligned address in x, and in y, to the tile in iteration o of the outer loops.
-    TILEWRIGHT_HD Offset x(index_t o) const { return exec::lds_load<Offset>(lds, x_place(o)); }
-    TILEWRIGHT_HD Offset y(index_t o) const { return exec::lds_load<Offset>(lds, y_place(o)); }
+    TILEWRIGHT_HD Offset x(index_t o) const { return exec::lds_load<Offset>(lds, x_offset(o)); }
+    TILEWRIGHT_HD Offset y(index_t o) const { return exec::lds_load<Offset>(lds, y_offset(o)); }
     /// Where the first element of iteration o is in LDS.
     TILEWRIGHT_HD index_t place(const device_args& args, index_t o) const {
       return o * args.outer_bytes + index_t(x(o) & 15);
@@ -103,7 +103,7 @@ struct permute_runs {
         const Offset at = tile.x(o) + a * Offset(args.x_of_a);
         if (slot * 16 < bytes + index_t(at & 15))
           copies.start(u, (at & ~Offset{15}) + slot * 16,
-                       ((tile.place(args, o) + args.place_of_a(a)) & ~15) + slot * 16);
+                       ((tile.place(args, o) + args.source_of_a(a)) & ~15) + slot * 16);
       }
       copies.finish();
     }
@@ -114,7 +114,7 @@ struct permute_runs {
   TILEWRIGHT_HD static void store(const device_args& args, const tile_of_block& tile, index_t o, index_t number,
                                   index_t first) {
     const exec::global_buffer y = exec::make_global_buffer(args.y, args.y_bytes);
-    const index_t elements = tile.p * args.a, of_p = args.d * size, back = of_p - args.place_of_a(args.a);
+    const index_t elements = tile.p * args.a, of_p = args.d * size, back = of_p - args.source_of_a(args.a);
     index_t places[vector], known = -1;
     TILEWRIGHT_UNROLL(1)
     for (index_t d = first; d < args.d; d += args.beside * args.groups) {
@@ -125,7 +125,7 @@ struct permute_runs {
       if (shift != known) {
         known = shift;
         const index_t p = args.by_a.divide(from + lower);
-        index_t a = from + lower - p * args.a, place = tile.place(args, o) + args.place_of_a(a) + p * of_p;
+        index_t a = from + lower - p * args.a, place = tile.place(args, o) + args.source_of_a(a) + p * of_p;
         TILEWRIGHT_UNROLL_ALL
         for (index_t e = 0; e < vector; ++e) {
           places[e] = place;

@@ -115,10 +115,11 @@ struct permute_unaligned {
       if (back != known) {
         known = back;
         TILEWRIGHT_UNROLL_ALL
-        for (index_t e = 0; e < vector; ++e) places[e] = lds.row_places()[tables::number_of_place(i + halo - back + e)];
+        for (index_t e = 0; e < vector; ++e)
+          places[e] = lds.row_offsets()[tables::number_of_position(i + halo - back + e)];
       }
       detail::store_gathered<element>(exec::make_global_buffer(args.y, args.y_bytes), Offset(of_first - back * size),
-                                      lds.lds, places, lds.col_places()[col], lower, upper);
+                                      lds.lds, places, lds.col_offsets()[col], lower, upper);
     }
   };
   /// The same for runs of rows that columns continue in y: vectors may have elements of several columns.
@@ -128,7 +129,7 @@ struct permute_unaligned {
     const index_t columns = index_t(min(long_index_t{args.groups * vector}, args.columns - block.first_group * vector)),
                   elements = columns * args.run, vectors = (elements + 2 * vector - 2) / vector,
                   runs = index_t(min(args.rows.iterations - block.first_row, long_index_t{args.own_rows})) / args.run,
-                  of_cols = lds.col_places()[0];
+                  of_cols = lds.col_offsets()[0];
     TILEWRIGHT_UNROLL(1)
     for (index_t i = exec::thread_id(); i < runs * vectors; i += block_size) {
       const index_t run = index_t(unsigned(i) / unsigned(vectors));
@@ -139,7 +140,7 @@ struct permute_unaligned {
       if (lower >= upper) continue;
       index_t col = index_t(unsigned(first + lower) / unsigned(args.run)), row = first + lower - col * args.run;
       const auto next = [&]() TILEWRIGHT_INLINE_LAMBDA {
-        const index_t of_row = lds.row_places()[tables::number_of_place(run * args.run + row)];
+        const index_t of_row = lds.row_offsets()[tables::number_of_position(run * args.run + row)];
         const auto x = exec::lds_load<element>(lds.lds, of_row + of_cols + col * size);
         const bool is_last = ++row == args.run;
         col += is_last ? 1 : 0;

@@ -2,7 +2,7 @@
 // Reductions of a tensor along any of its dimensions: sum, mean, maximum with its position, mean and variance.
 #pragma once
 
-#include <tilewright/kernels/tensor/detail/reduce_walk.hpp>
+#include <tilewright/kernels/tensor/detail/reduce_traversal.hpp>
 
 namespace tilewright {
 
@@ -45,12 +45,12 @@ struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
 
 /// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone give NaN and position 2^31 - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
-struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
-  using walk = detail::reduce_walk<Arch, T, Result, Kind>;
+struct reduce_tensor : detail::reduce_traversal<Arch, T, Result, Kind> {
+  using traversal = detail::reduce_traversal<Arch, T, Result, Kind>;
   using shared = detail::reduce_block<Arch, T, Result, Kind>;
-  using typename walk::args_type, typename walk::device_args, typename walk::state;
+  using typename traversal::args_type, typename traversal::device_args, typename traversal::state;
   using followed_by = detail::reduce_splits<Arch, T, Result, Kind>;
-  using walk::max_vector;
+  using traversal::max_vector;
   static constexpr index_t blocks_at_once = 3;  ///< blocks of an SM
 
   static const char* check(const args_type& args) {
@@ -120,12 +120,12 @@ struct reduce_tensor : detail::reduce_walk<Arch, T, Result, Kind> {
     state own[Results];
     const long_index_t start = first.x + row.before * index_t(sizeof(T));
     if (is_vector && args.starts == detail::row_starts::anywhere) {
-      if constexpr (is_vector) walk::template accumulate<Along, false, false>(args, start, 0, from, end, own, lds);
+      if constexpr (is_vector) traversal::template accumulate<Along, false, false>(args, start, 0, from, end, own, lds);
     } else if (shared::can_copy && is_vector && args.is_copied) {
       if constexpr (shared::can_copy && is_vector)
-        walk::template accumulate<Along, true, true>(args, start, row.before, from, end, own, lds);
+        traversal::template accumulate<Along, true, true>(args, start, row.before, from, end, own, lds);
     } else {
-      walk::template accumulate<Along, true, false>(args, start, row.before, from, end, own, lds);
+      traversal::template accumulate<Along, true, false>(args, start, row.before, from, end, own, lds);
     }
     TILEWRIGHT_UNROLL(1)
     while (exists && of_ends < row.ends) {

@@ -20,8 +20,8 @@ class deadlock {
  public:
   /// `hopper` is nullptr if no thread has used Hopper's hardware.
   deadlock(const std::vector<thread_context>& threads, const hopper_machine* hopper,
-           const std::vector<waiting_place>& places)
-      : threads_(threads), hopper_(hopper), places_(places) {}
+           const std::vector<waiting_site>& sites)
+      : threads_(threads), hopper_(hopper), sites_(sites) {}
 
   /// The error message: which thread waits where, for what, and what the thread that it waits for does instead.
   std::string describe() const {
@@ -38,8 +38,8 @@ class deadlock {
     const thread_context& thread = threads_[std::size_t(stuck)];
     const index_t count = in_wave >= 0 ? thread.target->wave_size : thread.block_size, begin = stuck / count * count;
     index_t missing = begin;
-    while (missing < begin + count - 1 && place(missing).at == place(stuck).at) ++missing;
-    const waiting_place& other = place(missing);
+    while (missing < begin + count - 1 && site(missing).at == site(stuck).at) ++missing;
+    const waiting_site& other = site(missing);
     const std::string why = other.at == meeting::ended
                                 ? std::string("has left the kernel")
                                 : std::string("waits at ") + name(other.at) + " (" + to_string(other.where) + ')';
@@ -49,23 +49,22 @@ class deadlock {
 
  private:
   static bool is_of_hopper(meeting at) { return at > meeting::stmatrix && at < meeting::ended; }
-  const waiting_place& place(index_t thread) const { return places_[std::size_t(thread)]; }
+  const waiting_site& site(index_t thread) const { return sites_[std::size_t(thread)]; }
 
   template <class Waits>
   index_t first(Waits waits) const {
-    const auto found =
-        std::find_if(places_.begin(), places_.end(), [&](const waiting_place& p) { return waits(p.at); });
-    return found == places_.end() ? -1 : index_t(found - places_.begin());
+    const auto found = std::find_if(sites_.begin(), sites_.end(), [&](const waiting_site& p) { return waits(p.at); });
+    return found == sites_.end() ? -1 : index_t(found - sites_.begin());
   }
 
   /// Up to four lines at which threads wait, each once: one of them is why the others do.
   std::string describe_from(index_t stuck) const {
     std::string text = waits(stuck, " forever");
-    std::vector<call_site> told{place(stuck).where};
-    for (index_t i = 0; i < index_t(places_.size()) && told.size() < 4; ++i) {
-      const bool is_told = std::find(told.begin(), told.end(), place(i).where) != told.end();
-      if (place(i).at == meeting::none || place(i).at == meeting::ended || is_told) continue;
-      told.push_back(place(i).where);
+    std::vector<call_site> reported{site(stuck).where};
+    for (index_t i = 0; i < index_t(sites_.size()) && reported.size() < 4; ++i) {
+      const bool is_reported = std::find(reported.begin(), reported.end(), site(i).where) != reported.end();
+      if (site(i).at == meeting::none || site(i).at == meeting::ended || is_reported) continue;
+      reported.push_back(site(i).where);
       text += "; " + waits(i, "");
     }
     return text;
@@ -74,7 +73,7 @@ class deadlock {
   /// "thread 1 of block (0, 0, 0) waits at a barrier (file.hpp:12)", and what is missing there if that is known.
   std::string waits(index_t number, const char* how) const {
     const thread_context& thread = threads_[std::size_t(number)];
-    const waiting_place& p = place(number);
+    const waiting_site& p = site(number);
     const std::string text = "thread " + std::to_string(thread.thread_id) + " of block " + to_string(thread.block) +
                              " waits" + how + " at " + name(p.at) + " (" + to_string(p.where) + ')';
     const std::string more = is_of_hopper(p.at) ? hopper_->describe(thread, p.at) : "";
@@ -83,7 +82,7 @@ class deadlock {
 
   const std::vector<thread_context>& threads_;
   const hopper_machine* hopper_;
-  const std::vector<waiting_place>& places_;
+  const std::vector<waiting_site>& sites_;
 };
 
 /// A kernel whose type is erased.
@@ -118,7 +117,7 @@ class block_machine final : private block_services {
     if (hopper_) hopper_->begin_cluster();
     const bool all_ended =
         cluster_.run([&] { return (hopper_ && hopper_->idle(others_run)) || cluster_.look_again(others_run); });
-    if (!all_ended) throw fault(deadlock(cluster_.threads(), hopper_.get(), cluster_.waiting_places()).describe());
+    if (!all_ended) throw fault(deadlock(cluster_.threads(), hopper_.get(), cluster_.waiting_sites()).describe());
     for (const thread_context& thread : cluster_.threads()) check_copies_at_end(thread);
     if (hopper_) hopper_->end_cluster();
     if (cluster_.has_late_stores()) others_run.sleep();
@@ -129,7 +128,7 @@ class block_machine final : private block_services {
   /// By place, and there by operation. All accesses have place 0 if LDS accesses are not checked.
   const std::vector<array<lds_counts, arch::num_lds_ops>>& lds_counters() const { return recorder_.counts(); }
   /// The source line that lds_counters() has at this index.
-  call_site place(std::size_t number) const { return cluster_.place(number); }
+  call_site site(std::size_t number) const { return cluster_.site(number); }
   /// Matrix instructions of waves so far; a wgmma counts as four.
   long_index_t matrix_instructions() const {
     return waves_.num_matrix_instructions() + (hopper_ ? hopper_->matrix_instructions() : 0);
@@ -149,7 +148,7 @@ class block_machine final : private block_services {
     if (!hopper_) {
       if (target_.max_cluster == 1)
         refuse(self,
-               std::string("asks for a barrier in LDS, a bulk copy or a warpgroup, which ") + target_.name +
+               std::string("asks for a barrier in LDS, a TMA copy or a warpgroup, which ") + target_.name +
                    " does not have",
                where);
       hopper_ = std::make_unique<hopper_machine>(cluster_);
@@ -170,7 +169,7 @@ class block_machine final : private block_services {
 
   void extend_log(thread_context& self) override {
     if (recorder_.repeats_itself(self))
-      refuse(self, "does one LDS access (" + to_string(self.last_place) +
+      refuse(self, "does one LDS access (" + to_string(self.last_site) +
                        ") over and over: if it waits for another thread, use a barrier");
     recorder_.extend(waves_.lanes_of(self.wave_number));
   }

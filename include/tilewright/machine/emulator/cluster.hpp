@@ -69,7 +69,7 @@ class cluster final : public memory_services {
       thread.stack_bytes = shape.stack_bytes;
     }
     for (index_t block = 0; shape.checks_lds && block < shape.cluster; ++block)
-      checkers_.emplace_back(order_, places_, target.wave_size, block, block_size_, shape.lds_bytes);
+      checkers_.emplace_back(order_, sites_, target.wave_size, block, block_size_, shape.lds_bytes);
   }
 
   /// Gives all threads a new block, with LDS that nothing has been written to.
@@ -81,7 +81,7 @@ class cluster final : public memory_services {
       thread.block = {first.x + thread.rank, first.y, first.z};
       thread.lds_bytes = 0;
       thread.recent.clear();
-      thread.last_place = {nullptr, 0};
+      thread.last_site = {nullptr, 0};
       thread.last_load = nullptr;
       thread.latest_wgmma = {nullptr, 0};
       thread.may_run_early = memory_.has_earlier_kernels();
@@ -90,7 +90,7 @@ class cluster final : public memory_services {
       thread.async_copies_begun = 0;
       thread.async_begins.clear();
     }
-    std::fill(waits_at_.begin(), waits_at_.end(), waiting_place{});
+    std::fill(waits_at_.begin(), waits_at_.end(), waiting_site{});
     looping_.clear();
     idle_rounds_ = 0;
     if (memory_.is_checked()) number_ = memory_.order().begin_cluster(first);
@@ -122,11 +122,11 @@ class cluster final : public memory_services {
 
   /// The running thread waits until it is woken.
   void wait(thread_context& self, meeting at, call_site where) {
-    waiting_place& place = waits_at_[std::size_t(self.number)];
-    place = {at, self.place_of(where)};
-    self.last_place = place.where;
+    waiting_site& site = waits_at_[std::size_t(self.number)];
+    site = {at, self.site_of(where)};
+    self.last_site = site.where;
     fibers_.wait(self.number);
-    place.at = meeting::none;
+    site.at = meeting::none;
     if (at != meeting::unchanged_value) idle_rounds_ = 0;
     run_on(self);
   }
@@ -166,40 +166,40 @@ class cluster final : public memory_services {
   /// Blocks of the cluster.
   index_t blocks() const { return index_t(threads_.size()) / block_size_; }
   /// Where each thread waits, by its number in the cluster.
-  const std::vector<waiting_place>& waiting_places() const { return waits_at_; }
+  const std::vector<waiting_site>& waiting_sites() const { return waits_at_; }
   /// Checker of a block's LDS; nullptr, as order(), if accesses are not checked.
   lds_checker* checker(index_t block) { return checkers_.empty() ? nullptr : &checkers_[std::size_t(block)]; }
   /// Happens-before of the cluster's accesses; nullptr if they are not checked.
   access_order* order() { return checkers_.empty() ? nullptr : &order_; }
   /// The source line of a number that check_lds_access() has returned.
-  call_site place(std::size_t number) const { return places_[number]; }
+  call_site site(std::size_t number) const { return sites_[number]; }
 
   unsigned check_lds_access(thread_context& self, lds_touch how, index_t address, index_t bytes,
                             call_site where) override {
-    const unsigned place = checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
+    const unsigned site = checkers_[std::size_t(self.rank)].access(self, how, address, bytes, where);
     if (how <= lds_touch::atomic_update)
-      self.recent.add({std::uint32_t(address), order_.now(), std::uint16_t(place), std::uint8_t(bytes), how});
-    return place;
+      self.recent.add({std::uint32_t(address), order_.now(), std::uint16_t(site), std::uint8_t(bytes), how});
+    return site;
   }
-  void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* place,
+  void check_global_access(const thread_context& self, index_t agent, global_touch how, const char* data,
                            long_index_t bytes, call_site where, std::uint32_t store) override {
     if (memory_.has_seen_enough()) {
       threads_[std::size_t(self.number)].checks_memory = false;
       return;
     }
-    memory_.check_inside(self, name(how), place, bytes, where);
+    memory_.check_inside(self, name(how), data, bytes, where);
     if (checkers_.empty()) return;
     const access_record mine{number_, store != 0 ? store : order_.now(), std::uint16_t(agent), 0};
     const bool by_async_proxy = store != 0 || agent >= order_.num_threads();
     if (self.may_run_early)
       threads_[std::size_t(self.number)].may_run_early =
-          memory_.check_earlier_kernels(self, how, place, bytes, where, accessing(self, by_async_proxy));
-    memory_.access(self, how, place, bytes, mine, where, accessing(self, by_async_proxy));
+          memory_.check_earlier_kernels(self, how, data, bytes, where, accessing(self, by_async_proxy));
+    memory_.access(self, how, data, bytes, mine, where, accessing(self, by_async_proxy));
   }
   void wait_for_previous_kernel(const thread_context& self) override {
     if (self.checks_memory && order()) memory_.order().wait_for_previous_kernel(number_, self.number, order_.now());
   }
-  void promise_same_bits() override { memory_.promise_same_bits(); }
+  void guarantee_same_bits() override { memory_.guarantee_same_bits(); }
   std::uint32_t begin_bulk_store(const thread_context& self) override {
     return self.checks_memory && order() ? memory_.order().begin_store(number_, order_.now()) : 0;
   }
@@ -265,13 +265,13 @@ class cluster final : public memory_services {
   std::uint32_t number_ = 0;  // of the running cluster in memory_
   std::unique_ptr<char, free_lds> lds_;
   access_order order_;
-  call_places places_;
+  call_sites sites_;
   std::vector<lds_checker> checkers_;  // one per block; none if LDS accesses are not checked
   std::vector<thread_context> threads_;
-  std::vector<waiting_place> waits_at_;  // by thread
-  std::vector<index_t> looping_;         // threads that wait for a value in global memory
-  index_t idle_rounds_ = 0;              // in which only those have run
-  fiber_group fibers_;                   // last: its destructor unwinds the kernels that have not ended
+  std::vector<waiting_site> waits_at_;  // by thread
+  std::vector<index_t> looping_;        // threads that wait for a value in global memory
+  index_t idle_rounds_ = 0;             // in which only those have run
+  fiber_group fibers_;                  // last: its destructor unwinds the kernels that have not ended
 };
 
 }  // namespace tilewright::emulator

@@ -187,11 +187,11 @@ class block_queue {
 
   void collect(const block_machine& machine) {
     const std::lock_guard lock(mutex_);
-    const auto& by_place = machine.lds_counters();
-    for (std::size_t place = 0; place < by_place.size(); ++place) {
-      const call_site where = machine.place(place);
+    const auto& by_site = machine.lds_counters();
+    for (std::size_t site = 0; site < by_site.size(); ++site) {
+      const call_site where = machine.site(site);
       for (index_t op = 0; op < arch::num_lds_ops; ++op) {
-        const lds_counts& counts = by_place[place][op];
+        const lds_counts& counts = by_site[site][op];
         if (counts.executions > 0) counts_[{where.file, where.line, static_cast<arch::lds_op>(op)}].add(counts);
       }
     }

@@ -26,8 +26,8 @@ class rendezvous : public wave_services {
   void block_sync(thread_context& self, bool waits_for_lds, call_site where) override {
     if (waits_for_lds) self.recent.wait(0);
     wave_state& wave = waves_[std::size_t(self.wave_number)];
-    if (wave.at_barrier++ == 0) wave.barrier = self.place_of(where);
-    if (!wave.barrier.is_same_call(self.place_of(where)))
+    if (wave.at_barrier++ == 0) wave.barrier = self.site_of(where);
+    if (!wave.barrier.is_same_call(self.site_of(where)))
       refuse_divergence(self, meeting::barrier, wave.barrier, meeting::barrier, where);
     index_t& arrived = at_barrier_[std::size_t(self.rank)];
     if (++arrived < self.block_size) return cluster_.wait(self, meeting::barrier, where);
@@ -47,8 +47,8 @@ class rendezvous : public wave_services {
     wave_state& wave = waves_[std::size_t(self.wave_number)];
     if (wave.arrived == 0) {
       wave.at = at;
-      wave.where = self.place_of(where);
-    } else if (wave.at != at || !wave.where.is_same_call(self.place_of(where))) {
+      wave.where = self.site_of(where);
+    } else if (wave.at != at || !wave.where.is_same_call(self.site_of(where))) {
       refuse_divergence(self, wave.at, wave.where, at, where);
     }
     if (++wave.arrived < wave_size_) return cluster_.wait(self, at, where);
@@ -89,8 +89,8 @@ class rendezvous : public wave_services {
 
   [[noreturn]] static void refuse_divergence(const thread_context& self, meeting others, call_site others_at,
                                              meeting mine, call_site where) {
-    const std::string line = mine == others && others_at == self.place_of(where) ? "in another call of this line"
-                                                                                 : '(' + to_string(others_at) + ')';
+    const std::string line = mine == others && others_at == self.site_of(where) ? "in another call of this line"
+                                                                                : '(' + to_string(others_at) + ')';
     refuse(self, std::string("reaches ") + name(mine), where,
            std::string(" while other lanes of its wave wait in ") + name(others) + ' ' + line);
   }

@@ -26,7 +26,7 @@ namespace tilewright::emulator {
 namespace detail {
 
 /// "file.hpp:12" without allocating memory.
-inline void write_place(char* to, std::size_t bytes, call_site where) {
+inline void write_site(char* to, std::size_t bytes, call_site where) {
   const std::string_view file = where.file == nullptr ? "none yet" : where.file;
   std::snprintf(to, bytes, "%s:%d", file.data() + (file.find_last_of("/\\") + 1), where.line);
 }
@@ -37,8 +37,8 @@ inline void on_bad_address(int signal, siginfo_t* info, void*) {
   const thread_context* const self = current_thread;
   const auto* const address = static_cast<const char*>(info->si_addr);
   if (self != nullptr) {
-    char place[256], text[768], what[256];
-    write_place(place, sizeof(place), self->last_place);
+    char site[256], text[768], what[256];
+    write_site(site, sizeof(site), self->last_site);
     if (address < self->stack_bottom && address + staggered_stack::guard_bytes >= self->stack_bottom) {
       std::snprintf(what, sizeof(what), "needs more than its stack of %zu bytes", self->stack_bytes);
     } else {
@@ -49,7 +49,7 @@ inline void on_bad_address(int signal, siginfo_t* info, void*) {
         text, sizeof(text),
         "thread %d of block (%d, %d, %d) %s; its last call of the machine was at (%s): use smaller local arrays or a "
         "larger launch_config::stack_bytes, or look for a pointer that leads nowhere\n",
-        self->thread_id, self->block.x, self->block.y, self->block.z, what, place);
+        self->thread_id, self->block.x, self->block.y, self->block.z, what, site);
     if (write(STDERR_FILENO, text, std::size_t(length)) < 0) _exit(1);
   }
   sigaction(signal, &action_before, nullptr);  // whatever else handles it sees the signal again
@@ -136,10 +136,10 @@ class watchdog {
     for (const worker_progress& w : workers_) {
       const thread_context* const t = w.running.load();
       if (t == nullptr) continue;
-      char place[256];
-      detail::write_place(place, sizeof(place), t->last_place);
+      char site[256];
+      detail::write_site(site, sizeof(site), t->last_site);
       std::fprintf(stderr, "  thread %d of block (%d, %d, %d) runs; its last call of the machine was at (%s)\n",
-                   t->thread_id, t->block.x, t->block.y, t->block.z, place);
+                   t->thread_id, t->block.x, t->block.y, t->block.z, site);
     }
     std::abort();
   }

@@ -11,7 +11,7 @@ namespace detail {
 [[noreturn]] inline void throw_broken_rule(const char* message, call_site where) {
   if (emulator::current_thread == nullptr) emulator::throw_fault(message);
   emulator::throw_fault("thread " + std::to_string(thread_id()) + " of block " + emulator::to_string(block_id()) +
-                        ", " + emulator::to_string(self().place_of(where)) + ": " + message);
+                        ", " + emulator::to_string(self().site_of(where)) + ": " + message);
 }
 }  // namespace detail
 #endif

@@ -7,7 +7,7 @@
 namespace tilewright::exec {
 
 template <arch::matrix_op>
-inline constexpr index_t mma_parts = 1;
+inline constexpr index_t mma_issues = 1;
 
 enum class instruction_kind : signed char { matrix, global_load, lds_read, lds_write };
 

@@ -3,7 +3,7 @@
 // windows for it. In a swizzled layout lanes exchange their accesses.
 #pragma once
 
-#include <tilewright/core/lds/lds_access_walk.hpp>
+#include <tilewright/core/lds/lds_access_pattern.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 
 namespace tilewright {
@@ -13,13 +13,13 @@ namespace detail {
 /// Whether every instruction writes the lanes of its wave to consecutive places.
 TILEWRIGHT_HD constexpr bool fills_lds_in_lane_order(const tensor_graph& layout, const distribution_encoding& e,
                                                      index_t element_bytes) {
-  const lds_access_walk walk(layout, e, element_bytes);
-  const bool all_alike = walk.rule() == lds_access_walk::addresses_are::sum_of_parts;
-  for (index_t wave = 0; wave < (all_alike ? 1 : walk.num_waves()); ++wave) {
-    for (index_t access = 0; access < (all_alike ? 1 : walk.num_access()); ++access) {
-      const lds_addresses address = walk.addresses(wave, access);
-      for (index_t lane = 0; lane < walk.num_lanes(); ++lane) {
-        if (address[lane] != address[0] + lane * walk.bytes_per_lane()) return false;
+  const lds_access_pattern pattern(layout, e, element_bytes);
+  const bool all_alike = pattern.rule() == lds_access_pattern::addresses_are::sum_of_terms;
+  for (index_t wave = 0; wave < (all_alike ? 1 : pattern.num_waves()); ++wave) {
+    for (index_t access = 0; access < (all_alike ? 1 : pattern.num_access()); ++access) {
+      const lds_addresses address = pattern.addresses(wave, access);
+      for (index_t lane = 0; lane < pattern.num_lanes(); ++lane) {
+        if (address[lane] != address[0] + lane * pattern.bytes_per_lane()) return false;
       }
     }
   }
@@ -104,22 +104,23 @@ struct permutation_choice {
 TILEWRIGHT_HD constexpr permutation_choice choose_lane_permutation(const tensor_graph& layout,
                                                                    const distribution_encoding& e,
                                                                    index_t element_bytes, index_t num_access) {
-  const lds_access_walk walk(layout, e, element_bytes);
-  const index_t lanes = walk.num_lanes(), bytes = walk.bytes_per_lane(), footprint = lanes * bytes;
-  if (walk.rule() != lds_access_walk::addresses_are::xor_of_parts || walk.num_access() != num_access) return {};
-  const array<index_t, 64> lane_at = walk.lanes_by_place(0, 0);  // a place: the rank of an address in LDS
-  const lds_addresses address = walk.addresses(0, 0);
+  const lds_access_pattern pattern(layout, e, element_bytes);
+  const index_t lanes = pattern.num_lanes(), bytes = pattern.bytes_per_lane(), footprint = lanes * bytes;
+  if (pattern.rule() != lds_access_pattern::addresses_are::xor_of_terms || pattern.num_access() != num_access)
+    return {};
+  const array<index_t, 64> lane_at = pattern.lanes_by_address(0, 0);  // a place: the rank of an address in LDS
+  const lds_addresses address = pattern.addresses(0, 0);
   for (index_t place = 0; place < lanes; ++place) {
     if (lane_at[place] < 0 || address[place] / footprint != address[0] / footprint) return {};
   }
   const auto flips_of = [&](index_t wave, index_t access) {
-    return lane_at[(walk.first_address(wave, access) ^ address[0]) % footprint / bytes];
+    return lane_at[(pattern.first_address(wave, access) ^ address[0]) % footprint / bytes];
   };
   permutation_choice choice{lane_at[0] == 0 && num_access <= 1 << lane_permutation::max_bits};
   lane_permutation& permutation = choice.permutation;
   for (index_t b = 0; 1 << b < lanes; ++b)
     permutation.of_lane |= lane_permutation::make_field(b, lane_at[1 << b] ^ 1 << b);
-  for (index_t b = 0; 1 << b < walk.num_waves(); ++b)
+  for (index_t b = 0; 1 << b < pattern.num_waves(); ++b)
     permutation.of_wave |= lane_permutation::make_field(b, flips_of(1 << b, 0));
   for (index_t b = 0; 1 << b < num_access; ++b)
     permutation.of_access |= lane_permutation::make_field(b, flips_of(0, 1 << b));

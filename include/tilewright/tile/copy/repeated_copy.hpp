@@ -87,19 +87,19 @@ struct wave_addresses {
 template <tensor_graph LdsGraph, distribution_encoding Encoding, index_t ElementBytes, index_t NumAccess>
 constexpr wave_addresses<NumAccess> find_wave_addresses() {
   wave_addresses<NumAccess> result;
-  const lds_access_walk walk(LdsGraph, Encoding, ElementBytes);
-  const bool swizzled = walk.rule() == lds_access_walk::addresses_are::xor_of_parts;
-  const index_t footprint = swizzled ? walk.num_lanes() * walk.bytes_per_lane() : 1;
+  const lds_access_pattern pattern(LdsGraph, Encoding, ElementBytes);
+  const bool swizzled = pattern.rule() == lds_access_pattern::addresses_are::xor_of_terms;
+  const index_t footprint = swizzled ? pattern.num_lanes() * pattern.bytes_per_lane() : 1;
   const auto address = [&](index_t wave, index_t access) {
-    return walk.first_address(wave, access) / footprint * footprint;
+    return pattern.first_address(wave, access) / footprint * footprint;
   };
   result.first = address(0, 0);
-  for (index_t b = 0; 1 << b < walk.num_waves(); ++b) result.of_wave_bit[b] = address(1 << b, 0) - result.first;
+  for (index_t b = 0; 1 << b < pattern.num_waves(); ++b) result.of_wave_bit[b] = address(1 << b, 0) - result.first;
   for (index_t i = 0; i < NumAccess; ++i) result.of_access[i] = address(0, i) - result.first;
-  result.are_sums = walk.num_access() == NumAccess;
-  for (index_t wave = 0; wave < walk.num_waves(); ++wave) {
+  result.are_sums = pattern.num_access() == NumAccess;
+  for (index_t wave = 0; wave < pattern.num_waves(); ++wave) {
     index_t begin = result.first;
-    for (index_t b = 0; 1 << b < walk.num_waves(); ++b) begin += (wave >> b & 1) * result.of_wave_bit[b];
+    for (index_t b = 0; 1 << b < pattern.num_waves(); ++b) begin += (wave >> b & 1) * result.of_wave_bit[b];
     for (index_t i = 0; i < NumAccess; ++i)
       result.are_sums = result.are_sums && address(wave, i) == begin + result.of_access[i];
   }

@@ -6,7 +6,7 @@
 #include <tilewright/jit/kernel_source.hpp>
 #include <tilewright/kernels/routing/choose_experts.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
-#include <tilewright/kernels/routing/routed_part.hpp>
+#include <tilewright/kernels/routing/routed_chunk.hpp>
 
 namespace tilewright::jit {
 

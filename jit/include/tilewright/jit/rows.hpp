@@ -9,7 +9,7 @@
 #include <tilewright/jit/kernel_source.hpp>
 #include <tilewright/kernels/rows/cross_entropy.hpp>
 #include <tilewright/kernels/rows/norm.hpp>
-#include <tilewright/kernels/rows/norm_gradient_parts.hpp>
+#include <tilewright/kernels/rows/norm_gradient_partials.hpp>
 #include <tilewright/kernels/rows/quantise_rows.hpp>
 #include <tilewright/kernels/rows/rotary.hpp>
 #include <tilewright/kernels/rows/softmax.hpp>
@@ -40,11 +40,11 @@ kernel_request row_norm(const norm_problem& problem);
 struct norm_gradient_problem {
   element type = element::f16;  // f16, bf16 or f32
   norm_kind kind = norm_kind::rms_norm;
-  norm_gradient_args<void> args = {};  // num_parts may be 0: launches say it
+  norm_gradient_args<void> args = {};  // num_partials may be 0: launches say it
 };
 kernel_request norm_gradient(const norm_gradient_problem& problem);
-/// The args.num_parts that suits the GPU on which `loaded`, the kernel of this problem, is.
-index_t choose_num_parts(const norm_gradient_problem& problem, const kernel& loaded);
+/// The args.num_partials that suits the GPU on which `loaded`, the kernel of this problem, is.
+index_t choose_num_partials(const norm_gradient_problem& problem, const kernel& loaded);
 
 struct quantise_problem {
   element type = element::f16;    // f16, bf16 or f32

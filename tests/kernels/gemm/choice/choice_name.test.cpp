@@ -7,11 +7,11 @@ namespace tilewright {
 namespace {
 
 TEST(ChoiceName, IsReadAsItIsWritten) {
-  for (const index_t parts : {0, 1, 2, 16}) {
-    const auto read = choice_name::parse(choice_name{"64x96_b4_swap", parts}.text());
-    ASSERT_TRUE(read) << parts;
+  for (const index_t split_k : {0, 1, 2, 16}) {
+    const auto read = choice_name::parse(choice_name{"64x96_b4_swap", split_k}.text());
+    ASSERT_TRUE(read) << split_k;
     EXPECT_EQ(read->tile, "64x96_b4_swap");
-    EXPECT_EQ(read->parts, parts);
+    EXPECT_EQ(read->split_k, split_k);
   }
 }
 

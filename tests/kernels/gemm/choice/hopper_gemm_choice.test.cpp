@@ -15,7 +15,7 @@ namespace {
 
 /// The choice with the shortest predicted time, of the tiles for which can(tile) is true.
 template <class Predicate>
-tw::hopper_gemm_choice best_choice(const tw::gemm_args& g, const tw::product_operand_types& o, Predicate can) {
+tw::hopper_gemm_choice best_choice(const tw::gemm_args& g, const tw::gemm_operand_types& o, Predicate can) {
   tw::hopper_gemm_choice best{.clocks = 1e300};
   tw::for_each_hopper_kernel(g, o, 132, 1, [&](const tw::hopper_gemm_choice& c) {
     if (c.clocks < best.clocks && can(c.tile)) best = c;
@@ -35,15 +35,15 @@ TEST(SpecializedChoice, AllTilesAreSound) {
 TEST(SpecializedChoice, NamesAreReadBack) {
   using enum tw::gemm_kernel_kind;
   for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles)
-    for (const tw::index_t parts : {0, 1, t.ping_pong ? 1 : 3}) {
-      const tw::gemm_choice c{.tile = t, .parts = parts};
+    for (const tw::index_t split_k : {0, 1, t.ping_pong ? 1 : 3}) {
+      const tw::gemm_choice c{.tile = t, .split_k = split_k};
       EXPECT_EQ(tw::choice_named(tw::name_of(c)), c) << tw::name_of(c);
     }
   EXPECT_EQ(
       tw::choice_named("128x72_a2_b4_c1_swap, k in 5 parts"),
       (tw::gemm_choice{.tile = {.m = 128, .n = 72, .cluster_m = 4, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-                       .parts = 5}));
-  EXPECT_EQ(tw::choice_named("small_m_v1, k whole"), (tw::gemm_choice{.kernel = small_m_v1, .parts = 1}));
+                       .split_k = 5}));
+  EXPECT_EQ(tw::choice_named("small_m_v1, k whole"), (tw::gemm_choice{.kernel = small_m_v1, .split_k = 1}));
   for (const char* wrong :
        {"", "128", "128x", "128x72,", "128x70", "96x64", "128x72_b3", "128x72_swap_a2", "small_m, k in 3 parts",
         "128x72_pp, k in 3 parts", "128x72, k in 1 parts", "128x72, k whole ", "64x64_c1", "+128x72"})
@@ -99,25 +99,25 @@ TEST(SpecializedChoice, PartsOfLongK) {
   const auto best_parts = [](const tw::gemm_args& g, tw::index_t most) {
     tw::hopper_gemm_choice best{.clocks = 1e300};
     tw::for_each_hopper_kernel(g, {}, 132, most, [&](const auto& c) { best = c.clocks < best.clocks ? c : best; });
-    return best.parts;
+    return best.split_k;
   };
   EXPECT_GT(best_parts({.m = 14, .n = 256, .k = 22144}, 16), 4);
   EXPECT_EQ(best_parts({.m = 4096, .n = 4096, .k = 4096}, 16), 1);
-  const auto most_parts = [](const tw::gemm_args& g) {
+  const auto max_split_k = [](const tw::gemm_args& g) {
     tw::index_t most = 0;
-    tw::for_each_hopper_kernel(g, {}, 132, 16, [&](const auto& c) { most = std::max(most, c.parts); });
+    tw::for_each_hopper_kernel(g, {}, 132, 16, [&](const auto& c) { most = std::max(most, c.split_k); });
     return most;
   };
-  EXPECT_EQ(most_parts({.m = 1024, .n = 1021, .k = 32768}), tw::hopper_gemm_workspace::num_floats / (1024 * 1024));
-  EXPECT_EQ(most_parts({.m = 3846, .n = 1121, .k = 32768}), 1) << "two fit, but not with rows of a copy of C";
-  EXPECT_EQ(most_parts({.m = 1, .n = 8, .k = 1024, .batch = 65536}), 1) << "too many for a grid";
+  EXPECT_EQ(max_split_k({.m = 1024, .n = 1021, .k = 32768}), tw::hopper_gemm_workspace::num_floats / (1024 * 1024));
+  EXPECT_EQ(max_split_k({.m = 3846, .n = 1121, .k = 32768}), 1) << "two fit, but not with rows of a copy of C";
+  EXPECT_EQ(max_split_k({.m = 1, .n = 8, .k = 1024, .batch = 65536}), 1) << "too many for a grid";
 }
 
 // Where B is so large that L2 loses it before the next group of tiles, groups have as many rows as L2 keeps of A.
 TEST(SpecializedChoice, RowsKeptInL2) {
   constexpr tw::hopper_gemm_tile t{.m = 128, .n = 256, .cluster_m = 2};
   const auto rows = [&](const tw::gemm_args& g) {
-    return tw::detail::rows_kept_in_l2(tw::detail::hopper_tile_order(g, t, 66), g, t, 2);
+    return tw::detail::rows_cached_in_l2(tw::detail::hopper_tile_order(g, t, 66), g, t, 2);
   };
   EXPECT_EQ(rows({.m = 6272, .n = 30144, .k = 640}), 25) << "all of A";
   EXPECT_EQ(rows({.m = 29376, .n = 1792, .k = 384}), 8) << "B stays in L2";
@@ -131,7 +131,7 @@ TEST(SpecializedChoice, FewRowsWithoutWorkspace) {
   const auto clocks = [&](tw::index_t wanted) {
     double found = 0;
     tw::for_each_small_m_kernel(g, true, 132,
-                                [&](tw::index_t parts, double c) { found = parts == wanted ? c : found; });
+                                [&](tw::index_t split_k, double c) { found = split_k == wanted ? c : found; });
     return found;
   };
   EXPECT_EQ(clocks(0), 0);

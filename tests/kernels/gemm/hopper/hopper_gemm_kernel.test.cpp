@@ -120,7 +120,7 @@ TEST(WarpSpecializedPipeline, MistakesAreFound) {
   expect_found(mistake::expects_less, "barrier in LDS");
   expect_found(mistake::no_async_fence, "without a fence_async_proxy() between");
   expect_found(mistake::slot_without_wait, "copies from LDS bytes");
-  expect_found(mistake::stores_without_wait, "before a bulk copy that reads there was waited for");
+  expect_found(mistake::stores_without_wait, "before a TMA copy that reads there was waited for");
   expect_found(mistake::no_last_wait, "tma_store_wait_read<0>() is missing");
 }
 

@@ -73,7 +73,7 @@ TEST(FewRows, RefusesWhatItCannotDo) {
 
 /// What a plan asks before it copies operands: of those it copies, and with the size of their elements.
 TEST(Repitch, RefusesWhatAGridOrOffsetsCannotReach) {
-  using copies = tilewright::detail::aligned_operands<gemm_product<fp8_ocp_t, k, k, bfloat16_t>>;
+  using copies = tilewright::detail::aligned_operands<gemm_operation<fp8_ocp_t, k, k, bfloat16_t>>;
   gemm_args g{.m = 64, .n = 64, .k = 1001, .lda = 1001, .ldb = 1001, .ldc = 65, .batch = 65535};
   EXPECT_EQ(copies(g).check_copies(), nullptr);
   g.batch = 70000;
@@ -89,7 +89,7 @@ TEST(Repitch, RefusesWhatAGridOrOffsetsCannotReach) {
   EXPECT_STREQ(copies(g).check_copies(), far);
   // Scales of more columns than fit in 2 GiB.
   const float scales[2] = {};
-  using scaled = tilewright::detail::aligned_operands<gemm_product<fp8_ocp_t, k, k, bfloat16_t, epilogue::from_args>>;
+  using scaled = tilewright::detail::aligned_operands<gemm_operation<fp8_ocp_t, k, k, bfloat16_t, epilogue::from_args>>;
   g = {.m = 64, .n = (1 << 30) + 8, .k = 64, .lda = 64, .ldb = 64, .ldc = (1 << 30) + 8, .column_scale = scales + 1};
   EXPECT_STREQ(scaled(g).check_copies(), far);
   EXPECT_GT(scaled(g).bytes(), 0);

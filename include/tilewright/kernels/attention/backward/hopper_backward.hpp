@@ -66,7 +66,7 @@ struct hopper_backward_block {
   TILEWRIGHT_HD void operator()() const {
     run_roles<2, role_registers{24, 240}>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
-          if constexpr (Policy::tile.is_deterministic) exec::promise_same_bits();
+          if constexpr (Policy::tile.is_deterministic) exec::guarantee_same_bits();
           stages.init_barriers();
           for (const exec::tensor_map* map : {&device.q, &device.k, &device.v, &device.d_o, &device.d_k, &device.d_v})
             exec::prefetch(*map);

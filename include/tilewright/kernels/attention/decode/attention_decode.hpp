@@ -25,9 +25,9 @@ struct attention_decode {
   static constexpr detail::cache_loads loads = !tilewright::arch::is_amd(arch::value) ? detail::cache_loads::queue
                                                : fits_ahead                           ? detail::cache_loads::ahead
                                                                                       : detail::cache_loads::now;
-  using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_parts<Policy::head_dim>>;
-  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_parts<Policy::value_dim>>;
-  using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_parts<Policy::head_dim>>;
+  using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_chunks<Policy::head_dim>>;
+  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_chunks<Policy::value_dim>>;
+  using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_chunks<Policy::head_dim>>;
   using sums_type = detail::attention_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave.
@@ -105,7 +105,7 @@ struct attention_decode {
     keys_type k;
     values_type v;
     constexpr index_t ahead = loads == detail::cache_loads::now ? 0 : stages;  // steps in flight
-    detail::key_place at = detail::locate_keys(args, p.batch, key), next = at;
+    detail::key_location at = detail::locate_keys(args, p.batch, key), next = at;
     unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       const exec::lds_pointer slot = slots + i * slot_bytes;
       if (key + i * stride < last) {
@@ -125,18 +125,18 @@ struct attention_decode {
       if constexpr (stages > 1) used = used == (stages - 1) * slot_bytes ? 0 : used + slot_bytes;
       scores s{};
       wait();
-      k.for_each_part(k_cache, at, p.keys, slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
-        using of_part = detail::decode_product_of<Policy, Policy::head_dim, part.value>;
-        multiply<of_part::scores>(s, q.template get<part.value>(), relayout<T>(tile, typename of_part::k{}));
+      k.for_each_chunk(k_cache, at, p.keys, slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+        using of_part = detail::decode_product_of<Policy, Policy::head_dim, chunk.value>;
+        multiply<of_part::scores>(s, q.template get<chunk.value>(), relayout<T>(tile, typename of_part::k{}));
       });
       begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
       sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                   [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       wait();
-      v.for_each_part(v_cache, at, p.keys, v_slot, [&](auto part, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
-        using of_part = detail::decode_product_of<Policy, Policy::value_dim, part.value>;
-        multiply<of_part::values>(sums.o.template get<part.value>(), probabilities,
+      v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
+        using of_part = detail::decode_product_of<Policy, Policy::value_dim, chunk.value>;
+        multiply<of_part::values>(sums.o.template get<chunk.value>(), probabilities,
                                   relayout<T>(tile, typename of_part::v{}));
       });
       begin_or_end_group(v, v_cache, next, p.keys, v_slot, loads_next);
@@ -152,7 +152,7 @@ struct attention_decode {
   }
   /// Groups are counted, so one without copies stands for what is past the last key.
   template <class Keys, class Cache>
-  TILEWRIGHT_HD static void begin_or_end_group(Keys& keys, const Cache& cache, const detail::key_place& at,
+  TILEWRIGHT_HD static void begin_or_end_group(Keys& keys, const Cache& cache, const detail::key_location& at,
                                                index_t count, exec::lds_pointer slot, bool is_inside) {
     if (is_inside) {
       keys.begin(cache, at, count, slot);

@@ -159,11 +159,11 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
 namespace detail {
 
 /// Part i of a head dimension: 64 elements, or the last 32.
-TILEWRIGHT_HD constexpr index_t decode_part(index_t dim, index_t i) { return min(64, dim - 64 * i); }
+TILEWRIGHT_HD constexpr index_t decode_chunk(index_t dim, index_t i) { return min(64, dim - 64 * i); }
 template <index_t Dim>
-using decode_parts = make_sequence<(Dim + 63) / 64>;
-template <class Policy, index_t Dim, index_t Part>
-using decode_product_of = decode_product<Policy::op, decode_part(Dim, Part)>;
+using decode_chunks = make_sequence<(Dim + 63) / 64>;
+template <class Policy, index_t Dim, index_t Chunk>
+using decode_product_of = decode_product<Policy::op, decode_chunk(Dim, Chunk)>;
 
 /// Where a block's rows are: the queries of the heads that share a key head, heads first.
 struct decode_problem : attention_problem {  // its first_query: of the block's first row
@@ -176,12 +176,12 @@ struct decode_problem : attention_problem {  // its first_query: of the block's 
   }
 };
 
-template <class Policy, class Parts>
+template <class Policy, class Chunks>
 struct decode_outputs;
-template <class Policy, index_t... Parts>
-struct decode_outputs<Policy, sequence<Parts...>> {
+template <class Policy, index_t... Chunks>
+struct decode_outputs<Policy, sequence<Chunks...>> {
   using type =
-      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_dim, Parts>::o>...>;
+      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_dim, Chunks>::o>...>;
 };
 
 /// What a wave of attention_decode holds in registers: scores of 16 rows and 16 keys, and O.
@@ -189,7 +189,7 @@ template <class Policy>
   requires(requires { Policy::waves; })
 struct attention_registers<Policy> {
   using scores = static_distributed_tensor<float, typename decode_product<Policy::op, 32>::s>;
-  using outputs = typename decode_outputs<Policy, decode_parts<Policy::value_dim>>::type;
+  using outputs = typename decode_outputs<Policy, decode_chunks<Policy::value_dim>>::type;
 };
 
 }  // namespace detail

@@ -126,9 +126,9 @@ TILEWRIGHT_HD void store_to_boxes(exec::lds_pointer place, const array<unsigned,
   constexpr index_t words_of_box = access::columns / 4;
   unroll<ceil_div(Count, words_of_box)>([&](auto box) TILEWRIGHT_INLINE_LAMBDA {
     constexpr index_t first = box * words_of_box, count = min(words_of_box, Count - first);
-    static_distributed_tensor<T, typename access::distribution> part{};
-    __builtin_memcpy(part.thread_buffer.data(), words.data() + first, count * sizeof(unsigned));
-    store_fragments(window, part, box * box_bytes);
+    static_distributed_tensor<T, typename access::distribution> chunk{};
+    __builtin_memcpy(chunk.thread_buffer.data(), words.data() + first, count * sizeof(unsigned));
+    store_fragments(window, chunk, box * box_bytes);
   });
 }
 

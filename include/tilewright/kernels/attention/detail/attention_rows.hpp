@@ -19,10 +19,10 @@ inline constexpr index_t queries_lds_bytes =
         : 0;
 
 /// One power-of-two part of the head dimension of a block's rows, as operand A.
-template <class Policy, index_t Part>
+template <class Policy, index_t Chunk>
 struct own_rows {
   using T = typename Policy::element_type;
-  using product = attention_product<Policy, operand_major::k, Part>;
+  using product = attention_product<Policy, operand_major::k, Chunk>;
   static constexpr block_tile tile = product::tile;
 
   TILEWRIGHT_HD static constexpr auto lengths() { return make_tuple(number<tile.m>{}, number<tile.k>{}); }
@@ -55,29 +55,29 @@ struct own_rows {
 };
 
 /// Operand A of all parts: the block's rows from `first` on; rows past the last are zeros.
-template <class Policy, index_t... Parts>
+template <class Policy, index_t... Chunks>
 TILEWRIGHT_HD auto load_rows(const head_rows<const typename Policy::element_type>& rows, index_t first,
-                             exec::lds_pointer lds, sequence<Parts...>) {
-  return make_tuple(own_rows<Policy, Parts>::load_operand(rows, first, lds)...);
+                             exec::lds_pointer lds, sequence<Chunks...>) {
+  return make_tuple(own_rows<Policy, Chunks>::load_operand(rows, first, lds)...);
 }
 
 /// Writes all parts of a result, times `factor`, to the rows from `first` on.
-template <class Policy, class T, class Tiles, index_t... Parts>
+template <class Policy, class T, class Tiles, index_t... Chunks>
 TILEWRIGHT_HD void store_rows(const head_rows<T>& rows, index_t first, const Tiles& tiles, float factor,
-                              sequence<Parts...>) {
-  const auto store = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
-    using product = attention_product<Policy, operand_major::mn, part.value>;
+                              sequence<Chunks...>) {
+  const auto store = [&](auto chunk) TILEWRIGHT_INLINE_LAMBDA {
+    using product = attention_product<Policy, operand_major::mn, chunk.value>;
     constexpr block_tile tile = product::tile;
     const auto view = make_naive_tensor_view<address_space_enum::global>(
         rows.data + product::first, make_tuple(rows.count, number<tile.n>{}), make_tuple(rows.stride, number<1>{}),
         number<8>{});
     const auto scaled = tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x * factor; },
-                                            tiles.template get<part.value>());
+                                            tiles.template get<chunk.value>());
     store_tile(
         make_tile_window(view, make_tuple(number<tile.m>{}, number<tile.n>{}), {first, 0}, typename product::c{}),
         cast_tile<T>(scaled), in_bounds<1>{});
   };
-  (store(number<Parts>{}), ...);
+  (store(number<Chunks>{}), ...);
 }
 
 /// The probabilities of a step as operand A of the second product: in their lanes where the instruction allows it, else

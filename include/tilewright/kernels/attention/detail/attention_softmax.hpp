@@ -121,8 +121,8 @@ class attention_softmax {
   TILEWRIGHT_HD attention_softmax() { set_tile(offset_, lowest_offset); }
 
   TILEWRIGHT_HD void scale_outputs(const values_of_rows& factor) {
-    [&]<index_t... Parts>(sequence<Parts...>) TILEWRIGHT_INLINE_LAMBDA {
-      (tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, o.template get<Parts>(),
+    [&]<index_t... Chunks>(sequence<Chunks...>) TILEWRIGHT_INLINE_LAMBDA {
+      (tile_elementwise_inout([](float& x, float f) TILEWRIGHT_INLINE_LAMBDA { x *= f; }, o.template get<Chunks>(),
                               along<0>(factor)),
        ...);
     }(make_sequence<decltype(o)::size()>{});

@@ -26,10 +26,10 @@ struct no_stream_copy {
 enum class stream_use : signed char { rows, columns, both };
 
 /// A part of the streamed rows. Where the target reads LDS transposed, one copy serves both orientations.
-template <class Policy, stream_use Use, bool LoadsAhead, index_t Part>
-class stream_part {
-  using rows = stream_operand<Policy, operand_major::k, Part>;
-  using columns = stream_operand<Policy, operand_major::mn, Part>;
+template <class Policy, stream_use Use, bool LoadsAhead, index_t Chunk>
+class stream_chunk {
+  using rows = stream_operand<Policy, operand_major::k, Chunk>;
+  using columns = stream_operand<Policy, operand_major::mn, Chunk>;
   using T = typename Policy::element_type;
   static constexpr bool shares_copy = Use == stream_use::both && !is_amd_v<typename Policy::arch>;
   static constexpr bool copies_rows = Use != stream_use::columns;
@@ -37,8 +37,8 @@ class stream_part {
   static constexpr index_t bytes_of_copy = conditional_t<copies_rows, rows, columns>::bytes;
   static constexpr index_t columns_begin = copies_rows && copies_columns ? bytes_of_copy : 0;
 
-  conditional_t<copies_rows, stream_copy<Policy, operand_major::k, Part, LoadsAhead>, no_stream_copy> rows_;
-  conditional_t<copies_columns, stream_copy<Policy, operand_major::mn, Part, LoadsAhead>, no_stream_copy> columns_;
+  conditional_t<copies_rows, stream_copy<Policy, operand_major::k, Chunk, LoadsAhead>, no_stream_copy> rows_;
+  conditional_t<copies_columns, stream_copy<Policy, operand_major::mn, Chunk, LoadsAhead>, no_stream_copy> columns_;
 
   TILEWRIGHT_HD static auto rows_window([[maybe_unused]] exec::lds_pointer lds) {
     if constexpr (Use == stream_use::columns) {
@@ -63,7 +63,7 @@ class stream_part {
  public:
   static constexpr index_t bytes = columns_begin + bytes_of_copy;
 
-  TILEWRIGHT_HD stream_part(const head_rows<const T>& from, index_t first, exec::lds_pointer lds)
+  TILEWRIGHT_HD stream_chunk(const head_rows<const T>& from, index_t first, exec::lds_pointer lds)
       : rows_(from, first, lds),
         columns_(from, first, lds + columns_begin),
         read_rows_(rows_window(lds)),
@@ -103,40 +103,40 @@ class stream_part {
 /// Rows of one tensor that pass through LDS, Policy::tile.keys in a step. NVIDIA GPUs copy without registers, AMD GPUs
 /// through them; LoadsAhead: they suffice for rows in flight.
 template <class Policy, stream_use Use, bool LoadsAhead,
-          class Parts = attention_parts<Policy, Use == stream_use::columns ? operand_major::mn : operand_major::k>>
+          class Chunks = attention_chunks<Policy, Use == stream_use::columns ? operand_major::mn : operand_major::k>>
 struct row_stream;
-template <class Policy, stream_use Use, bool LoadsAhead, index_t... Parts>
-struct row_stream<Policy, Use, LoadsAhead, sequence<Parts...>> : stream_part<Policy, Use, LoadsAhead, Parts>... {
-  template <index_t Part>
-  using part = stream_part<Policy, Use, LoadsAhead, Part>;
+template <class Policy, stream_use Use, bool LoadsAhead, index_t... Chunks>
+struct row_stream<Policy, Use, LoadsAhead, sequence<Chunks...>> : stream_chunk<Policy, Use, LoadsAhead, Chunks>... {
+  template <index_t Chunk>
+  using chunk = stream_chunk<Policy, Use, LoadsAhead, Chunk>;
   using T = typename Policy::element_type;
-  static constexpr index_t bytes = (part<Parts>::bytes + ...);
+  static constexpr index_t bytes = (chunk<Chunks>::bytes + ...);
 
   /// The first step begins at row `first`.
   TILEWRIGHT_HD row_stream(const head_rows<const T>& rows, index_t first, exec::lds_pointer lds)
-      : part<Parts>(rows, first, lds + place_of(Parts))... {}
+      : chunk<Chunks>(rows, first, lds + place_of(Chunks))... {}
 
   /// Starts to copy the rows of the next step; rows past the last are zeros. The place in LDS, `lds_bytes` from the
   /// first one, must be free by now, or where registers are in between by finish(lds_bytes).
-  TILEWRIGHT_HD void begin(index_t lds_bytes = 0) { (part<Parts>::begin(lds_bytes), ...); }
+  TILEWRIGHT_HD void begin(index_t lds_bytes = 0) { (chunk<Chunks>::begin(lds_bytes), ...); }
   /// Completes the copy: after the block's next barrier everybody may multiply.
-  TILEWRIGHT_HD void finish(index_t lds_bytes = 0) { (part<Parts>::finish(lds_bytes), ...); }
+  TILEWRIGHT_HD void finish(index_t lds_bytes = 0) { (chunk<Chunks>::finish(lds_bytes), ...); }
 
   /// scores += a rows^T, over all parts of a.
   template <class Scores, class A>
   TILEWRIGHT_HD void multiply_rows(Scores& scores, const A& a, index_t lds_bytes = 0) const {
-    (part<Parts>::multiply_rows(scores, a.template get<Parts>(), lds_bytes), ...);
+    (chunk<Chunks>::multiply_rows(scores, a.template get<Chunks>(), lds_bytes), ...);
   }
   /// Each part of outputs += a rows.
   template <class Outputs, class A>
   TILEWRIGHT_HD void multiply_columns(Outputs& outputs, const A& a, index_t lds_bytes = 0) const {
-    (part<Parts>::multiply_columns(outputs.template get<Parts>(), a, lds_bytes), ...);
+    (chunk<Chunks>::multiply_columns(outputs.template get<Chunks>(), a, lds_bytes), ...);
   }
 
  private:
-  TILEWRIGHT_HD static constexpr index_t place_of(index_t part_number) {
+  TILEWRIGHT_HD static constexpr index_t place_of(index_t chunk_number) {
     index_t place = 0;
-    ((place += Parts < part_number ? part<Parts>::bytes : 0), ...);
+    ((place += Chunks < chunk_number ? chunk<Chunks>::bytes : 0), ...);
     return place;
   }
 };

@@ -12,10 +12,10 @@ namespace tilewright::detail {
 
 /// One power-of-two part of the head dimension in one of both orientations: as operand B of S (Major: k), whose rows
 /// are rows of memory, or of O or a gradient (mn), whose rows are elements of the head dimension.
-template <class Policy, operand_major Major, index_t Part>
+template <class Policy, operand_major Major, index_t Chunk>
 struct stream_operand {
   using T = typename Policy::element_type;
-  using operand = attention_product<Policy, Major, Part>;
+  using operand = attention_product<Policy, Major, Chunk>;
   static constexpr block_tile tile = operand::tile;
   static constexpr bool is_rows = Major == operand_major::k;
   static constexpr index_t bytes = tile.n * tile.k * index_t(sizeof(T));
@@ -46,9 +46,9 @@ struct stream_operand {
 
 /// One orientation's copy of a part, in flight and in LDS. Not LoadsAhead: registers do not suffice for rows in
 /// flight.
-template <class Policy, operand_major Major, index_t Part, bool LoadsAhead>
+template <class Policy, operand_major Major, index_t Chunk, bool LoadsAhead>
 class stream_copy {
-  using of = stream_operand<Policy, Major, Part>;
+  using of = stream_operand<Policy, Major, Chunk>;
   using T = typename of::T;
   using operand = typename of::operand;
   using source_type = decltype(of::source_window({}));

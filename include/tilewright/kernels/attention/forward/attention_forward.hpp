@@ -142,7 +142,7 @@ struct attention_forward {
     const exchange_type exchange{lds + exchange_begin};
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
-                                             detail::attention_parts<Policy, operand_major::k>{});
+                                             detail::attention_chunks<Policy, operand_major::k>{});
     detail::attention_softmax<Policy> sums;
     const auto softmax = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
       sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
@@ -173,7 +173,7 @@ struct attention_forward {
     sums.scale_outputs(results.factor);
     detail::store_rows<Policy>(detail::query_rows<typename Policy::result_type>(args.o, args.o_strides, p),
                                p.first_query, sums.o, sizeof(T) == 1 ? p.value_scale : 1,
-                               detail::attention_parts<Policy, operand_major::mn>{});
+                               detail::attention_chunks<Policy, operand_major::mn>{});
     if (args.lse != nullptr) sums.store_log_sum_exp(results.log_sum_exp, args, p);
   }
 };

@@ -32,8 +32,8 @@ TILEWRIGHT_HD void transpose_bytes(exec::lds_pointer lds, index_t from, index_t 
   const auto in_box = [](index_t r, index_t byte)
                           TILEWRIGHT_INLINE_LAMBDA { return tma_swizzled_address(128, 128 * r + byte); };
   TILEWRIGHT_UNROLL(1)
-  for (index_t part = wave; part < From.rows / 16 * From.num_boxes(); part += Waves) {
-    const index_t box = modulo(part, From.num_boxes()), k = 16 * divide(part, From.num_boxes());
+  for (index_t chunk = wave; chunk < From.rows / 16 * From.num_boxes(); chunk += Waves) {
+    const index_t box = modulo(chunk, From.num_boxes()), k = 16 * divide(chunk, From.num_boxes());
     const auto exists = [&](index_t i)
                             TILEWRIGHT_INLINE_LAMBDA { return To.rows % 128 == 0 || 128 * box + 32 * i < To.rows; };
     array<array<unsigned, 4>, columns> words;

@@ -176,7 +176,7 @@ struct attention_stages {
     return q_full(lds.q_stages() + stage, consumer);
   }
   /// Its 64 rows in the first box.
-  TILEWRIGHT_HD unsigned q_place(index_t stage, index_t consumer) const {
+  TILEWRIGHT_HD unsigned q_address(index_t stage, index_t consumer) const {
     return base + lds.q_offset() + stage * lds.q().bytes() + consumer * 64 * lds.q().row_bytes;
   }
 
@@ -239,7 +239,7 @@ struct attention_stages {
       q_empty(at.stage, c).wait(at.phase ^ 1);
       done.arrive_and_expect(operand.bytes() / tile.consumers());
       load_boxes<operand.num_boxes(), operand.box_bytes(), typename Policy::element_type>(
-          q_place(at.stage, c), device.q, done, query_position(device.args, p, p.first_query + 64 * c));
+          q_address(at.stage, c), device.q, done, query_position(device.args, p, p.first_query + 64 * c));
     }
     at.advance();
   }

@@ -13,27 +13,27 @@
 namespace tilewright {
 
 /// How k is split, as in hopper_gemm_choice: 0: "", 1: "k whole", more: "k in 4 parts".
-inline std::string name_of_parts(index_t parts) {
-  return parts == 0 ? "" : parts == 1 ? "k whole" : "k in " + std::to_string(parts) + " parts";
+inline std::string name_of_split_k(index_t split_k) {
+  return split_k == 0 ? "" : split_k == 1 ? "k whole" : "k in " + std::to_string(split_k) + " parts";
 }
 
 /// What the name of a choice says.
 struct choice_name {
-  std::string tile;   ///< "128x128", "ping_pong"
-  index_t parts = 0;  ///< as name_of_parts takes them; 0: the name says nothing
+  std::string tile;     ///< "128x128", "ping_pong"
+  index_t split_k = 0;  ///< as name_of_split_k takes them; 0: the name says nothing
 
   /// "128x128, k in 4 parts".
-  std::string text() const { return tile + (parts == 0 ? "" : ", " + name_of_parts(parts)); }
-  /// Nothing, if the text after the tile is none that name_of_parts makes.
+  std::string text() const { return tile + (split_k == 0 ? "" : ", " + name_of_split_k(split_k)); }
+  /// Nothing, if the text after the tile is none that name_of_split_k makes.
   static std::optional<choice_name> parse(std::string_view text) {
     const std::size_t comma = text.find(',');
     choice_name name{std::string(text.substr(0, comma))};
     if (comma == std::string_view::npos) return name;
     const std::string_view digits = text.substr(0, text.rfind(' '));
     const std::size_t first = digits.rfind(' ') + 1;  // npos + 1 is 0
-    if (std::from_chars(digits.data() + first, digits.data() + digits.size(), name.parts).ec != std::errc{})
-      name.parts = 1;
-    return name.parts > 0 && name.text() == text ? std::optional(name) : std::nullopt;
+    if (std::from_chars(digits.data() + first, digits.data() + digits.size(), name.split_k).ec != std::errc{})
+      name.split_k = 1;
+    return name.split_k > 0 && name.text() == text ? std::optional(name) : std::nullopt;
   }
 };
 

@@ -21,7 +21,7 @@ struct gemm_choice {
   gemm_kernel_kind kernel = gemm_kernel_kind::tile;  ///< Which kind of kernel.
   /// Slices of k of every tile, which another kernel adds up if there are several. 1: k is whole. 0: only the last
   /// wave's tiles are split (stream-K).
-  index_t parts = 0;
+  index_t split_k = 0;
   friend constexpr bool operator==(const gemm_choice&, const gemm_choice&) = default;
 };
 
@@ -46,7 +46,7 @@ inline std::string kernel_name_of(const gemm_choice& c) {
                                                  : "small_m_v1";
 }
 /// The same with how k is split: "128x144_b2_pp, k whole".
-inline std::string name_of(const gemm_choice& c) { return choice_name{kernel_name_of(c), c.parts}.text(); }
+inline std::string name_of(const gemm_choice& c) { return choice_name{kernel_name_of(c), c.split_k}.text(); }
 
 namespace detail {
 
@@ -83,14 +83,14 @@ inline void take_tile(std::string_view& text, hopper_gemm_tile& t) {
 inline std::optional<gemm_choice> choice_named(std::string_view name) {
   const std::optional<choice_name> read = choice_name::parse(name);
   if (!read) return std::nullopt;
-  gemm_choice c{.parts = read->parts};
+  gemm_choice c{.split_k = read->split_k};
   std::string_view rest = read->tile;
   if (detail::take_word(rest, "small_m"))
     c.kernel = detail::take_word(rest, "_v1") ? gemm_kernel_kind::small_m_v1 : gemm_kernel_kind::small_m;
   else
     detail::take_tile(rest, c.tile);
   const bool splits = c.kernel == gemm_kernel_kind::tile && !c.tile.ping_pong;
-  if (name_of(c) != name || (c.parts > 1 && !splits) || !c.tile.is_sound()) return std::nullopt;
+  if (name_of(c) != name || (c.split_k > 1 && !splits) || !c.tile.is_sound()) return std::nullopt;
   return c;
 }
 

@@ -35,7 +35,7 @@ class gemm_plan {
         const detail::aligned_operands<Product> aligned(args);
         if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
       }
-      steps_.push_back(prepared_launch<Kernel>(split(args, choice_.parts)));
+      steps_.push_back(prepared_launch<Kernel>(split(args, choice_.split_k)));
     });
   }
   /// Queues the kernels on a stream; nothing is chosen or allocated.
@@ -47,12 +47,12 @@ class gemm_plan {
   static const char* check(const gemm_args& args, const gemm_choice& choice) {
     const char* why = "there is no such kernel";
     for_kernel<0>(kernels::find(choice), [&]<class Kernel>(const Kernel*) {
-      why = Kernel::check(split(args, choice.parts));
+      why = Kernel::check(split(args, choice.split_k));
       if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
         if (!args.workspace || !aligned.any()) return;
         why = aligned.check_copies();
-        const gemm_args g = split(aligned.args, choice.parts);
+        const gemm_args g = split(aligned.args, choice.split_k);
         if (!why) why = aligned.c.is_copy ? detail::with_room_after_rows<Kernel>::check(g) : Kernel::check(g);
       }
     });
@@ -76,9 +76,9 @@ class gemm_plan {
   }
 
   /// The arguments that split k into parts, as in gemm_choice.
-  static gemm_args split(gemm_args args, index_t parts) {
-    if (parts == 1) args.workspace = nullptr;
-    args.split_k = parts == 0 ? 1 : parts;
+  static gemm_args split(gemm_args args, index_t split_k) {
+    if (split_k == 1) args.workspace = nullptr;
+    args.split_k = split_k == 0 ? 1 : split_k;
     return args;
   }
 
@@ -94,10 +94,10 @@ class gemm_plan {
     using kernel = detail::with_room_after_rows<Kernel>;
     if (aligned.c.is_copy) {
       steps_.push_back(
-          prepared_launch<kernel>(split(aligned.args, choice_.parts), detail::gpu_functions::of<Kernel>()));
+          prepared_launch<kernel>(split(aligned.args, choice_.split_k), detail::gpu_functions::of<Kernel>()));
       steps_.push_back(copy_result(aligned.back()));
     } else {
-      steps_.push_back(prepared_launch<Kernel>(split(aligned.args, choice_.parts)));
+      steps_.push_back(prepared_launch<Kernel>(split(aligned.args, choice_.split_k)));
     }
   }
 
@@ -118,13 +118,13 @@ std::vector<gemm_choice> rank_choices(const gemm_args& args, index_t SMs) {
   for (const detail::aligned_operand* o : {&aligned.a, &aligned.b, &aligned.c, &aligned.residual})
     if (o->is_copy) copies += 2580 + 2.0 * double(o->bytes) / 2240;
   for_each_hopper_kernel(args, Product::operands, SMs, 16, [&](const hopper_gemm_choice& s) {
-    if (s.parts == 1 || args.workspace)
-      add(s.clocks + (s.tile.unaligned ? 0 : copies), {.tile = s.tile, .parts = s.parts});
+    if (s.split_k == 1 || args.workspace)
+      add(s.clocks + (s.tile.unaligned ? 0 : copies), {.tile = s.tile, .split_k = s.split_k});
   });
   for (index_t i = kernels::num_tiles; i < kernels::size; ++i)
-    for_each_small_m_kernel(args, i == kernels::num_tiles, SMs, [&](index_t parts, double clocks) {
+    for_each_small_m_kernel(args, i == kernels::num_tiles, SMs, [&](index_t split_k, double clocks) {
       gemm_choice c = kernels::choice(i);
-      c.parts = parts;
+      c.split_k = split_k;
       add(clocks, c);
     });
   std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });

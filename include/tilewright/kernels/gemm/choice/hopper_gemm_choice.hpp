@@ -46,46 +46,46 @@ struct gemm_hopper
 
 /// Types and orders of a product's operands; `Epilogue` as in a policy.
 template <class T, operand_major AMajor, operand_major BMajor, class Result = T, class Epilogue = epilogue::alpha_beta>
-struct gemm_product {
+struct gemm_operation {
   using element_type = T;
   using result_type = Result;
   using epilogue_type = Epilogue;
   static constexpr operand_major a_major = AMajor, b_major = BMajor;  ///< which dimension is contiguous
   /// the same for the model
-  static constexpr product_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
+  static constexpr gemm_operand_types operands{sizeof(T), AMajor == operand_major::k, BMajor == operand_major::k};
 };
 
 /// A tile for a product, and how k is split.
 struct hopper_gemm_choice {
   hopper_gemm_tile tile = {};  ///< that computes it
-  index_t parts = 0;           ///< of k, as in gemm_choice
+  index_t split_k = 0;         ///< of k, as in gemm_choice
   double clocks = 0;           ///< of an SM, as predicted
 };
 
 /// Calls consider(choice) for each way to split k with a tile, for up to `most_parts` parts, at least 1. Parts that are
 /// too short or that the workspace has no room for are left out.
 template <class Function>
-constexpr void for_each_split(const gemm_args& given, const hopper_gemm_tile& t, const product_operand_types& types,
-                              index_t SMs, index_t most_parts, Function consider) {
+constexpr void for_each_split(const gemm_args& given, const hopper_gemm_tile& t, const gemm_operand_types& types,
+                              index_t SMs, index_t max_split_k, Function consider) {
   const gemm_args g = detail::in_order_of(t, given);
-  for (index_t parts = 0; parts <= (t.unaligned || t.ping_pong ? 1 : most_parts); ++parts) {
-    const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, parts);
-    if (parts == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
-    const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * parts;  // as of a copy of C
-    if (parts > 1 && (s.k_tiles < 4 * parts || s.whole_tiles * (parts - 1) > 2 * s.workers ||
-                      floats > hopper_gemm_workspace::num_floats || given.batch > 65535))
+  for (index_t split_k = 0; split_k <= (t.unaligned || t.ping_pong ? 1 : max_split_k); ++split_k) {
+    const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, split_k);
+    if (split_k == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
+    const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * split_k;  // as of a copy of C
+    if (split_k > 1 && (s.k_tiles < 4 * split_k || s.whole_tiles * (split_k - 1) > 2 * s.workers ||
+                        floats > hopper_gemm_workspace::num_floats || given.batch > 65535))
       break;
-    consider(hopper_gemm_choice{t, parts, detail::predict_clocks_of(s, g, t, types, SMs)});
+    consider(hopper_gemm_choice{t, split_k, detail::predict_clocks_of(s, g, t, types, SMs)});
   }
 }
 
 /// The same for each of hopper_gemm_tiles but those of which rows of C would fill less than half.
 template <class Function>
-constexpr void for_each_hopper_kernel(const gemm_args& given, const product_operand_types& types, index_t SMs,
-                                      index_t most_parts, Function consider) {
+constexpr void for_each_hopper_kernel(const gemm_args& given, const gemm_operand_types& types, index_t SMs,
+                                      index_t max_split_k, Function consider) {
   for (const hopper_gemm_tile& t : hopper_gemm_tiles)
     if (t.m == 64 || detail::in_order_of(t, given).m > t.m / 2)
-      for_each_split(given, t, types, SMs, most_parts, consider);
+      for_each_split(given, t, types, SMs, max_split_k, consider);
 }
 
 /// Calls consider(parts, clocks) for the ways in which small_m_gemm splits k: parts as in hopper_gemm_choice. Clocks

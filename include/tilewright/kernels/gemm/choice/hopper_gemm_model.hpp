@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// What a product asks of a tile, besides its lengths.
-struct product_operand_types {
+struct gemm_operand_types {
   index_t element_bytes = 2;                ///< of A and B: 1 or 2
   bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
 };
@@ -58,12 +58,12 @@ constexpr double p_norm(const double (&x)[N]) {
 
 /// The schedule of a product whose operands are in the order of the tile; parts: as in gemm_choice.
 constexpr stream_k_schedule schedule_of(const gemm_args& g, const hopper_gemm_tile& t, index_t element_bytes,
-                                        index_t SMs, index_t parts) {
+                                        index_t SMs, index_t split_k) {
   const index_t workers = expected_clusters(t, SMs);
-  const index_t max_slots = parts == 0 ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const index_t max_slots = split_k == 0 ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   stream_k_schedule s = make_stream_k_schedule(hopper_tile_order(g, t, workers), ceil_div(g.k, 128 / element_bytes),
                                                workers, max_slots, split_cost_of(t));
-  s.splits = max(parts, 1);
+  s.splits = max(split_k, 1);
   return s;
 }
 
@@ -111,7 +111,7 @@ struct modelled_gemm {
 
 /// Clocks of an SM for a schedule of the product.
 constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& g, const hopper_gemm_tile& t,
-                                   const product_operand_types& types, index_t SMs) {
+                                   const gemm_operand_types& types, index_t SMs) {
   const hopper_gemm_model& x = hopper_gemm_times;
   const index_t bytes = types.element_bytes;
   const modelled_gemm p{g,
@@ -146,9 +146,9 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
 
 /// Clocks of an SM for the product; rough, to compare tiles.
 constexpr double predict_hopper_clocks(const gemm_args& given, const hopper_gemm_tile& t,
-                                       const product_operand_types& types, index_t SMs, index_t parts = 0) {
+                                       const gemm_operand_types& types, index_t SMs, index_t split_k = 0) {
   const gemm_args g = detail::in_order_of(t, given);
-  return detail::predict_clocks_of(detail::schedule_of(g, t, types.element_bytes, SMs, parts), g, t, types, SMs);
+  return detail::predict_clocks_of(detail::schedule_of(g, t, types.element_bytes, SMs, split_k), g, t, types, SMs);
 }
 
 }  // namespace tilewright

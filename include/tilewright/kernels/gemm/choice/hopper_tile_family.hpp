@@ -84,20 +84,20 @@ constexpr double least_clocks(const hopper_gemm_tile& t, const gemm_args& g, ind
 /// The choices of the family for a product that are predicted to take at most `within` times as long as the best, by
 /// predicted time.
 inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& args, const hopper_gemm_operands& o,
-                                                            index_t SMs, index_t most_parts, double within = 1.3) {
-  const product_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k};
+                                                            index_t SMs, index_t max_split_k, double within = 1.3) {
+  const gemm_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k};
   std::vector<hopper_gemm_choice> all;
   double least = 1e300;
   // So that most tiles need no prediction.
-  for_each_hopper_kernel(args, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
-    if (!c.tile.unaligned && (c.parts == 1 || args.workspace)) least = std::min(least, c.clocks);
+  for_each_hopper_kernel(args, types, SMs, args.workspace ? max_split_k : 1, [&](const hopper_gemm_choice& c) {
+    if (!c.tile.unaligned && (c.split_k == 1 || args.workspace)) least = std::min(least, c.clocks);
   });
   const gemm_args swapped = detail::in_order_of({.swap_ab = true}, args);
   for (const hopper_gemm_tile& t : detail::tiles_of_family(o)) {
     const gemm_args& g = t.swap_ab ? swapped : args;
     if (detail::is_wasteful(t, g) || detail::least_clocks(t, g, types.element_bytes, SMs) > within * least) continue;
-    for_each_split(args, t, types, SMs, args.workspace ? most_parts : 1, [&](const hopper_gemm_choice& c) {
-      if ((c.parts != 1 && !args.workspace) || c.clocks > within * least) return;
+    for_each_split(args, t, types, SMs, args.workspace ? max_split_k : 1, [&](const hopper_gemm_choice& c) {
+      if ((c.split_k != 1 && !args.workspace) || c.clocks > within * least) return;
       least = std::min(least, c.clocks);
       all.push_back(c);
     });

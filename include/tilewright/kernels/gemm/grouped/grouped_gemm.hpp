@@ -4,7 +4,7 @@
 
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/check_grouped.hpp>
-#include <tilewright/kernels/gemm/grouped/detail/group_walk.hpp>
+#include <tilewright/kernels/gemm/grouped/detail/group_iterator.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 
 namespace tilewright {
@@ -68,11 +68,11 @@ struct grouped_gemm_kernel {
     constexpr grid_order order = Policy::order;
     // One group at a time: what is found is uniform.
     constexpr block_tile tile = Policy::tile;
-    detail::group_walk<Policy::groups, 1, tile.m> walk(d.args, d.tiles);
+    detail::group_iterator<Policy::groups, 1, tile.m> iterator(d.args, d.tiles);
     detail::group_tile found;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = order.index_on_curve(exec::block_id().x, d.blocks); walk.find(i, found); i += d.blocks) {
+    for (index_t i = order.index_on_curve(exec::block_id().x, d.blocks); iterator.find(i, found); i += d.blocks) {
       of_one_group{}.run(of_group(d.args, found), {{found.at.row, found.at.col}}, 0, 0, lds);
       exec::block_sync();  // the result has been read from LDS
     }

@@ -69,7 +69,7 @@ class grouped_scheduler {
   using device_args = typename Block::device_args;
 
   index_t rank_, clusters_, u_;
-  group_walk<Block::groups, 32, tile.m * tile.cluster_m> walk_;
+  group_iterator<Block::groups, 32, tile.m * tile.cluster_m> walk_;
   stream_k_schedule schedule_{};
 
  public:

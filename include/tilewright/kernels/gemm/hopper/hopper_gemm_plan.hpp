@@ -216,8 +216,8 @@ TILEWRIGHT_HD constexpr tile_order hopper_tile_order(const gemm_args& g, const h
 
 /// Rows of a group of tiles: as many as `order` has; more if L2 does not keep B for the next group, but their rows of
 /// A.
-constexpr index_t rows_kept_in_l2(const tile_order& order, const gemm_args& g, const hopper_gemm_tile& t,
-                                  index_t element_bytes) {
+constexpr index_t rows_cached_in_l2(const tile_order& order, const gemm_args& g, const hopper_gemm_tile& t,
+                                    index_t element_bytes) {
   constexpr long_index_t mib = 1 << 20;
   const long_index_t row_bytes = long_index_t(g.k) * element_bytes, tile_bytes = t.m * t.cluster_m * row_bytes;
   if (g.n * row_bytes < 12 * mib) return order.group;
@@ -245,7 +245,7 @@ void plan_schedule(DeviceArgs& d, const hopper_gemm_facts& kernel, const Args& g
   d.schedule = make_stream_k_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, kernel.lds.a.k()), resident,
                                       g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
   d.schedule.splits = g.split_k;
-  d.schedule.order.group = rows_kept_in_l2(d.schedule.order, g, tile, kernel.operands.element_bytes());
+  d.schedule.order.group = rows_cached_in_l2(d.schedule.order, g, tile, kernel.operands.element_bytes());
   d.order = fast_tile_order(d.schedule.order);
   d.blocks = min(d.schedule.num_work_tiles(), resident) * tile.cluster();
   d.args = given;

@@ -18,7 +18,7 @@ TILEWRIGHT_HD T load_column(const Block& rows, const T* matrix, long_index_t row
 
 /// f(element) instead of the element in the row's column.
 template <class Block, class F>
-TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template part<float>& tile, index_t first_col,
+TILEWRIGHT_HD void change_at(const Block& rows, typename Block::template segment<float>& tile, index_t first_col,
                              index_t column, F f) {
   TILEWRIGHT_UNROLL_ALL
   for (index_t i = 0; i < Block::elements; i += Block::access) {

@@ -14,7 +14,7 @@ struct row_exponents {
   float largest = -3.4028235e38f, sum = 0;
 
   /// The part that begins at first_col; becomes exp(x - largest), with the thread's own largest so far.
-  TILEWRIGHT_HD void add(const Block& rows, typename Block::template part<float>& x, index_t first_col) {
+  TILEWRIGHT_HD void add(const Block& rows, typename Block::template segment<float>& x, index_t first_col) {
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < Block::elements; ++d)  // selected without a branch, after which all would need registers
       x.thread_buffer[d] = rows.exists(first_col, d) ? x.thread_buffer[d] : bit_cast<float>(0xff800000u);
@@ -24,7 +24,7 @@ struct row_exponents {
     sum = sum * factor(before, largest) + Block::reduce_own(x, plus);
   }
   /// exp(x - largest).
-  TILEWRIGHT_HD void to_exponents(typename Block::template part<float>& x) const {
+  TILEWRIGHT_HD void to_exponents(typename Block::template segment<float>& x) const {
     tile_elementwise_inout([&](float& a) { a = factor(a, largest); }, x);
   }
   /// Combines the threads that share rows. LDS for two reductions.

@@ -13,7 +13,7 @@ struct row_moments {
   float mean = 0, squares = 0, rest = 0, count = 0;
 
   /// The part that begins at first_col, with zeros after the end of the rows.
-  TILEWRIGHT_HD void add(const Block& rows, const typename Block::template part<float>& x, index_t first_col) {
+  TILEWRIGHT_HD void add(const Block& rows, const typename Block::template segment<float>& x, index_t first_col) {
     count += float(rows.count_of_wave(first_col));
     if (first_col == 0) {
       const float own = rows.exists(0, 0) ? x.thread_buffer[0] : x.thread_buffer[Block::elements - 1];

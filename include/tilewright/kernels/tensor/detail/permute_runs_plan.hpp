@@ -33,7 +33,7 @@ struct permute_runs_plan {
   /// Bytes of a row of x in a tile that covers of_p elements of p.
   TILEWRIGHT_HD constexpr index_t x_row_bytes(index_t of_p) const { return (has_a_in_rows ? a : 1) * of_p * d * size; }
   /// Bytes in LDS from a = 0 on. Rows a vector apart are in different banks.
-  TILEWRIGHT_HD constexpr index_t place_of_a(index_t i) const { return i * of_a + divide(i, vector) * pad; }
+  TILEWRIGHT_HD constexpr index_t source_of_a(index_t i) const { return i * of_a + divide(i, vector) * pad; }
   constexpr long_index_t tiles() const {
     return p == 0 ? 0 : long_index_t{ceil_div(p, tile_p)} * ceil_div(outer.iterations, long_index_t{tile_outer});
   }
@@ -49,14 +49,14 @@ struct permute_runs_plan {
     slots = ceil_div(15 + x_row_bytes(tile_p), 16) | 1;
     of_a = has_a_in_rows ? index_t(x_of_a) : slots * 16 + index_t(x_of_a % 16);
     pad = has_a_in_rows ? 0 : 16;
-    outer_bytes = round_up(31 + place_of_a(a), 16);
+    outer_bytes = round_up(31 + source_of_a(a), 16);
     return outer_bytes <= lds_bytes;
   }
   /// After place(): how threads share the vectors of y.
   constexpr void share(bool is_aligned, index_t threads) {
     vectors = ceil_div(tile_p * a + (is_aligned ? 0 : vector - 1), vector);
     // Lanes write vectors that follow each other in a row of y as far as these are in different banks.
-    const index_t apart = a > vector ? place_of_a(vector) : vector / a * d * size;
+    const index_t apart = a > vector ? source_of_a(vector) : vector / a * d * size;
     index_t banks = 32;
     while (banks > 1 && apart >= 4 && apart % (256 / banks) == 0) banks /= 2;
     beside = max(4 / size, 1);

@@ -103,23 +103,23 @@ struct permute_tables {
     TILEWRIGHT_HD static index_t place(index_t i) { return end - (Count - i) * index_t(sizeof(V)); }
   };
   using x_rows_table = table<Offset, tile_bytes, rows>;
-  using row_places_table = table<index_t, x_rows_table::end, rows + vector>;
-  using y_cols_table = table<Offset, row_places_table::end, tile.cols()>;
+  using row_offsets_table = table<index_t, x_rows_table::end, rows + vector>;
+  using y_cols_table = table<Offset, row_offsets_table::end, tile.cols()>;
   using y_runs_table = table<Offset, y_cols_table::end, rows / unaligned_tile::least_run>;
   using x_slots_table = table<Offset, y_runs_table::end, slots>;
   using slot_lengths_table = table<index_t, x_slots_table::end, slots>;
-  using col_places_table = table<index_t, slot_lengths_table::end, tile.cols()>;
-  static constexpr index_t lds_bytes = col_places_table::end;
+  using col_offsets_table = table<index_t, slot_lengths_table::end, tile.cols()>;
+  static constexpr index_t lds_bytes = col_offsets_table::end;
 
   TILEWRIGHT_HD x_rows_table x_rows() const { return {lds}; }    // bytes to rows, from an aligned address on
   TILEWRIGHT_HD x_slots_table x_slots() const { return {lds}; }  // from a row to its slots, if it were aligned
   TILEWRIGHT_HD slot_lengths_table slot_lengths() const { return {lds}; }  // bytes of the tile from a slot on
-  TILEWRIGHT_HD y_cols_table y_cols() const { return {lds}; }          // bytes to columns; out_of_bounds_offset: none
-  TILEWRIGHT_HD y_runs_table y_runs() const { return {lds}; }          // bytes to runs of rows
-  TILEWRIGHT_HD col_places_table col_places() const { return {lds}; }  // of columns, from their rows on
-  TILEWRIGHT_HD row_places_table row_places() const { return {lds}; }  // of rows, in the order of:
+  TILEWRIGHT_HD y_cols_table y_cols() const { return {lds}; }            // bytes to columns; out_of_bounds_offset: none
+  TILEWRIGHT_HD y_runs_table y_runs() const { return {lds}; }            // bytes to runs of rows
+  TILEWRIGHT_HD col_offsets_table col_offsets() const { return {lds}; }  // of columns, from their rows on
+  TILEWRIGHT_HD row_offsets_table row_offsets() const { return {lds}; }  // of rows, in the order of:
   /// Rows a vector apart are neighbours. There is one vector more than the tile has; it is not used.
-  TILEWRIGHT_HD static index_t number_of_place(index_t row) {
+  TILEWRIGHT_HD static index_t number_of_position(index_t row) {
     return modulo(row, vector) * (rows / vector + 1) + divide(row, vector);
   }
 
@@ -138,7 +138,7 @@ struct permute_tables {
       const bool exists = number < plan.cols.iterations && in_group < left;
       y_cols().set(c, exists ? at[0][1] + base[1] + Offset(plan.cols.strides[0][1] / vector) * in_group
                              : Offset{exec::out_of_bounds_offset});
-      col_places().set(c, slot * 16 + in_vector + in_group * size);
+      col_offsets().set(c, slot * 16 + in_vector + in_group * size);
       if (in_group != 0 || number >= plan.cols.iterations) continue;
       const bool is_last = group == plan.groups - 1 || number == plan.cols.iterations - 1;
       const index_t end = is_last ? slots : slot + 1 + (innermost[0] == run - 1 ? plan.more_slots : 0),
@@ -156,7 +156,7 @@ struct permute_tables {
       const long_index_t row = max(min(block.first_row + i, plan.rows.iterations - 1), long_index_t{0});
       const auto at = plan.rows.template offsets<Offset>(Offset(row));
       if (i < rows) x_rows().set(i, at[0] + base);
-      row_places().set(number_of_place(i), place_of(i) + index_t((at[0] + base) & 15));
+      row_offsets().set(number_of_position(i), place_of(i) + index_t((at[0] + base) & 15));
       if (plan.run > 0 && i < plan.own_rows && unsigned(i) % unsigned(plan.run) == 0) y_runs().set(i / plan.run, at[1]);
     }
   }

@@ -143,7 +143,7 @@ class lds_recorder {
 
   /// A loop repeats its address patterns, often at another place in LDS. Moving all addresses by whole rows of banks
   /// does not change the cost, so patterns are compared relative to the row of the lowest address.
-  void count(std::size_t place, arch::lds_op op, lds_addresses& address) {
+  void count(std::size_t site, arch::lds_op op, lds_addresses& address) {
     constexpr index_t row_bytes = 64 * arch::lds_bank_bytes;
     unsigned lowest = ~0u;
     for (const index_t a : address) lowest = min(lowest, unsigned(a));
@@ -158,8 +158,8 @@ class lds_recorder {
       const lds_access_cost cost = lds_cost(target_, op, address);
       known = {address, index_t(op), {1, cost.phases, cost.cycles, cost.conflicts, cost.worst_degree}};
     }
-    if (place >= counts_.size()) counts_.resize(place + 1);
-    counts_[place][index_t(op)].add(known.cost);
+    if (site >= counts_.size()) counts_.resize(site + 1);
+    counts_[site][index_t(op)].add(known.cost);
   }
 
   const arch::target& target_;

@@ -29,7 +29,7 @@ struct access_record {
   /// `cluster`: from 1; 0: there is no access. `time`: of the cluster's access_order, or of_store and a number.
   std::uint32_t cluster = 0, time = 0;
   std::uint16_t thread = 0;  ///< of the cluster; after its threads come the agents of barriers in LDS
-  std::uint16_t place = 0;   ///< index of the source line
+  std::uint16_t site = 0;    ///< index of the source line
 
   /// Whether it is by a TMA store.
   bool is_of_store() const { return (time & of_store) != 0; }

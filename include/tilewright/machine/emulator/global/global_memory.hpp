@@ -65,11 +65,11 @@ class global_memory {
   /// Whether threads must ask check_earlier_kernels.
   bool has_earlier_kernels() const { return finds_races_ && !earlier_.empty(); }
   /// Throws if the access conflicts with one of a kernel that may still run. False: the thread need not ask again.
-  bool check_earlier_kernels(const thread_context& self, global_touch how, const char* place, long_index_t bytes,
+  bool check_earlier_kernels(const thread_context& self, global_touch how, const char* data, long_index_t bytes,
                              call_site where, const accessing_thread& by) {
     const bool knows_previous = order_.knows_previous_kernel(by);
     for (std::size_t i = knows_previous ? 1 : 0; i < earlier_.size(); ++i) {
-      const std::string found = earlier_[i]->conflict(how, place, bytes);
+      const std::string found = earlier_[i]->conflict(how, data, bytes);
       if (!found.empty())
         refuse(self, std::string(name(how)) + " global memory", where,
                (i == 0 ? " that the previous kernel" : " that a kernel before the previous one") + found +
@@ -80,7 +80,7 @@ class global_memory {
   }
 
   /// A kernel promises the same bits in every run: additions of floats to the same bytes must be ordered.
-  void promise_same_bits() { orders_additions_ = true; }
+  void guarantee_same_bits() { orders_additions_ = true; }
 
   /// Whether accesses are to be reported to this object at all.
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
@@ -88,9 +88,9 @@ class global_memory {
   bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
 
   /// Throws if there are ranges and the bytes are not inside of one.
-  void check_inside(const thread_context& self, const char* does, const char* place, long_index_t bytes,
+  void check_inside(const thread_context& self, const char* does, const char* data, long_index_t bytes,
                     call_site where) const {
-    if (!ranges_.empty() && range_of(place, bytes) == nullptr)
+    if (!ranges_.empty() && range_of(data, bytes) == nullptr)
       refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
              " outside of launch_config::memory: a view is larger than its allocation, or that is not "
              "registered");
@@ -100,39 +100,38 @@ class global_memory {
   cluster_order& order() { return order_; }
 
   /// Throws if the access races with an earlier one.
-  void access(const thread_context& self, global_touch how, const char* place, long_index_t bytes, access_record mine,
+  void access(const thread_context& self, global_touch how, const char* data, long_index_t bytes, access_record mine,
               call_site where, const accessing_thread& by) {
     if (ranges_.empty()) unregistered_left_.fetch_sub(1, std::memory_order_relaxed);
-    for_each_page(place, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
-      mine.place = s.places.number_of(self.place_of(where));
+    for_each_page(data, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
+      mine.site = s.sites.number_of(self.site_of(where));
       const auto relation = [&](const access_record& before, bool wrote) { return order_.relation(before, wrote, by); };
       const global_history::race race = s.history.access(begin, end, how, mine, orders_additions_, relation);
-      if (race.relation != access_relation::ordered) refuse_race(self, how, where, mine, race, s.places);
+      if (race.relation != access_relation::ordered) refuse_race(self, how, where, mine, race, s.sites);
     });
   }
 
  private:
   /// " wrote (file.hpp:12)", "" if there is none.
-  std::string conflict(global_touch how, const char* place, long_index_t bytes) {
+  std::string conflict(global_touch how, const char* data, long_index_t bytes) {
     std::string text;
-    for_each_page(place, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
+    for_each_page(data, bytes, [&](shard& s, std::uintptr_t begin, std::uintptr_t end) {
       const auto found = s.history.find_conflict(begin, end, how);
-      if (found.did != nullptr) text = found.did + s.places.text(found.before.place);
+      if (found.did != nullptr) text = found.did + s.sites.text(found.before.site);
     });
     return text;
   }
 
-  const memory_range* range_of(const char* place, long_index_t bytes) const {
+  const memory_range* range_of(const char* data, long_index_t bytes) const {
     for (const memory_range& r : ranges_) {
       const auto* const begin = static_cast<const char*>(r.begin);
-      if (place >= begin && place + bytes <= begin + r.bytes) return &r;
+      if (data >= begin && data + bytes <= begin + r.bytes) return &r;
     }
     return nullptr;
   }
 
   [[noreturn]] void refuse_race(const thread_context& self, global_touch how, call_site where,
-                                const access_record& mine, const global_history::race& race,
-                                const call_places& places) {
+                                const access_record& mine, const global_history::race& race, const call_sites& sites) {
     const auto* const at = reinterpret_cast<const char*>(race.address);
     const memory_range* const range = range_of(at, 1);
     const std::string byte =
@@ -148,7 +147,7 @@ class global_memory {
                             : same_block
                                 ? "thread " + std::to_string(thread % threads)
                                 : "thread " + std::to_string(thread % threads) + " of block " + to_string(block);
-    const std::string there = places.text(race.before.place);
+    const std::string there = sites.text(race.before.site);
     const std::string why =
         race.relation == access_relation::in_flight
             ? " that a TMA store of " + who + there +
@@ -164,18 +163,18 @@ class global_memory {
     refuse(self, std::string(name(how)) + " global memory", where, byte + why);
   }
 
-  /// Each has every num_shards-th page, and numbers of its own for places.
+  /// Each has every num_shards-th page, and numbers of its own for sites.
   static constexpr std::size_t num_shards = 16;
   struct shard {
     spin_lock mutex;
-    call_places places;
+    call_sites sites;
     global_history history;
   };
 
   /// visit(shard, first byte, end) for the part of the bytes in each page, while its lock is held.
   template <class Visit>
-  void for_each_page(const char* place, long_index_t bytes, Visit visit) {
-    auto address = reinterpret_cast<std::uintptr_t>(place);
+  void for_each_page(const char* data, long_index_t bytes, Visit visit) {
+    auto address = reinterpret_cast<std::uintptr_t>(data);
     for (const std::uintptr_t end = address + std::uintptr_t(bytes); address < end;) {
       const std::uintptr_t page = address / global_history::page_bytes;
       const std::uintptr_t part_end = std::min(end, (page + 1) * global_history::page_bytes);

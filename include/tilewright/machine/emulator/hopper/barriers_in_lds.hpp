@@ -22,7 +22,7 @@ class barriers_in_lds {
 
   /// mbarrier.init at a byte address of the thread's block; throws if it is not aligned to 8 bytes or outside of LDS.
   void init(thread_context& self, index_t address, index_t arrivals, call_site where) {
-    check_place(self, address, "initialises", where);
+    check_address(self, address, "initialises", where);
     if (arrivals < 1) refuse(self, "initialises a barrier in LDS", where, " for no arrivals");
     barrier& b = barriers_[{self.rank, address}];
     if (b.arrivals > 0)
@@ -31,7 +31,7 @@ class barriers_in_lds {
     b = {.arrivals = arrivals, .missing = arrivals};
     if (access_order* const order = threads_.order()) {
       check_access(self, self.rank, lds_touch::write, address, where);
-      threads_.checker(self.rank)->add_barrier(address, self.place_of(where));
+      threads_.checker(self.rank)->add_barrier(address, self.site_of(where));
       b.agent = order->new_agent();
       b.initialised_by = self.number;
       b.initialised_at = order->now();
@@ -116,7 +116,7 @@ class barriers_in_lds {
 
   /// What is missing at the barrier that a thread waits at.
   std::string describe(const thread_context& self) const {
-    for (const auto& [place, b] : barriers_) {
+    for (const auto& [site, b] : barriers_) {
       for (const index_t number : b.waiting) {
         if (number != self.number) continue;
         std::string text = "where " + std::to_string(b.missing) + " of " + std::to_string(b.arrivals) + " arrivals ";
@@ -153,12 +153,12 @@ class barriers_in_lds {
 
   void check_access(const thread_context& self, index_t block, lds_touch how, index_t address, call_site where) {
     if (lds_checker* const checker = threads_.checker(block))
-      checker->access(self, how, address, 8, self.place_of(where));
+      checker->access(self, how, address, 8, self.site_of(where));
   }
 
   static bool is_over(const barrier& b, unsigned parity) { return (b.phase & 1) != (parity & 1); }
 
-  static void check_place(const thread_context& self, index_t address, const char* does, call_site where) {
+  static void check_address(const thread_context& self, index_t address, const char* does, call_site where) {
     if (address >= 0 && address + 8 <= self.lds_bytes && address % 8 == 0) return;
     refuse(
         self, std::string(does) + " a barrier in LDS", where,
@@ -180,7 +180,7 @@ class barriers_in_lds {
     const unsigned phase = is_over(b, parity) ? b.phase - 1 : b.phase;
     order.acquire_agent(self.number, order.agent_of_wave(self.number));
     if (latest_wait& latest = b.waits[2 * self.wave_number + index_t(phase & 1)]; latest.phase != phase)
-      latest = {phase, order.now(), &self, self.place_of(where)};
+      latest = {phase, order.now(), &self, self.site_of(where)};
   }
   /// A wave that has waited for the end of the phase before must have done so before this phase ends, in any order of
   /// the threads: else it may find that of another phase of the same parity.
@@ -270,7 +270,7 @@ class counting_barriers {
       return "where " + std::to_string(b.arrived) + " of " + std::to_string(b.threads) + " threads have come";
     };
     if (waits_there(cluster_)) return text(cluster_);
-    for (const auto& [place, b] : named_) {
+    for (const auto& [site, b] : named_) {
       if (waits_there(b)) return text(b);
     }
     return "";

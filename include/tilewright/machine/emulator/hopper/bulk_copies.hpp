@@ -130,7 +130,7 @@ class bulk_stores {
     lds_checker::bulk_reader reader{};
     if (lds_checker* const checker = threads_.checker(self.rank)) {
       reader = {checker->num_warpgroups(), std::uint16_t(++num_stores_)};
-      checker->begin_bulk_read(self, reader, lds, bytes, "copies from", self.place_of(where));
+      checker->begin_bulk_read(self, reader, lds, bytes, "copies from", self.site_of(where));
     }
     const std::uint32_t number = self.memory->begin_bulk_store(self);
     mine(self).open.push_back({lds, bytes, reader, std::move(write), {}, number});

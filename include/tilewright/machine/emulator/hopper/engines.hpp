@@ -150,8 +150,8 @@ class hopper_machine final : public hopper_services, private pending_events {
       barriers_.check(self, block, barrier, where);
       check_memory(self, barriers_.agent(block, barrier), box, global_touch::copy, where);
       if (lds_checker* const checker = threads_.checker(block))
-        checker->begin_bulk_write(self, box.lds, bytes_in_lds(request_of(*box.map)), self.place_of(where));
-      loads_.push_back({box, barrier, block, self.number, self.place_of(where)});
+        checker->begin_bulk_write(self, box.lds, bytes_in_lds(request_of(*box.map)), self.site_of(where));
+      loads_.push_back({box, barrier, block, self.number, self.site_of(where)});
     }
   }
 
@@ -165,7 +165,7 @@ class hopper_machine final : public hopper_services, private pending_events {
     if ((lds | bytes | index_t(reinterpret_cast<std::uintptr_t>(to) % 16)) % 16 != 0 || bytes <= 0)
       refuse(self, "adds " + std::to_string(bytes) + " bytes", where,
              "; size and both addresses must be multiples of 16 bytes");
-    self.check_place(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
+    self.check_address(arch::lds_op::read_b128, lds + bytes - 16, 16, where);
     const std::uint32_t number =
         stores_.start(self, lds, bytes, [to, bytes](const char* from) { add_floats(to, from, bytes); }, where);
     if (self.checks_memory)
@@ -195,8 +195,8 @@ class hopper_machine final : public hopper_services, private pending_events {
   static void check_memory(const thread_context& self, index_t agent, const tma_box& box, global_touch how,
                            call_site where, std::uint32_t store = 0) {
     if (!self.checks_memory) return;
-    for_each_piece(box, [&](index_t, const char* place, index_t bytes, bool inside) {
-      if (inside) self.memory->check_global_access(self, agent, how, place, bytes, where, store);
+    for_each_piece(box, [&](index_t, const char* data, index_t bytes, bool inside) {
+      if (inside) self.memory->check_global_access(self, agent, how, data, bytes, where, store);
     });
   }
 

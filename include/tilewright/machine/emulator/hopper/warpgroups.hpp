@@ -36,7 +36,7 @@ class warpgroups {
   void start(thread_context& self, float* c, const void* a, const wgmma_operands& operands, call_site where) {
     warpgroup& group = group_of(self, where);
     lane& mine = lane_of(self);
-    self.latest_wgmma = self.place_of(where);
+    self.latest_wgmma = self.site_of(where);
     const std::size_t number = mine.started++ - group.completed;
     if (number == group.in_flight.size()) {
       check(self, operands, where);
@@ -57,7 +57,7 @@ class warpgroups {
       const lds_checker::bulk_reader reader = reader_of(group, self, number);
       const index_t first_row = self.wave_id % 4 * 16;
       const auto check_chunk = [&](index_t address) {
-        checker->begin_bulk_read(self, reader, address, 16, "multiplies", self.place_of(where));
+        checker->begin_bulk_read(self, reader, address, 16, "multiplies", self.site_of(where));
       };
       if (!operands.a_in_registers) a_of(operands).for_each_chunk(first_row, first_row + 16, check_chunk);
       b_of(operands).for_each_chunk(0, operands.n, check_chunk);

@@ -181,14 +181,14 @@ struct wgmma_accumulators {
 
 /// Operand a of each thread: where its registers are, and what they held when the instruction started.
 struct wgmma_a_registers {
-  std::array<const void*, warpgroup_size> places{};          ///< by thread: its operand's registers
+  std::array<const void*, warpgroup_size> registers_of{};    ///< by thread: its operand's registers
   std::array<std::array<char, 16>, warpgroup_size> bytes{};  ///< what they held
 
   /// A thread passes its 16 bytes of a. Throws without a wgmma_fence().
   void take(const thread_context& self, const void* a, bool has_fenced, call_site where) {
     if (!has_fenced) refuse(self, "passes operand a in registers to wgmma", where, " without a wgmma_fence()");
     const auto thread = std::size_t(self.number % warpgroup_size);
-    places[thread] = a;
+    registers_of[thread] = a;
     __builtin_memcpy(bytes[thread].data(), a, 16);
     check_for_poison(self, bytes[thread], "multiplies", where);
   }
@@ -196,7 +196,7 @@ struct wgmma_a_registers {
   /// They must be what they were.
   void check(const thread_context* threads, const thread_context& self, call_site where) const {
     for (std::size_t thread = 0; thread < warpgroup_size; ++thread) {
-      if (__builtin_memcmp(places[thread], bytes[thread].data(), 16) == 0) continue;
+      if (__builtin_memcmp(registers_of[thread], bytes[thread].data(), 16) == 0) continue;
       refuse(threads[thread], "changes operand a in registers before it has waited" + in_parentheses(self, where) +
                                   " for the matrix instruction that reads it");
     }

@@ -71,12 +71,12 @@ class lds_checker : public lds_history {
         for (granule* g = first; g != end; ++g) g->write.time = order_->now();
         break;
     }
-    return mine.place;
+    return mine.site;
   }
 
   /// A barrier in LDS, 8 bytes, over which nothing may be written until it is removed.
   void add_barrier(index_t address, call_site where) {
-    barriers_[address] = places_->number_of(where);
+    barriers_[address] = sites_->number_of(where);
     barriers_end_ = barriers_.rbegin()->first + barrier_bytes;
   }
   /// A barrier that has been added is no longer in use.
@@ -132,7 +132,7 @@ class lds_checker : public lds_history {
       check_updates(a);
       check_written(a);
       check_fenced(a);
-      readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.place};
+      readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.site};
     }
     has_others_ = true;
   }
@@ -143,7 +143,7 @@ class lds_checker : public lds_history {
     for (granule* g = first; g != end; ++g) {
       touch& read = readers_of(g)[reader.number];
       if (read.time == in_flight && read.thread == reader.sequence)
-        read = {flag | order_->now(), std::uint16_t(agent), read.place};
+        read = {flag | order_->now(), std::uint16_t(agent), read.site};
     }
   }
 
@@ -170,7 +170,7 @@ class lds_checker : public lds_history {
     const auto found = barriers_.upper_bound(address - barrier_bytes);
     if (found == barriers_.end() || found->first >= address + bytes) return;
     refuse(a,
-           " over the barrier in LDS byte " + std::to_string(found->first) + places_->text(found->second) +
+           " over the barrier in LDS byte " + std::to_string(found->first) + sites_->text(found->second) +
                ", which is in use: call invalidate() first, once no thread uses it any more",
            [](const granule&) { return true; });
   }
@@ -182,7 +182,7 @@ class lds_checker : public lds_history {
     if (readers_.empty()) return;
     touch* const readers = readers_of(a.g);
     for (index_t i = 0; i <= num_warpgroups(); ++i) {
-      const std::string what = i < num_warpgroups() ? "a matrix instruction" : "a bulk copy";
+      const std::string what = i < num_warpgroups() ? "a matrix instruction" : "a TMA copy";
       if (readers[i].time == in_flight)
         refuse(a, " before " + what + at(readers[i]) + " that reads there was waited for");
       if (races(readers[i], a.mine)) refuse(a, " that " + what + " read" + at(readers[i]) + " with no barrier between");
@@ -194,7 +194,7 @@ class lds_checker : public lds_history {
     if (write.time == in_flight)
       refuse(a, " before the copy by thread " + name_of(write.thread) + at(write) + " to there was waited for");
     if (races(write, a.mine) && write.thread >= order_->num_threads())
-      refuse(a, " without having waited for the barrier of the bulk copy" + at(write) + " to there");
+      refuse(a, " without having waited for the barrier of the TMA copy" + at(write) + " to there");
     check(a, &granule::write, "wrote");
   }
   /// Copies and matrix instructions see what threads wrote only after a fence.
@@ -246,7 +246,7 @@ class lds_checker : public lds_history {
   [[noreturn]] void refuse(const attempt& a, const std::string& why) const {
     refuse(a, why, [](const granule&) { return false; });
   }
-  std::string at(touch t) const { return places_->text(t.place); }
+  std::string at(touch t) const { return sites_->text(t.site); }
   /// A thread's number, with its block if that is another one.
   std::string name_of(index_t thread) const {
     const std::string number = std::to_string(thread % block_size_);

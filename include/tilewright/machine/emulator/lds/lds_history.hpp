@@ -23,10 +23,10 @@ namespace tilewright::emulator {
 class lds_history {
  public:
   /// For one block of a cluster. `order`: the happens-before relation of the cluster.
-  lds_history(access_order& order, call_places& places, index_t wave_size, index_t block, index_t block_size,
+  lds_history(access_order& order, call_sites& sites, index_t wave_size, index_t block, index_t block_size,
               index_t lds_bytes)
       : order_(&order),
-        places_(&places),
+        sites_(&sites),
         wave_shift_(index_t(std::countr_zero(unsigned(wave_size)))),
         first_thread_(block * block_size),
         block_size_(block_size),
@@ -90,7 +90,7 @@ class lds_history {
   struct touch {
     std::uint32_t time = 0;  // number of barriers before it; 0: no access
     std::uint16_t thread = 0;
-    std::uint16_t place = 0;
+    std::uint16_t site = 0;
 
     friend bool operator==(touch, touch) = default;
   };
@@ -107,7 +107,7 @@ class lds_history {
   };
 
   touch touch_of(const thread_context& self, call_site where) {
-    touch t{order_->now(), std::uint16_t(self.number), places_->number_of(where)};
+    touch t{order_->now(), std::uint16_t(self.number), sites_->number_of(where)};
     if (!is_of_block(t)) {
       t.time |= others;
       has_others_ = true;
@@ -167,7 +167,7 @@ class lds_history {
   }
 
   void move_after_barrier(const thread_context& self, recent_access& a) {
-    const touch before{a.time, std::uint16_t(self.number), a.place}, now{order_->now(), before.thread, a.place};
+    const touch before{a.time, std::uint16_t(self.number), a.site}, now{order_->now(), before.thread, a.site};
     a.time = now.time;
     late_.push_back(now);
     granule* const first = granule_at(index_t(a.address));
@@ -203,7 +203,7 @@ class lds_history {
   }
 
   access_order* order_;
-  call_places* places_;
+  call_sites* sites_;
   index_t wave_shift_;
   index_t first_thread_, block_size_;
   index_t granule_shift_ = 2;  // of four bytes or of one

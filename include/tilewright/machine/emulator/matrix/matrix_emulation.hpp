@@ -98,9 +98,9 @@ class matrix_emulator {
   }
 
   template <class PlaceOf>
-  static void list_places(const arch::lane_map& map, std::vector<std::uint16_t>& places, PlaceOf place_of) {
+  static void list_places(const arch::lane_map& map, std::vector<std::uint16_t>& places, PlaceOf site_of) {
     for (index_t lane = 0; lane < map.num_lanes(); ++lane) {
-      for (index_t r = 0; r < map.num_registers(); ++r) places.push_back(std::uint16_t(place_of(map.at(lane, r))));
+      for (index_t r = 0; r < map.num_registers(); ++r) places.push_back(std::uint16_t(site_of(map.at(lane, r))));
     }
   }
 

@@ -25,14 +25,14 @@ inline void check_order_of_lanes(thread_context& self, index_t to, index_t bytes
 /// Starts a copy of `bytes_read` bytes, and of zeros after them; `from` is nullptr outside of the tensor.
 inline void start_copy(thread_context& self, const char* from, index_t bytes_read, index_t to, index_t bytes,
                        call_site where) {
-  self.check_place(arch::lds_write_op(bytes), to, bytes, where);
+  self.check_address(arch::lds_write_op(bytes), to, bytes, where);
   if (arch::is_amd(*self.target)) check_order_of_lanes(self, to, bytes, where);
-  const unsigned place =
-      self.checks_lds ? self.memory->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.place_of(where)) : 0;
+  const unsigned site =
+      self.checks_lds ? self.memory->check_lds_access(self, lds_touch::begin_copy, to, bytes, self.site_of(where)) : 0;
   array<char, 16> source{};
   if (from == nullptr) bytes_read = 0;
   if (bytes_read > 0) __builtin_memcpy(source.data(), from, std::size_t(bytes_read));
-  self.async_copies.push_back({from, to, bytes, bytes_read, place, source, self.place_of(where)});
+  self.async_copies.push_back({from, to, bytes, bytes_read, site, source, self.site_of(where)});
 }
 
 /// Completes the thread's oldest copies.
@@ -41,8 +41,8 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
   for (std::size_t i = 0; i < count; ++i) {
     const thread_context::async_copy& copy = copies[i];
     if (self.checks_lds)
-      self.memory->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.place_of(where));
-    self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.place);
+      self.memory->check_lds_access(self, lds_touch::end_copy, copy.to, copy.bytes, self.site_of(where));
+    self.write_down(arch::lds_write_op(copy.bytes), copy.to, copy.site);
     if (copy.bytes_read > 0) {
       if (__builtin_memcmp(copy.source.data(), copy.from, std::size_t(copy.bytes_read)) != 0)
         refuse(self, "waits", where,

@@ -29,7 +29,7 @@ enum class meeting : signed char {
 };
 
 /// Where a thread waits, and the line.
-struct waiting_place {
+struct waiting_site {
   meeting at = meeting::none;         ///< what it waits for
   exec::call_site where{nullptr, 0};  ///< the source line of the wait
 };

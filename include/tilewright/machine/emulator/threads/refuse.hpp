@@ -16,7 +16,7 @@ namespace tilewright::emulator {
 
 /// " (file.hpp:12)": the line that answers for what the thread does.
 inline std::string in_parentheses(const thread_context& self, call_site where) {
-  return " (" + to_string(self.place_of(where)) + ')';
+  return " (" + to_string(self.site_of(where)) + ')';
 }
 
 /// "thread 1 of block (0, 0, 0) <does> (file.hpp:12)<why>".

@@ -23,9 +23,9 @@ enum class lds_touch : signed char { read, write, atomic_update, barrier_update,
 struct recent_access {
   /// `address`: byte in LDS; `time`: of the cluster's access_order.
   std::uint32_t address, time;
-  std::uint16_t place;  ///< index of its source line
-  std::uint8_t bytes;   ///< its length
-  lds_touch how;        ///< what it did
+  std::uint16_t site;  ///< index of its source line
+  std::uint8_t bytes;  ///< its length
+  lds_touch how;       ///< what it did
 };
 
 /// LDS accesses of a thread complete in order, and at most `capacity` of them are in flight.
@@ -91,7 +91,7 @@ class memory_services {
  public:
   /// Throws if the bytes are outside of the launch's memory or the access races with another one. The agent is the
   /// thread's number, or who orders later accesses after a copy. `store`: of begin_bulk_store, or 0.
-  virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* place,
+  virtual void check_global_access(const thread_context&, index_t agent, global_touch, const char* data,
                                    long_index_t bytes, call_site, std::uint32_t store = 0) = 0;
   /// A TMA store of the thread, which writes global memory at some time until it is waited for; 0: not checked.
   virtual std::uint32_t begin_bulk_store(const thread_context&) = 0;
@@ -100,7 +100,7 @@ class memory_services {
   /// What earlier kernels have done happens before what the thread does next.
   virtual void wait_for_previous_kernel(const thread_context&) = 0;
   /// Additions of floats that nothing orders are faults from now on.
-  virtual void promise_same_bits() = 0;
+  virtual void guarantee_same_bits() = 0;
   /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
   /// line.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;
@@ -153,7 +153,7 @@ struct thread_context {
   char* lds = nullptr;    ///< of the block
   index_t lds_bytes = 0;  ///< what this thread has allocated; nothing can be accessed before
 
-  // The thread's LDS accesses since the last rendezvous, each as place << 32 | lds_op << 24 | byte address; places are
+  // The thread's LDS accesses since the last rendezvous, each as site << 32 | lds_op << 24 | byte address; sites are
   // distinguished only when accesses are checked. The logs of a wave's lanes are interleaved: an entry's neighbours in
   // memory are the same access of the neighbouring lanes.
   std::uint64_t* log = nullptr;      ///< the next entry
@@ -169,9 +169,9 @@ struct thread_context {
   bool checks_memory = false;  ///< whether accesses to global memory are checked
   bool may_run_early = false;  ///< whether an earlier kernel may still run
 
-  call_site last_place{nullptr, 0};  ///< of its last call of the machine
-  const void* last_load = nullptr;   ///< from global memory
-  index_t loads_from_there = 0;      ///< consecutive ones
+  call_site last_site{nullptr, 0};  ///< of its last call of the machine
+  const void* last_load = nullptr;  ///< from global memory
+  index_t loads_from_there = 0;     ///< consecutive ones
 
   call_site latest_wgmma{nullptr, 0};  ///< nullptr: it has started none
 
@@ -179,7 +179,7 @@ struct thread_context {
   std::size_t stack_bytes = 0;         ///< of the thread
 
   /// The line that faults of the current call name.
-  call_site place_of(call_site where) const { return scope.file != nullptr ? scope : where; }
+  call_site site_of(call_site where) const { return scope.file != nullptr ? scope : where; }
 
   /// Counts loads from one place of global memory: a thread that repeats them may be waiting for another thread.
   void note_load(const void* from, call_site where) {
@@ -198,7 +198,7 @@ struct thread_context {
     const char* from;  ///< in global memory
     /// `to`: byte address in LDS; `bytes`: written there, of which `bytes_read` come from memory, then zeros.
     index_t to, bytes, bytes_read;  ///< zeros after those that are read
-    unsigned place;                 ///< index of the source line
+    unsigned site;                  ///< index of the source line
     array<char, 16> source;         ///< as it was when the copy started
     call_site where;                ///< the source line
   };
@@ -208,23 +208,23 @@ struct thread_context {
   std::vector<index_t> async_begins;          ///< in a wave's first lane: first byte in LDS of each copy of the wave
 
   /// Throws if the access is outside of the allocated LDS or not aligned to its size.
-  void check_place(arch::lds_op op, index_t address, index_t bytes, call_site where) {
+  void check_address(arch::lds_op op, index_t address, index_t bytes, call_site where) {
     const bool inside = address >= 0 && address <= lds_bytes - bytes;
-    if (!inside || (address & (bytes - 1)) != 0) services->refuse_lds_access(*this, op, address, place_of(where));
+    if (!inside || (address & (bytes - 1)) != 0) services->refuse_lds_access(*this, op, address, site_of(where));
   }
 
   /// Checks and logs one LDS access.
   void record(arch::lds_op op, index_t address, index_t bytes, call_site where) {
-    check_place(op, address, bytes, where);
-    last_place = place_of(where);
+    check_address(op, address, bytes, where);
+    last_site = site_of(where);
     const auto how = arch::is_write(op) ? lds_touch::write : lds_touch::read;
-    write_down(op, address, checks_lds ? memory->check_lds_access(*this, how, address, bytes, place_of(where)) : 0);
+    write_down(op, address, checks_lds ? memory->check_lds_access(*this, how, address, bytes, site_of(where)) : 0);
   }
 
-  /// Logs an access for the counts of conflicts; `place`: index of its source line.
-  void write_down(arch::lds_op op, index_t address, unsigned place) {
+  /// Logs an access for the counts of conflicts; `site`: index of its source line.
+  void write_down(arch::lds_op op, index_t address, unsigned site) {
     if (log == log_end) services->extend_log(*this);
-    *log = std::uint64_t{place} << 32 | unsigned(op) << log_address_bits | unsigned(address);
+    *log = std::uint64_t{site} << 32 | unsigned(op) << log_address_bits | unsigned(address);
     log += log_stride;
   }
 };

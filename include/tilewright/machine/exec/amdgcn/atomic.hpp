@@ -13,15 +13,15 @@ typedef _Float16 half_pair __attribute__((ext_vector_type(2)));
 typedef short bfloat16_pair __attribute__((ext_vector_type(2)));
 
 // Adds a pair of elements by a builtin where the target has it, and returns.
-#define TILEWRIGHT_ADD_PAIR(builtin, space, element, pair)                                                 \
-  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<element, 2>) && Space == space) {            \
-    __builtin_amdgcn_##builtin((__attribute__((address_space(space))) pair*)place, bit_cast<pair>(value)); \
-    return;                                                                                                \
+#define TILEWRIGHT_ADD_PAIR(builtin, space, element, pair)                                                   \
+  if constexpr (Op == atomic_op::add && __is_same(V, vector_t<element, 2>) && Space == space) {              \
+    __builtin_amdgcn_##builtin((__attribute__((address_space(space))) pair*)address, bit_cast<pair>(value)); \
+    return;                                                                                                  \
   }
 
 /// The update of a pair of 16-bit numbers in global memory (Space 1) or LDS (Space 3); relaxed.
 template <atomic_op Op, int Space, class V>
-TILEWRIGHT_HD void update_pair(__attribute__((address_space(Space))) char* place, V value) {
+TILEWRIGHT_HD void update_pair(__attribute__((address_space(Space))) char* address, V value) {
 #if __has_builtin(__builtin_amdgcn_global_atomic_fadd_v2f16)
   TILEWRIGHT_ADD_PAIR(global_atomic_fadd_v2f16, 1, half_t, half_pair)
 #endif
@@ -36,7 +36,7 @@ TILEWRIGHT_HD void update_pair(__attribute__((address_space(Space))) char* place
 #endif
 #undef TILEWRIGHT_ADD_PAIR
   constexpr int scope = Space == 1 ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_WRKGRP;
-  auto* const word = (__attribute__((address_space(Space))) unsigned*)place;
+  auto* const word = (__attribute__((address_space(Space))) unsigned*)address;
   unsigned old = __scoped_atomic_load_n(word, __ATOMIC_RELAXED, scope);
   while (!__scoped_atomic_compare_exchange_n(word, &old, tilewright::detail::apply_atomic<Op>(old, value), true,
                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED, scope)) {
@@ -45,10 +45,10 @@ TILEWRIGHT_HD void update_pair(__attribute__((address_space(Space))) char* place
 
 /// The update of a place in global memory (Space 1) or LDS (Space 3); relaxed.
 template <atomic_op Op, int Space, class V>
-TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V value) {
+TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* address, V value) {
   constexpr int scope = Space == 1 ? __MEMORY_SCOPE_DEVICE : __MEMORY_SCOPE_WRKGRP;
-  auto* const word = (__attribute__((address_space(Space))) unsigned*)place;
-  auto* const integer = (__attribute__((address_space(Space))) int*)place;
+  auto* const word = (__attribute__((address_space(Space))) unsigned*)address;
+  auto* const integer = (__attribute__((address_space(Space))) int*)address;
   if constexpr (Op == atomic_op::add && (__is_same(V, int) || __is_same(V, unsigned))) {
     __scoped_atomic_fetch_add(word, unsigned(value), __ATOMIC_RELAXED, scope);
   } else if constexpr (Op == atomic_op::max && __is_same(V, int)) {
@@ -66,12 +66,12 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* place, V v
     }
   } else if constexpr (__is_same(V, float)) {
     if constexpr (Space == 1) {
-      __builtin_amdgcn_global_atomic_fadd_f32((__attribute__((address_space(1))) float*)place, value);
+      __builtin_amdgcn_global_atomic_fadd_f32((__attribute__((address_space(1))) float*)address, value);
     } else {
-      __scoped_atomic_fetch_add((__attribute__((address_space(3))) float*)place, value, __ATOMIC_RELAXED, scope);
+      __scoped_atomic_fetch_add((__attribute__((address_space(3))) float*)address, value, __ATOMIC_RELAXED, scope);
     }
   } else {
-    update_pair<Op, Space>(place, value);
+    update_pair<Op, Space>(address, value);
   }
 }
 

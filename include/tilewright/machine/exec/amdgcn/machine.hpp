@@ -182,13 +182,13 @@ TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds
 #if defined(__gfx950__)
   typedef short halves __attribute__((ext_vector_type(4)));
   typedef int words __attribute__((ext_vector_type(2)));
-  auto* const place = p.address + byte_offset;
+  auto* const address = p.address + byte_offset;
   if constexpr (sizeof(T) == 2) {
     return bit_cast<vector_t<T, 4>>(
-        __builtin_amdgcn_ds_read_tr16_b64_v4i16((__attribute__((address_space(3))) halves*)place));
+        __builtin_amdgcn_ds_read_tr16_b64_v4i16((__attribute__((address_space(3))) halves*)address));
   } else {
     return bit_cast<vector_t<T, 8>>(
-        __builtin_amdgcn_ds_read_tr8_b64_v2i32((__attribute__((address_space(3))) words*)place));
+        __builtin_amdgcn_ds_read_tr8_b64_v2i32((__attribute__((address_space(3))) words*)address));
   }
 #endif
 }

@@ -31,13 +31,13 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
 /// compiler does not split the load that it comes from.
 template <class Part, arch::matrix_op Op, index_t Nth, class T>
 TILEWRIGHT_HD Part part_of(const T* registers) {
-  constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T)), part = sizeof(Part);
-  if constexpr (bytes < 16 || part >= 16) {
+  constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T)), issue = sizeof(Part);
+  if constexpr (bytes < 16 || issue >= 16) {
     return operand<Part>(registers, Nth);
   } else {
-    const auto whole = operand<ints<4>>(registers, Nth * part / 16);
-    constexpr index_t first = Nth * part % 16 / 4;
-    if constexpr (part == 4) {
+    const auto whole = operand<ints<4>>(registers, Nth * issue / 16);
+    constexpr index_t first = Nth * issue % 16 / 4;
+    if constexpr (issue == 4) {
       return __builtin_bit_cast(Part, int(whole[first]));
     } else {
       return __builtin_bit_cast(Part, __builtin_shufflevector(whole, whole, first, first + 1));
@@ -69,7 +69,7 @@ struct elements {
 
 /// Part Nth of Op on CDNA.
 template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void mfma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
@@ -114,7 +114,7 @@ TILEWRIGHT_HD void mfma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const 
 
 /// Part Nth of Op on RDNA.
 template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void wmma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+TILEWRIGHT_HD void wmma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
 #if defined(__GFX11__)
@@ -142,10 +142,10 @@ TILEWRIGHT_HD void wmma_part([[maybe_unused]] Sums& acc, [[maybe_unused]] const 
 
 /// Instructions of other groups may be scheduled between them: all add to the same accumulator.
 template <arch::matrix_op Op>
-inline constexpr index_t mma_parts = arch::num_issues(Op);
+inline constexpr index_t mma_issues = arch::num_issues(Op);
 
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
-TILEWRIGHT_HD void mma_part(Accumulator* c, const A* a, const B* b) {
+TILEWRIGHT_HD void mma_issue(Accumulator* c, const A* a, const B* b) {
   static_assert(arch::current::value.supports(Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>),
                 "mma: this target does not have the matrix instruction for these elements");
   static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
@@ -153,18 +153,18 @@ TILEWRIGHT_HD void mma_part(Accumulator* c, const A* a, const B* b) {
   constexpr index_t n = arch::describe(Op).c.num_registers();
   constexpr bool i8 = __is_same(A, int8_t);
   auto acc = detail::operand<tilewright::detail::conditional_t<i8, detail::ints<n>, detail::floats<n>>>(c, 0);
-  detail::mfma_part<Op, Nth>(acc, a, b);
-  detail::wmma_part<Op, Nth>(acc, a, b);
+  detail::mfma_issue<Op, Nth>(acc, a, b);
+  detail::wmma_issue<Op, Nth>(acc, a, b);
   __builtin_memcpy(c, &acc, sizeof(acc));
 }
 
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_HD void mma(Accumulator* c, const A* a, const B* b) {
-  mma_part<Op, 0>(c, a, b);
-  if constexpr (mma_parts<Op> >= 2) mma_part<Op, 1>(c, a, b);
-  if constexpr (mma_parts<Op> == 4) {
-    mma_part<Op, 2>(c, a, b);
-    mma_part<Op, 3>(c, a, b);
+  mma_issue<Op, 0>(c, a, b);
+  if constexpr (mma_issues<Op> >= 2) mma_issue<Op, 1>(c, a, b);
+  if constexpr (mma_issues<Op> == 4) {
+    mma_issue<Op, 2>(c, a, b);
+    mma_issue<Op, 3>(c, a, b);
   }
 }
 

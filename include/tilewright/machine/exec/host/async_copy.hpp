@@ -18,7 +18,7 @@ void async_load_to_lds(const global_buffer& buffer, index_t byte_offset, lds_poi
   };
   if (Bytes < 4 || !detail::self().target->supports_direct_to_lds(Bytes))
     return lds_store(p, lds_offset, buffer_load<piece>(buffer, byte_offset, 0, where), where);
-  const char* const from = detail::place_in<piece>(buffer, byte_offset, emulator::global_touch::copy, where);
+  const char* const from = detail::checked_address<piece>(buffer, byte_offset, emulator::global_touch::copy, where);
   emulator::start_copy(detail::self(), from, Bytes, p.byte + lds_offset, Bytes, where);
 }
 template <index_t Outstanding = 0>

@@ -160,7 +160,7 @@ void warpgroup_reg_alloc(call_site where = {}) {
 /// One launch has ended here when the next one starts; accesses before the wait are checked all the same.
 inline void grid_dependency_launch() {}
 inline void grid_dependency_wait() { detail::self().memory->wait_for_previous_kernel(detail::self()); }
-inline void promise_same_bits() { detail::self().memory->promise_same_bits(); }
+inline void guarantee_same_bits() { detail::self().memory->guarantee_same_bits(); }
 
 inline void add_release(unsigned* counter, unsigned n) {
   detail::self().memory->release(detail::self(), counter);
@@ -181,7 +181,7 @@ inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site w
 inline void store_to_l2(float* to, const array<float, 4>& values, call_site where = {}) {
   emulator::check_for_poison(detail::self(), values, "stores", where);
   const auto how = emulator::global_touch::write;
-  if (detail::place_in(make_global_buffer(to, sizeof(values)), 0, how, where, &values))
+  if (detail::checked_address(make_global_buffer(to, sizeof(values)), 0, how, where, &values))
     detail::self().memory->store_late(to, values);
 }
 inline array<float, 4> load_from_l2(const float* from, call_site where = {}) {

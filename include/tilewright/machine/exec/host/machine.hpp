@@ -74,37 +74,38 @@ void lds_store(lds_pointer p, index_t byte_offset, const V& value, call_site whe
 namespace detail {
 /// Where the access is made; nullptr if it is not inside the buffer. `value`: what a store writes.
 template <class V>
-char* place_in(const global_buffer& buffer, long_index_t byte_offset, emulator::global_touch how, call_site where,
-               const V* value = nullptr) {
+char* checked_address(const global_buffer& buffer, long_index_t byte_offset, emulator::global_touch how,
+                      call_site where, const V* value = nullptr) {
   if (byte_offset < 0 || byte_offset + long_index_t(sizeof(V)) > buffer.bytes) return nullptr;
-  char* const place = buffer.base + byte_offset;
-  self().last_place = self().place_of(where);
+  char* const address = buffer.base + byte_offset;
+  self().last_site = self().site_of(where);
   if (how > emulator::global_touch::copy) self().last_load = nullptr;
-  if (reinterpret_cast<__UINTPTR_TYPE__>(place) % sizeof(V) != 0)
+  if (reinterpret_cast<__UINTPTR_TYPE__>(address) % sizeof(V) != 0)
     emulator::refuse_global_access(self(), name(how), index_t(sizeof(V)), byte_offset, where);
   if (self().checks_memory) {
-    if (value != nullptr && __builtin_memcmp(place, value, sizeof(V)) == 0) how = emulator::global_touch::same_write;
-    self().memory->check_global_access(self(), self().number, how, place, sizeof(V), where);
+    if (value != nullptr && __builtin_memcmp(address, value, sizeof(V)) == 0) how = emulator::global_touch::same_write;
+    self().memory->check_global_access(self(), self().number, how, address, sizeof(V), where);
   }
-  return place;
+  return address;
 }
 }  // namespace detail
 
 template <class V>
 V buffer_load(const global_buffer& buffer, long_index_t byte_offset, index_t uniform_offset = 0, call_site where = {}) {
   V value{};
-  if (const char* const place =
-          detail::place_in<V>(buffer, byte_offset + uniform_offset, emulator::global_touch::read, where)) {
-    detail::self().note_load(place, where);
-    __builtin_memcpy(&value, place, sizeof(V));
+  if (const char* const address =
+          detail::checked_address<V>(buffer, byte_offset + uniform_offset, emulator::global_touch::read, where)) {
+    detail::self().note_load(address, where);
+    __builtin_memcpy(&value, address, sizeof(V));
   }
   return value;
 }
 template <class V>
 void buffer_store(const global_buffer& buffer, long_index_t byte_offset, const V& value, call_site where = {}) {
   emulator::check_for_poison(detail::self(), value, "stores", where);
-  if (char* const place = detail::place_in<V>(buffer, byte_offset, emulator::global_touch::write, where, &value))
-    __builtin_memcpy(place, &value, sizeof(V));
+  if (char* const address =
+          detail::checked_address<V>(buffer, byte_offset, emulator::global_touch::write, where, &value))
+    __builtin_memcpy(address, &value, sizeof(V));
 }
 
 template <class T>
@@ -135,7 +136,7 @@ void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
   detail::self().wave->mma(detail::self(), Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>, c, a, b, where);
 }
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
-void mma_part(Accumulator* c, const A* a, const B* b, call_site where = {}) {
+void mma_issue(Accumulator* c, const A* a, const B* b, call_site where = {}) {
   mma<Op>(c, a, b, where);
 }
 
@@ -161,8 +162,8 @@ namespace detail {
 
 /// Atomic on the CPU, too: several of its threads run blocks.
 template <atomic_op Op, class V>
-void update(char* place, const V& value) {
-  auto* const word = reinterpret_cast<unsigned __attribute__((may_alias))*>(place);
+void update(char* address, const V& value) {
+  auto* const word = reinterpret_cast<unsigned __attribute__((may_alias))*>(address);
   unsigned old = __atomic_load_n(word, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(word, &old, tilewright::detail::apply_atomic<Op>(old, value), true,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -177,7 +178,8 @@ void buffer_atomic(const global_buffer& buffer, long_index_t byte_offset, const 
                 "buffer_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
   constexpr bool is_sum = Op == atomic_op::add && !tilewright::detail::Integral<V>;
   constexpr auto how = is_sum ? emulator::global_touch::float_addition : emulator::global_touch::atomic_update;
-  if (char* const place = detail::place_in<V>(buffer, byte_offset, how, where)) detail::update<Op>(place, value);
+  if (char* const address = detail::checked_address<V>(buffer, byte_offset, how, where))
+    detail::update<Op>(address, value);
 }
 
 /// Its cost is not counted: how LDS serves atomic updates is not known.
@@ -187,9 +189,9 @@ void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site wh
                 "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
   emulator::thread_context& self = detail::self();
   const index_t address = p.byte + byte_offset;
-  self.check_place(arch::lds_op::write_b32, address, 4, where);
+  self.check_address(arch::lds_op::write_b32, address, 4, where);
   if (self.checks_lds)
-    self.memory->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.place_of(where));
+    self.memory->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.site_of(where));
   detail::update<Op>(self.lds + address, value);
 }
 

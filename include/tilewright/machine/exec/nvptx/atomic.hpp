@@ -11,25 +11,25 @@ namespace detail {
 
 /// The update of a place in memory; relaxed.
 template <atomic_op Op, class V>
-TILEWRIGHT_HD void update(char* place, const V& value) {
+TILEWRIGHT_HD void update(char* address, const V& value) {
   if constexpr (Op == atomic_op::add && !tilewright::detail::is_pair_v<V>) {
-    atomicAdd(reinterpret_cast<V*>(place), value);
+    atomicAdd(reinterpret_cast<V*>(address), value);
   } else if constexpr (Op == atomic_op::max && __is_same(V, float)) {
     // The bits of floats are in order as integers where they are positive,
     // in reverse order as unsigned ones where they are negative.
     const int bits = bit_cast<int>(value);
     if (bits >= 0) {
-      atomicMax(reinterpret_cast<int*>(place), bits);
+      atomicMax(reinterpret_cast<int*>(address), bits);
     } else {
-      atomicMin(reinterpret_cast<unsigned*>(place), unsigned(bits));
+      atomicMin(reinterpret_cast<unsigned*>(address), unsigned(bits));
     }
   } else if constexpr (Op == atomic_op::max && !tilewright::detail::is_pair_v<V>) {
-    atomicMax(reinterpret_cast<V*>(place), value);
+    atomicMax(reinterpret_cast<V*>(address), value);
   } else if constexpr (Op == atomic_op::add && __is_same(V, vector_t<half_t, 2>)) {
     unsigned old;
     asm volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
                  : "=r"(old)
-                 : "l"(place), "r"(bit_cast<unsigned>(value))
+                 : "l"(address), "r"(bit_cast<unsigned>(value))
                  : "memory");
   } else {
 #if __CUDA_ARCH__ >= 900
@@ -37,12 +37,12 @@ TILEWRIGHT_HD void update(char* place, const V& value) {
       unsigned old;
       asm volatile("atom.add.noftz.bf16x2 %0, [%1], %2;"
                    : "=r"(old)
-                   : "l"(place), "r"(bit_cast<unsigned>(value))
+                   : "l"(address), "r"(bit_cast<unsigned>(value))
                    : "memory");
       return;
     }
 #endif
-    unsigned* const word = reinterpret_cast<unsigned*>(place);
+    unsigned* const word = reinterpret_cast<unsigned*>(address);
     unsigned old = *word, expected;
     do {
       expected = old;

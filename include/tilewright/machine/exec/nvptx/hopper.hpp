@@ -211,7 +211,7 @@ TILEWRIGHT_HD void grid_dependency_wait() {
   if constexpr (arch::current::value.has_wgmma) asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
-TILEWRIGHT_HD void promise_same_bits() {}
+TILEWRIGHT_HD void guarantee_same_bits() {}
 
 TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");

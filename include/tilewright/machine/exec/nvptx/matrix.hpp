@@ -46,7 +46,7 @@ TILEWRIGHT_HD void mma(float* c, const T* a, const T* b) {
 }
 
 template <arch::matrix_op Op, index_t Nth, class T>
-TILEWRIGHT_HD void mma_part(float* c, const T* a, const T* b) {
+TILEWRIGHT_HD void mma_issue(float* c, const T* a, const T* b) {
   mma<Op>(c, a, b);
 }
 

@@ -77,7 +77,7 @@ TILEWRIGHT_STUB(index_t count_lower_lanes(lane_mask))
 template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma(Accumulator*, const A*, const B*))
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
-TILEWRIGHT_STUB(void mma_part(Accumulator*, const A*, const B*))
+TILEWRIGHT_STUB(void mma_issue(Accumulator*, const A*, const B*))
 template <bool = false>
 TILEWRIGHT_STUB(array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t))
 

@@ -25,14 +25,14 @@ struct curve_path {
 
 /// Any curve: curve<2>, or one over a grid of tiles such as hilbert_curve and row_group_curve.
 template <class Curve>
-curve_path path_of(const Curve& walk) {
+curve_path path_of(const Curve& pattern) {
   curve_path path;
-  if constexpr (requires { walk.lengths; }) {
-    path = {walk.lengths, walk.scalars_per_access, {}};
+  if constexpr (requires { pattern.lengths; }) {
+    path = {pattern.lengths, pattern.scalars_per_access, {}};
   } else {
-    path.lengths = {{walk.rows, walk.cols}};
+    path.lengths = {{pattern.rows, pattern.cols}};
   }
-  for (index_t i = 0; i < walk.get_num_of_access(); ++i) path.first.push_back(walk.get_index(i));
+  for (index_t i = 0; i < pattern.get_num_of_access(); ++i) path.first.push_back(pattern.get_index(i));
   return path;
 }
 

@@ -105,7 +105,7 @@ std::string lds_svg(const std::vector<lds_panel>& panels, const std::string& hea
 
 /// An access and its worst instruction, phase by phase, as an object: what it costs, and the numbers that show why.
 nlohmann::ordered_json analysis_json(const arch::target& target, const lds_access_analysis& total,
-                                     const lds_access_walk& walk, lds_access_kind kind,
+                                     const lds_access_pattern& pattern, lds_access_kind kind,
                                      lds_reading reading = lds_reading::worst);
 
 }  // namespace tilewright::viz

@@ -46,8 +46,8 @@ struct lds_phase_trace {
   }
 };
 
-/// The instruction with which a wave makes its access number `access`; lds_access_walk counts them.
-lds_step step_of(const lds_access_walk& walk, lds_access_kind kind, index_t wave, index_t access);
+/// The instruction with which a wave makes its access number `access`; lds_access_pattern counts them.
+lds_step step_of(const lds_access_pattern& pattern, lds_access_kind kind, index_t wave, index_t access);
 
 /// The reading of a target's row with the instruction's worst degree; of equal ones, the costlier.
 const arch::lds_service& deciding_reading(const arch::target& target, const lds_step& step,

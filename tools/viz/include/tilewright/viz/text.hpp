@@ -50,19 +50,19 @@ std::string to_string(tile_distribution<Encoding> distribution) {
 }
 
 template <index_t N>
-std::string to_string(const curve<N>& walk) {
-  return "curve of " + detail::joined(walk.lengths, " x ") + ", order " + detail::joined(walk.order, " ") +
-         ", accesses of " + detail::joined(walk.scalars_per_access, " x ") + (walk.snake ? ", snake" : "") + ": " +
-         std::to_string(walk.get_num_of_access()) + " accesses";
+std::string to_string(const curve<N>& pattern) {
+  return "curve of " + detail::joined(pattern.lengths, " x ") + ", order " + detail::joined(pattern.order, " ") +
+         ", accesses of " + detail::joined(pattern.scalars_per_access, " x ") + (pattern.snake ? ", snake" : "") +
+         ": " + std::to_string(pattern.get_num_of_access()) + " accesses";
 }
 
 template <index_t NDim, class Lengths, class Order, class Scalars, bool Snake>
-std::string to_string(space_filling_curve<NDim, Lengths, Order, Scalars, Snake> walk) {
-  return to_string(walk.walk);
+std::string to_string(space_filling_curve<NDim, Lengths, Order, Scalars, Snake> pattern) {
+  return to_string(pattern.pattern);
 }
 
-std::string to_string(const hilbert_curve& walk);
-std::string to_string(const row_group_curve& walk);
+std::string to_string(const hilbert_curve& pattern);
+std::string to_string(const row_group_curve& pattern);
 
 /// The transforms from the top, whose dimensions the user indexes, to memory, which is 0.
 /// Dimensions are numbered through the graph.

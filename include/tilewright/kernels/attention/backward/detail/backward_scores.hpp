@@ -41,7 +41,7 @@ struct backward_workspace {
     exponents = static_cast<float*>(args.workspace) + number_of_head_ * args.queries;
     deltas = exponents + rows_;
   }
-  /// Its dQ in float, where the kernel adds it up in memory, in the order of place_of_d_query.
+  /// Its dQ in float, where the kernel adds it up in memory, in the order of address_of_d_query.
   TILEWRIGHT_HD float* d_q(const attention_backward_args& args, index_t head_dim) const {
     return static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
            number_of_head_ * d_q_rows_ * head_dim;

@@ -9,7 +9,7 @@ namespace tilewright::detail {
 
 /// Element number of the float copy. 16 columns of 16 rows are together, so what a wave adds is in one piece; each row
 /// of them has columns in the order 0 1 8 9, 2 3 10 11, 4 5 12 13, 6 7 14 15, so a thread has four in one piece.
-TILEWRIGHT_HD constexpr long_index_t place_of_d_query(index_t row, index_t column, index_t head_dim) {
+TILEWRIGHT_HD constexpr long_index_t address_of_d_query(index_t row, index_t column, index_t head_dim) {
   const index_t in_rows = modulo(row, 16), in_columns = modulo(column, 16);
   return long_index_t(row - in_rows) * head_dim + (column - in_columns) * 16 + in_rows * 16 + in_columns;
 }
@@ -51,7 +51,7 @@ struct round_d_queries {
                   column = (exec::thread_id() - in_block * threads_of_row) * 4, lane = exec::lane_id(),
                   first = lane & ~3;
     const float* const from = backward_workspace(args, p.batch, p.head).d_q(args, Policy::head_dim) +
-                              place_of_d_query(row, column, Policy::head_dim);
+                              address_of_d_query(row, column, Policy::head_dim);
     const auto x = exec::buffer_load<array<float, 4>>(exec::make_global_buffer(from, row < p.queries ? 16 : 0), 0);
     const unsigned low = round_words(x[0], x[1], args.scale), high = round_words(x[2], x[3], args.scale);
     array<unsigned, 2> result;

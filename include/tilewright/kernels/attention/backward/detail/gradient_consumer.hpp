@@ -40,7 +40,9 @@ struct gradient_consumer {
   TILEWRIGHT_HD index_t own_row() const { return divide(thread, 32) * 16 + divide(modulo(thread, 32), 4); }
   TILEWRIGHT_HD index_t own_column() const { return modulo(thread, 4) * 2; }
 
-  TILEWRIGHT_HD unsigned d_s_place() const { return stages.base + lds.d_s_offset() + buffer.stage * lds.d_s().bytes(); }
+  TILEWRIGHT_HD unsigned d_s_address() const {
+    return stages.base + lds.d_s_offset() + buffer.stage * lds.d_s().bytes();
+  }
   /// A wave's rows in the first box of dS, or of those boxes when they take results.
   TILEWRIGHT_HD index_t own_boxes() const { return lds.d_s_offset() + (64 * consumer + divide(thread, 32) * 16) * 128; }
 
@@ -57,7 +59,7 @@ struct gradient_consumer {
   }
   /// dQ (queries, d) = dS^T (queries, keys) K (keys, d).
   TILEWRIGHT_HD void start_d_queries() {
-    const wgmma_tile_in_lds<lds.d_s()> rows{d_s_place() +
+    const wgmma_tile_in_lds<lds.d_s()> rows{d_s_address() +
                                             unsigned(queries == 128 ? consumer * lds.d_s().box_bytes() : 0)};
     const wgmma_tile_in_lds<lds.k_columns()> k{stages.k() +
                                                unsigned(queries == 128 ? 0 : consumer * lds.k().box_bytes())};
@@ -186,7 +188,7 @@ struct gradient_consumer {
     exec::wave_sync();
     if (exec::lane_id() != 0 || row >= problem.queries) return;
     float* const copy = backward_workspace(device.args, problem.batch, problem.head).d_q(device.args, Policy::head_dim);
-    exec::tma_reduce_add(copy + place_of_d_query(row, column, Policy::head_dim), stages.base + unsigned(place),
+    exec::tma_reduce_add(copy + address_of_d_query(row, column, Policy::head_dim), stages.base + unsigned(place),
                          min(lds.d_q_columns(), Policy::head_dim - column) * 64);
     exec::tma_store_commit();
   }

@@ -30,8 +30,8 @@ struct gradient_pass {
   using T = typename Policy::element_type;
   using qk = of_head_dim<Policy, Policy::head_dim>;   // Q and K
   using vo = of_head_dim<Policy, Policy::value_dim>;  // V and dO
-  using qk_parts = attention_parts<qk, operand_major::k>;
-  using vo_parts = attention_parts<vo, operand_major::k>;
+  using qk_chunks = attention_chunks<qk, operand_major::k>;
+  using vo_chunks = attention_chunks<vo, operand_major::k>;
   // Beside the sums of gradients RDNA's 256 registers have no room for rows in flight, nor have 512 for those of a
   // block of two waves.
   static constexpr bool loads_ahead = Policy::arch::value.wave_size == 64 && Policy::tile.waves >= 4;
@@ -59,8 +59,8 @@ struct gradient_pass {
   }
 
   struct sums_type {
-    typename attention_outputs<qk, qk_parts>::type qk_sums{};
-    typename attention_outputs<vo, vo_parts>::type vo_sums{};
+    typename attention_outputs<qk, qk_chunks>::type qk_sums{};
+    typename attention_outputs<vo, vo_chunks>::type vo_sums{};
   };
 
   /// Adds what the rows from `range.first` on of one head give.
@@ -123,11 +123,11 @@ struct gradient_pass {
   TILEWRIGHT_HD static void run(const args_type& args, const attention_problem& p, index_t first_row,
                                 exec::lds_pointer lds) {
     const auto qk_rows = load_rows<qk>(own_rows_of(args.k, args.k_strides, args.q, args.q_strides, p), first_row,
-                                       lds + rows_begin, qk_parts{});
+                                       lds + rows_begin, qk_chunks{});
     const auto load_vo_rows = [&]() TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (of_qk)
         return load_rows<vo>(own_rows_of(args.v, args.v_strides, args.d_o, args.d_o_strides, p), first_row,
-                             lds + (rows_begin + queries_lds_bytes<qk>), vo_parts{});
+                             lds + (rows_begin + queries_lds_bytes<qk>), vo_chunks{});
       else
         return tuple<>{};
     };
@@ -141,9 +141,9 @@ struct gradient_pass {
     }
     if constexpr (of_qk)
       store_rows<qk>(own_rows_of(args.d_k, args.d_k_strides, args.d_q, args.d_q_strides, p), first_row, sums.qk_sums,
-                     args.scale, qk_parts{});
+                     args.scale, qk_chunks{});
     if constexpr (of_v)
-      store_rows<vo>(key_rows<T>(args.d_v, args.d_v_strides, p), first_row, sums.vo_sums, 1, vo_parts{});
+      store_rows<vo>(key_rows<T>(args.d_v, args.d_v_strides, p), first_row, sums.vo_sums, 1, vo_chunks{});
   }
 };
 

@@ -50,9 +50,9 @@ struct decode_row_sum {
   vector_t<float, 4> o{};
 
   /// Adds a part with the same `top` after multiplication by `factor`.
-  TILEWRIGHT_HD void add(float factor, float part_sum, const vector_t<float, 4>& part) {
+  TILEWRIGHT_HD void add(float factor, float part_sum, const vector_t<float, 4>& chunk) {
     sum += factor * part_sum;
-    for (index_t i = 0; i < 4; ++i) o[i] += factor * part[i];
+    for (index_t i = 0; i < 4; ++i) o[i] += factor * chunk[i];
   }
   TILEWRIGHT_HD void divide_by_sum() {
     const float inverse = sum == 0.0f ? 0.0f : 1.0f / sum;
@@ -88,8 +88,9 @@ struct decode_waves {
   TILEWRIGHT_HD void store(const sums_type& sums) const {
     constexpr auto space = address_space_enum::lds;
     const exec::lds_pointer own = lds + exec::wave_id() * (wave_floats * 4);
-    [&]<index_t... Parts>(sequence<Parts...>)
-        TILEWRIGHT_INLINE_LAMBDA { (store_part<Parts>(sums.o.template get<Parts>(), own), ...); }(decode_parts<dim>{});
+    [&]<index_t... Chunks>(sequence<Chunks...>) TILEWRIGHT_INLINE_LAMBDA {
+      (store_part<Chunks>(sums.o.template get<Chunks>(), own), ...);
+    }(decode_chunks<dim>{});
     using rows = typename sums_type::row_values::distribution_type;
     const auto row_sums = sums.row_sums();
     if (!is_first_replica<rows>()) return;
@@ -111,8 +112,8 @@ struct decode_waves {
       decode_row_sum total{at(0, row, true)};
       for (index_t w = 1; w < waves; ++w) total.top = exec::max(total.top, at(w, row, true));
       for (index_t w = 0; w < waves; ++w) {
-        const auto part = exec::lds_load<vector_t<float, 4>>(lds, (w * wave_floats + row * ld + column) * 4);
-        total.add(exec::exp2(at(w, row, true) - total.top), at(w, row, false), part);
+        const auto chunk = exec::lds_load<vector_t<float, 4>>(lds, (w * wave_floats + row * ld + column) * 4);
+        total.add(exec::exp2(at(w, row, true) - total.top), at(w, row, false), chunk);
       }
       total.divide_by_sum();
       if (args.splits == 1) {
@@ -124,12 +125,12 @@ struct decode_waves {
   }
 
  private:
-  template <index_t Part, class Tile>
+  template <index_t Chunk, class Tile>
   TILEWRIGHT_HD static void store_part(const Tile& tile, exec::lds_pointer own) {
-    constexpr number<decode_part(dim, Part)> columns{};
+    constexpr number<decode_chunk(dim, Chunk)> columns{};
     constexpr auto layout =
         make_naive_tensor_descriptor(make_tuple(number<decode_rows>{}, columns), make_tuple(number<ld>{}, number<1>{}));
-    store_tile(make_tile_window(make_tensor_view<address_space_enum::lds, float>(own + 64 * Part * 4, layout),
+    store_tile(make_tile_window(make_tensor_view<address_space_enum::lds, float>(own + 64 * Chunk * 4, layout),
                                 make_tuple(number<decode_rows>{}, columns), {}, typename Tile::distribution_type{}),
                tile);
   }
@@ -141,9 +142,9 @@ struct decode_waves {
                                        index_t row, index_t column, const decode_row_sum& total) {
     const decode_workspace space(args, dim);
     const long_index_t to = decode_workspace::row_of(args, p, row) * args.splits + split;
-    const long_index_t parts = space.rows * args.splits;
-    exec::buffer_store(exec::make_global_buffer(space.o, parts * dim * 4), (to * dim + column) * 4, total.o);
-    if (column == 0) exec::buffer_store(exec::make_global_buffer(space.lse, parts * 4), to * 4, total.log_sum_exp());
+    const long_index_t chunks = space.rows * args.splits;
+    exec::buffer_store(exec::make_global_buffer(space.o, chunks * dim * 4), (to * dim + column) * 4, total.o);
+    if (column == 0) exec::buffer_store(exec::make_global_buffer(space.lse, chunks * 4), to * 4, total.log_sum_exp());
   }
 };
 
@@ -181,8 +182,8 @@ struct decode_combine {
         total.top = exec::max(total.top, exec::buffer_load<float>(lse, s * 4) / ln_2);
       TILEWRIGHT_UNROLL(4)
       for (index_t s = team; s < args.splits; s += teams) {
-        const auto part = exec::buffer_load<vector_t<float, 4>>(o, (s * dim + thread * 4) * 4);
-        total.add(exec::exp2(exec::buffer_load<float>(lse, s * 4) / ln_2 - total.top), 1, part);
+        const auto chunk = exec::buffer_load<vector_t<float, 4>>(o, (s * dim + thread * 4) * 4);
+        total.add(exec::exp2(exec::buffer_load<float>(lse, s * 4) / ln_2 - total.top), 1, chunk);
       }
       exec::lds_store(lds, (team * threads + thread) * 16, total.o);
       exec::lds_store(lds, teams * threads * 16 + (team * threads + thread) * 4, total.sum);

@@ -47,12 +47,12 @@ class key_cache {
 };
 
 /// Where 16 keys lie.
-struct key_place {
+struct key_location {
   index_t key = 0, page = 0, row = 0;
 };
 
 /// The place of the keys from `key` on, a multiple of 16.
-TILEWRIGHT_HD key_place locate_keys(const attention_decode_args& args, index_t batch, index_t key) {
+TILEWRIGHT_HD key_location locate_keys(const attention_decode_args& args, index_t batch, index_t key) {
   if (args.block_table == nullptr) return {key, 0, key};
   const index_t in_table = divide(key, args.rows_per_page);
   return {key, args.block_table[long_index_t(batch) * args.table_stride + in_table],
@@ -64,64 +64,66 @@ TILEWRIGHT_HD key_place locate_keys(const attention_decode_args& args, index_t b
 /// LDS, from where each lane takes back what it copied itself.
 enum class cache_loads : signed char { now, ahead, queue };
 
-template <class Policy, bool IsValues, cache_loads Kind, class Parts>
+template <class Policy, bool IsValues, cache_loads Kind, class Chunks>
 struct cached_keys;
-template <class Policy, bool IsValues, cache_loads Kind, index_t... Parts>
-struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
+template <class Policy, bool IsValues, cache_loads Kind, index_t... Chunks>
+struct cached_keys<Policy, IsValues, Kind, sequence<Chunks...>> {
   using T = typename Policy::element_type;
   static constexpr index_t dim = IsValues ? Policy::value_dim : Policy::head_dim;
   static constexpr index_t slot_bytes = Kind == cache_loads::queue ? decode_keys * dim * index_t(sizeof(T)) : 0;
-  template <index_t Part>
-  using product = decode_product_of<Policy, dim, Part>;
-  template <index_t Part>
-  using load = conditional_t<IsValues, typename product<Part>::v_load, typename product<Part>::k_load>;
-  template <index_t Part>
-  using tile = static_distributed_tensor<T, load<Part>>;
+  template <index_t Chunk>
+  using product = decode_product_of<Policy, dim, Chunk>;
+  template <index_t Chunk>
+  using load = conditional_t<IsValues, typename product<Chunk>::v_load, typename product<Chunk>::k_load>;
+  template <index_t Chunk>
+  using tile = static_distributed_tensor<T, load<Chunk>>;
 
-  tuple<tile<Parts>...> parts;  // ahead
+  tuple<tile<Chunks>...> chunks;  // ahead
 
   /// Starts to load; keys from number `keys` of the sequence on are zeros. queue: to `slot` in the wave's LDS, as a
   /// group of copies.
-  TILEWRIGHT_HD void begin(const key_cache<T>& cache, const key_place& at, index_t keys,
+  TILEWRIGHT_HD void begin(const key_cache<T>& cache, const key_location& at, index_t keys,
                            [[maybe_unused]] exec::lds_pointer slot) {
     if constexpr (Kind == cache_loads::ahead) {
-      ((parts.template get<Parts>() = load_tile(window<Parts>(cache, at, keys), known())), ...);
+      ((chunks.template get<Chunks>() = load_tile(window<Chunks>(cache, at, keys), known())), ...);
     } else if constexpr (Kind == cache_loads::queue) {
       if (!IsValues) exec::wave_sync();  // all lanes have read what was here
-      (copy<Parts>(cache, at, keys, slot + place_of(Parts)), ...);
+      (copy<Chunks>(cache, at, keys, slot + place_of(Chunks)), ...);
       exec::async_end_group();
     }
   }
   /// f(number<Part>, tile in the order of loads) for each part.
   template <class F>
-  TILEWRIGHT_HD void for_each_part(const key_cache<T>& cache, const key_place& at, index_t keys,
-                                   [[maybe_unused]] exec::lds_pointer slot, F f) const {
-    const auto use = [&](auto part) TILEWRIGHT_INLINE_LAMBDA {
+  TILEWRIGHT_HD void for_each_chunk(const key_cache<T>& cache, const key_location& at, index_t keys,
+                                    [[maybe_unused]] exec::lds_pointer slot, F f) const {
+    const auto use = [&](auto chunk) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (Kind == cache_loads::now) {
         exec::schedule_fence();  // no two parts occupy registers
-        f(part, load_tile(window<part.value>(cache, at, keys), known()));
+        f(chunk, load_tile(window<chunk.value>(cache, at, keys), known()));
       } else if constexpr (Kind == cache_loads::ahead) {
-        f(part, parts.template get<part.value>());
+        f(chunk, chunks.template get<chunk.value>());
       } else if constexpr (IsValues) {
-        using window_type = decltype(window<part.value>(cache, at, keys));
-        f(part, take_back<window_type>(slot + place_of(part.value)));
+        using window_type = decltype(window<chunk.value>(cache, at, keys));
+        f(chunk, take_back<window_type>(slot + place_of(chunk.value)));
       } else {
-        f(part, load_tile(lds_window<part.value>(slot + place_of(part.value), load<part.value>{})));
+        f(chunk, load_tile(lds_window<chunk.value>(slot + place_of(chunk.value), load<chunk.value>{})));
       }
     };
     if (Kind == cache_loads::queue && !IsValues) exec::wave_sync();  // each lane has waited for its own copies
-    (use(number<Parts>{}), ...);
+    (use(number<Chunks>{}), ...);
   }
 
  private:
-  TILEWRIGHT_HD static constexpr index_t place_of(index_t part) { return 64 * part * decode_keys * index_t(sizeof(T)); }
+  TILEWRIGHT_HD static constexpr index_t place_of(index_t chunk) {
+    return 64 * chunk * decode_keys * index_t(sizeof(T));
+  }
   TILEWRIGHT_HD static constexpr auto known() { return in_bounds<IsValues ? 0 : 1>{}; }
 
-  template <index_t Part, class Distribution = load<Part>>
-  TILEWRIGHT_HD static auto window(const key_cache<T>& cache, const key_place& at, index_t keys) {
-    constexpr number<decode_part(dim, Part)> length{};
+  template <index_t Chunk, class Distribution = load<Chunk>>
+  TILEWRIGHT_HD static auto window(const key_cache<T>& cache, const key_location& at, index_t keys) {
+    constexpr number<decode_chunk(dim, Chunk)> length{};
     constexpr number<decode_keys> rows{};
-    const auto view = cache.template view<64 * Part, length.value, IsValues>(at.page, at.row, keys - at.key);
+    const auto view = cache.template view<64 * Chunk, length.value, IsValues>(at.page, at.row, keys - at.key);
     if constexpr (IsValues) {
       return make_tile_window(view, make_tuple(length, rows), {}, Distribution{});
     } else {
@@ -135,25 +137,28 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
     return (access * Policy::arch::value.wave_size + exec::lane_id()) * bytes;
   }
   /// How 16 keys of a part of K lie in LDS: without conflicts for the copy and for the reads.
-  template <index_t Part>
+  template <index_t Chunk>
   static constexpr lds_layout_choice key_layout = number<choose_lds_layout<typename Policy::arch>(
-      lds_tile{decode_keys, decode_part(dim, Part), sizeof(T)},
-      lds_use{product<Part>::k_copy::encoding, lds_access_kind::write},
-      lds_use{product<Part>::k_load::encoding, lds_access_kind::read})>::value;
-  template <index_t Part, class Distribution>
+      lds_tile{decode_keys, decode_chunk(dim, Chunk), sizeof(T)},
+      lds_use{product<Chunk>::k_copy::encoding, lds_access_kind::write},
+      lds_use{product<Chunk>::k_load::encoding, lds_access_kind::read})>::value;
+  template <index_t Chunk, class Distribution>
   TILEWRIGHT_HD static auto lds_window(exec::lds_pointer lds, Distribution) {
-    constexpr number<decode_part(dim, Part)> length{};
-    const auto view = make_tensor_view<address_space_enum::lds, T>(lds, make_lds_descriptor<key_layout<Part>.layout>());
+    constexpr number<decode_chunk(dim, Chunk)> length{};
+    const auto view =
+        make_tensor_view<address_space_enum::lds, T>(lds, make_lds_descriptor<key_layout<Chunk>.layout>());
     return make_tile_window(view, make_tuple(number<decode_keys>{}, length), {}, Distribution{});
   }
-  template <index_t Part>
-  TILEWRIGHT_HD static void copy(const key_cache<T>& cache, const key_place& at, index_t keys, exec::lds_pointer to) {
+  template <index_t Chunk>
+  TILEWRIGHT_HD static void copy(const key_cache<T>& cache, const key_location& at, index_t keys,
+                                 exec::lds_pointer to) {
     if constexpr (!IsValues) {
-      using distribution = typename product<Part>::k_copy;
-      const lane_copy copy(window<Part, distribution>(cache, at, keys), lds_window<Part>(to, distribution{}), known());
+      using distribution = typename product<Chunk>::k_copy;
+      const lane_copy copy(window<Chunk, distribution>(cache, at, keys), lds_window<Chunk>(to, distribution{}),
+                           known());
       copy.template issue<0, copy.num_access, true>(0);
     } else {
-      const auto from = window<Part>(cache, at, keys);
+      const auto from = window<Chunk>(cache, at, keys);
       using from_type = remove_cvref_t<decltype(from)>;
       const auto offsets = checked_offsets<decltype(known())>(from, typename from_type::access_sequence{},
                                                               typename from_type::dim_sequence{});
@@ -178,13 +183,13 @@ struct cached_keys<Policy, IsValues, Kind, sequence<Parts...>> {
 };
 
 /// A part of the block's rows of Q, as it is loaded; rows are queries times heads.
-template <class Policy, index_t Part>
+template <class Policy, index_t Chunk>
 TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const decode_problem& p) {
   using T = typename Policy::element_type;
-  using product = decode_product_of<Policy, Policy::head_dim, Part>;
-  constexpr number<decode_part(Policy::head_dim, Part)> dim{};
+  using product = decode_product_of<Policy, Policy::head_dim, Chunk>;
+  constexpr number<decode_chunk(Policy::head_dim, Chunk)> dim{};
   const T* const first = static_cast<const T*>(args.q) + p.batch * args.q_strides.batch +
-                         p.kv_head * p.group * args.q_strides.head + 64 * Part;
+                         p.kv_head * p.group * args.q_strides.head + 64 * Chunk;
   const auto heads = make_naive_tensor_view<address_space_enum::global>(
       first, make_tuple(args.queries, p.group, dim),
       make_tuple(args.q_strides.row, index_t(args.q_strides.head), number<1>{}), number<Policy::vector>{});
@@ -197,48 +202,48 @@ TILEWRIGHT_HD auto load_decode_queries(const attention_decode_args& args, const 
 }
 
 /// A wave's rows of Q: in registers, or in its own LDS where registers do not suffice.
-template <class Policy, bool InLds, class Parts>
+template <class Policy, bool InLds, class Chunks>
 struct decode_queries;
-template <class Policy, bool InLds, index_t... Parts>
-struct decode_queries<Policy, InLds, sequence<Parts...>> {
+template <class Policy, bool InLds, index_t... Chunks>
+struct decode_queries<Policy, InLds, sequence<Chunks...>> {
   using T = typename Policy::element_type;
-  template <index_t Part>
-  using product = decode_product_of<Policy, Policy::head_dim, Part>;
+  template <index_t Chunk>
+  using product = decode_product_of<Policy, Policy::head_dim, Chunk>;
   static constexpr index_t ld = Policy::head_dim + 8, lds_bytes = InLds ? decode_rows * ld * index_t(sizeof(T)) : 0;
 
-  tuple<static_distributed_tensor<T, typename product<Parts>::q>...> parts;
+  tuple<static_distributed_tensor<T, typename product<Chunks>::q>...> chunks;
   exec::lds_pointer lds;
 
   TILEWRIGHT_HD decode_queries(const attention_decode_args& args, const decode_problem& p, exec::lds_pointer own)
       : lds(own) {
-    (begin<Parts>(load_decode_queries<Policy, Parts>(args, p)), ...);
+    (begin<Chunks>(load_decode_queries<Policy, Chunks>(args, p)), ...);
     if (InLds) exec::wave_sync();
   }
-  template <index_t Part>
+  template <index_t Chunk>
   TILEWRIGHT_HD auto get() const {
     if constexpr (InLds) {
-      return relayout<T>(load_tile(window<Part>(exec::opaque(0))), typename product<Part>::q{});
+      return relayout<T>(load_tile(window<Chunk>(exec::opaque(0))), typename product<Chunk>::q{});
     } else {
-      return parts.template get<Part>();
+      return chunks.template get<Chunk>();
     }
   }
 
  private:
-  template <index_t Part>
+  template <index_t Chunk>
   TILEWRIGHT_HD auto window(index_t offset) const {
-    constexpr number<decode_part(Policy::head_dim, Part)> dim{};
+    constexpr number<decode_chunk(Policy::head_dim, Chunk)> dim{};
     constexpr number<decode_rows> rows{};
     constexpr auto layout = make_naive_tensor_descriptor(make_tuple(rows, dim), make_tuple(number<ld>{}, number<1>{}));
     const auto view =
-        make_tensor_view<address_space_enum::lds, T>(lds + (offset + 64 * Part * index_t(sizeof(T))), layout);
-    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Part>::q_load{});
+        make_tensor_view<address_space_enum::lds, T>(lds + (offset + 64 * Chunk * index_t(sizeof(T))), layout);
+    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Chunk>::q_load{});
   }
-  template <index_t Part, class Tile>
+  template <index_t Chunk, class Tile>
   TILEWRIGHT_HD void begin(const Tile& tile) {
     if constexpr (InLds) {
-      if (is_first_replica<typename Tile::distribution_type>()) store_tile(window<Part>(0), tile);
+      if (is_first_replica<typename Tile::distribution_type>()) store_tile(window<Chunk>(0), tile);
     } else {
-      parts.template get<Part>() = relayout<T>(tile, typename product<Part>::q{});
+      chunks.template get<Chunk>() = relayout<T>(tile, typename product<Chunk>::q{});
     }
   }
 };

@@ -57,7 +57,7 @@ struct attention_consumer {
   TILEWRIGHT_HD void issue_scores() {
     stages.template full<0>(k_at.stage).wait(k_at.phase);
     order().wait();
-    const wgmma_tile_in_lds<lds.q()> q{stages.q_place(q_at.stage, consumer)};
+    const wgmma_tile_in_lds<lds.q()> q{stages.q_address(q_at.stage, consumer)};
     const wgmma_tile_in_lds<lds.k()> k{stages.template place<0>(k_at.stage)};
     block_gemm<Policy::scores_tile, T>(s, q, k, false);
   }
@@ -191,11 +191,11 @@ struct attention_consumer {
     constexpr index_t boxes = lds.o_boxes_at_once(), words_of_box = 16;
     unroll<ceil_div(lds.o_boxes(), boxes)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t first = i * boxes, count = min(boxes, lds.o_boxes() - first);
-      array<unsigned, min(count * words_of_box, decltype(words)::size() - first * words_of_box)> part;
-      __builtin_memcpy(part.data(), words.data() + first * words_of_box, sizeof(part));
+      array<unsigned, min(count * words_of_box, decltype(words)::size() - first * words_of_box)> chunk;
+      __builtin_memcpy(chunk.data(), words.data() + first * words_of_box, sizeof(chunk));
       if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
       exec::wave_sync();
-      store_to_boxes<Policy::op, result_type>(block_lds + place, part, lds.q().box_bytes());
+      store_to_boxes<Policy::op, result_type>(block_lds + place, chunk, lds.q().box_bytes());
       exec::wave_sync();
       if (exec::lane_id() != 0) return;
       store_boxes<result_type>(device.o, stages.base + unsigned(place), count, lds.q().box_bytes(), at);

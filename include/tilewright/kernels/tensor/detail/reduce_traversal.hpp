@@ -10,7 +10,7 @@ namespace tilewright::detail {
 
 /// Adds accesses to the states of a thread, from registers or through LDS.
 template <class Arch, class T, class Result, reduce_kind Kind>
-struct reduce_walk : reduce_block<Arch, T, Result, Kind> {
+struct reduce_traversal : reduce_block<Arch, T, Result, Kind> {
   using shared = reduce_block<Arch, T, Result, Kind>;
   using shared::in_flight;
   using typename shared::device_args, typename shared::state;

@@ -13,7 +13,7 @@ struct order_by_expert_args {
   const index_t* expert = nullptr;  ///< entries
   index_t* ends = nullptr;          ///< experts: where the rows of each expert end, as grouped products take it
   index_t* source = nullptr;        ///< entries: which entry each place has; -1 from the last end on
-  index_t* place = nullptr;         ///< entries: the place of each entry; -1 if it goes nowhere
+  index_t* position = nullptr;      ///< entries: the place of each entry; -1 if it goes nowhere
   index_t* counts = nullptr;        ///< workspace: order_by_expert::workspace_rows(entries) x experts
   /// entries of the list; experts of this GPU, and the number of the first
   index_t entries = 0, experts = 0, first_expert = 0;
@@ -23,7 +23,7 @@ namespace detail {
 
 /// The part of the entries that the calling block has, at most a tile, and how it sorts them in LDS.
 template <class Arch, index_t MostExperts>
-struct routed_part {
+struct routed_chunk {
   static constexpr index_t block_size = MostExperts > 256 ? 256 : 512, wave = Arch::value.wave_size;
   static constexpr index_t waves = block_size / wave, of_thread = 16, group = 4, tile = block_size * of_thread,
                            owned = ceil_div(MostExperts, block_size);
@@ -44,21 +44,22 @@ struct routed_part {
   const exec::lds_pointer lds;
   index_t first, length;
 
-  TILEWRIGHT_HD static constexpr index_t num_parts(index_t entries) {
+  TILEWRIGHT_HD static constexpr index_t num_chunks(index_t entries) {
     return max(min(most_parts, ceil_div(entries, least)), ceil_div(entries, tile));
   }
-  TILEWRIGHT_HD routed_part(const order_by_expert_args& a, exec::lds_pointer memory, index_t number)
+  TILEWRIGHT_HD routed_chunk(const order_by_expert_args& a, exec::lds_pointer memory, index_t number)
       : args(a), lds(exec::opaque(memory)) {
-    const index_t each = round_up(ceil_div(args.entries, num_parts(args.entries)), wave);  // whole sectors
+    const index_t each = round_up(ceil_div(args.entries, num_chunks(args.entries)), wave);  // whole sectors
     const long_index_t begin = long_index_t{number} * each;
     first = index_t(min(begin, long_index_t{args.entries}));
     length = min(each, args.entries - first);
   }
   /// Where args.counts has an expert's count in a part: those of one part follow each other where blocks read all of
   /// them, those of one expert where a kernel adds them up. Number `parts` is the sum of all parts.
-  TILEWRIGHT_HD static long_index_t count_of(const order_by_expert_args& args, index_t part, index_t expert) {
-    const index_t parts = num_parts(args.entries);
-    return parts > few_parts ? long_index_t{expert} * (parts + 1) + part : long_index_t{part} * args.experts + expert;
+  TILEWRIGHT_HD static long_index_t count_of(const order_by_expert_args& args, index_t chunk, index_t expert) {
+    const index_t chunks = num_chunks(args.entries);
+    return chunks > few_parts ? long_index_t{expert} * (chunks + 1) + chunk
+                              : long_index_t{chunk} * args.experts + expert;
   }
   TILEWRIGHT_HD index_t shift_of(index_t expert) const { return shifts + expert * 4; }
   TILEWRIGHT_HD index_t start_of(index_t of_wave, index_t expert) const {
@@ -109,10 +110,10 @@ struct routed_part {
     index_t n, each, first;  // entries of the part; accesses of a thread, in groups; the number of its first entry
     array<index_t, of_thread> found;
 
-    TILEWRIGHT_HD own_entries(const routed_part& part) : n(part.length) {
+    TILEWRIGHT_HD own_entries(const routed_chunk& chunk) : n(chunk.length) {
       each = round_up(ceil_div(n, block_size), group);
       first = exec::wave_id() * each * wave + exec::lane_id();
-      const auto buffer = exec::make_global_buffer(part.args.expert + part.first, n * 4);
+      const auto buffer = exec::make_global_buffer(chunk.args.expert + chunk.first, n * 4);
       for_each([&](index_t u)
                    TILEWRIGHT_INLINE_LAMBDA { found[u] = exec::buffer_load<index_t>(buffer, entry(u) * 4); });
     }
@@ -151,13 +152,13 @@ struct routed_part {
       if (first == 0 && e < args.experts) args.ends[e] = start;
     }
     const index_t sorted = sort(own, next), end = first + length;
-    const auto places = exec::make_global_buffer(args.place + first, length * 4);
+    const auto positions = exec::make_global_buffer(args.position + first, length * 4);
     own.for_each([&](index_t u) TILEWRIGHT_INLINE_LAMBDA {
       const index_t found = own.found[u], e = max(found, 0) & 0xffff;
       const index_t number = (found >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
-      const index_t place = number + exec::lds_load<index_t>(lds, shift_of(e));
+      const index_t position = number + exec::lds_load<index_t>(lds, shift_of(e));
       if (found >= 0) exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
-      exec::buffer_store(places, own.entry(u) * 4, found < 0 ? -1 : place);
+      exec::buffer_store(positions, own.entry(u) * 4, found < 0 ? -1 : position);
     });
     exec::block_sync();
     TILEWRIGHT_UNROLL(4)

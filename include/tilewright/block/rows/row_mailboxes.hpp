@@ -12,9 +12,9 @@ namespace tilewright::detail {
 /// Values of one row are read before those of the next are posted. On Hopper a wave waits until the others have posted,
 /// not until they get here.
 template <class Arch, index_t Blocks, index_t Waves, index_t Values>
-struct row_posts {
+struct row_mailboxes {
   static constexpr bool has_barriers = Arch::value.has_wgmma;
-  static constexpr index_t posts = Waves * Blocks, bytes = Values * posts * 4;
+  static constexpr index_t mailboxes = Waves * Blocks, bytes = Values * mailboxes * 4;
   static constexpr index_t lds_bytes = 2 * (bytes + exec::mbarrier::bytes);
 
   exec::lds_pointer lds;
@@ -35,7 +35,7 @@ struct row_posts {
     if (Blocks > 1 && exec::thread_id() == 0) barrier(count % 2).arrive_and_expect(bytes);
     TILEWRIGHT_UNROLL_ALL
     for (index_t v = 0; v < Values; ++v) {
-      const index_t place = index_t(count % 2) * bytes + (v * posts + wave) * 4;
+      const index_t place = index_t(count % 2) * bytes + (v * mailboxes + wave) * 4;
       if constexpr (Blocks > 1) {
         if (lane < Blocks) exec::lds_store_in(lane, lds, place, values[v], barrier(count % 2));
       } else {
@@ -48,7 +48,7 @@ struct row_posts {
   /// Sums over all waves of what they posted last.
   template <index_t Wave>
   TILEWRIGHT_HD array<float, Values> sums() const {
-    constexpr index_t lanes = min(posts, Wave);
+    constexpr index_t lanes = min(mailboxes, Wave);
     const unsigned latest = count - 1;
     if constexpr (has_barriers) {
       barrier(latest % 2).wait(latest / 2 % 2);
@@ -58,8 +58,8 @@ struct row_posts {
     array<float, Values> result{};
     TILEWRIGHT_UNROLL_ALL
     for (index_t v = 0; v < Values; ++v) {
-      for (index_t p = modulo(exec::lane_id(), lanes); p < posts; p += lanes)
-        result[v] += exec::lds_load<float>(lds, index_t(latest % 2) * bytes + (v * posts + p) * 4);
+      for (index_t p = modulo(exec::lane_id(), lanes); p < mailboxes; p += lanes)
+        result[v] += exec::lds_load<float>(lds, index_t(latest % 2) * bytes + (v * mailboxes + p) * 4);
       result[v] = combine_lanes<1, lanes>(result[v], plus);
     }
     return result;

@@ -27,18 +27,18 @@ TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& de
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout
 /// is a graph without run-time values, its offsets count elements from the start of the tile. A walk refers to both;
 /// they must outlive it.
-class lds_access_walk {
+class lds_access_pattern {
  public:
   /// Dimensions of a tile, and of what a thread holds, at most.
   static constexpr index_t max_x = distribution_encoding::max_x, max_y = distribution_encoding::max_y;
   using position = multi_index<max_x>;
 
   /// How offsets follow from positions.
-  enum class addresses_are : signed char { xor_of_parts, sum_of_parts, arbitrary };
+  enum class addresses_are : signed char { xor_of_terms, sum_of_terms, arbitrary };
 
   /// Element sizes are powers of two up to 16 bytes.
-  TILEWRIGHT_HD constexpr lds_access_walk(const tensor_graph& graph, const distribution_encoding& encoding,
-                                          index_t element_bytes)
+  TILEWRIGHT_HD constexpr lds_access_pattern(const tensor_graph& graph, const distribution_encoding& encoding,
+                                             index_t element_bytes)
       : graph_(&graph), encoding_(&encoding), element_bytes_(element_bytes) {
     vector_ = detail::choose_vector(graph, encoding, element_bytes);
     waves_ = encoding.ndim_p() == 1 ? 1 : encoding.p_length(0);
@@ -47,11 +47,11 @@ class lds_access_walk {
     origin_ = offset(position{});
     if (detail::is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) &&
         detail::is_f2_linear(graph)) {
-      rule_ = addresses_are::xor_of_parts;
+      rule_ = addresses_are::xor_of_terms;
       bits_ = detail::find_offset_bits<max_x>(graph);
       knows_bits_ = true;
     } else if (detail::is_linear(graph)) {
-      rule_ = addresses_are::sum_of_parts;
+      rule_ = addresses_are::sum_of_terms;
     }
     find_lane_offsets();
   }
@@ -59,9 +59,9 @@ class lds_access_walk {
   /// Refuses temporaries, which are gone when the expression ends.
   template <class Graph, class Encoding>
     requires(!detail::is_lvalue_reference_v<Graph> || !detail::is_lvalue_reference_v<Encoding>)
-  TILEWRIGHT_HD constexpr lds_access_walk(Graph&&, Encoding&&, index_t) {
+  TILEWRIGHT_HD constexpr lds_access_pattern(Graph&&, Encoding&&, index_t) {
     static_assert(sizeof(Graph) == 0,
-                  "lds_access_walk: it refers to the layout and to the distribution; give names to both");
+                  "lds_access_pattern: it refers to the layout and to the distribution; give names to both");
   }
 
   /// How offsets follow from positions.
@@ -116,7 +116,7 @@ class lds_access_walk {
         result[lane] = -1;
       } else if (rule_ == addresses_are::arbitrary) {
         result[lane] = offset(position_of(wave, lane, access)) * element_bytes_;
-      } else if (rule_ == addresses_are::xor_of_parts) {
+      } else if (rule_ == addresses_are::xor_of_terms) {
         result[lane] = (first ^ lane_offset_[lane]) * element_bytes_;
       } else {
         result[lane] = (first + lane_offset_[lane]) * element_bytes_;
@@ -127,7 +127,7 @@ class lds_access_walk {
 
   /// Which lane's element lies at each place when a wave's instruction writes LDS lane after lane: global memory must
   /// be read in this order. Place i is `i * bytes` above the lowest address; -1 if no lane's element lies there.
-  TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_place(index_t wave, index_t access) const {
+  TILEWRIGHT_HD constexpr array<index_t, 64> lanes_by_address(index_t wave, index_t access) const {
     const lds_addresses address = addresses(wave, access);
     index_t lowest = address[0];
     for (index_t lane = 1; lane < lanes_; ++lane) lowest = min(lowest, address[lane]);
@@ -160,7 +160,7 @@ class lds_access_walk {
       const index_t length = encoding_->x_length(d),
                     vector = encoding_->y[vector_.dim_y].major == d + 1 ? vector_.length : 1;
       position unit{};
-      if (rule_ == addresses_are::sum_of_parts) {
+      if (rule_ == addresses_are::sum_of_terms) {
         unit[d] = length - vector;
         const index_t distance = offset(unit) - origin_;
         lowest += min(distance, 0);
@@ -181,14 +181,14 @@ class lds_access_walk {
     return {{lowest * element_bytes_, highest * element_bytes_}};
   }
 
-  /// Bits of an offset that the thread's own position or the tile's origin may flip, where rule() is xor_of_parts.
+  /// Bits of an offset that the thread's own position or the tile's origin may flip, where rule() is xor_of_terms.
   TILEWRIGHT_HD constexpr index_t bits_of_others() const {
     array<index_t, max_x> own{};
     for (index_t x = 0; x < ndim_x(); ++x) own[x] = detail::bits_of_y(*encoding_, x);
     return bits_.flipped_by_others(own);
   }
 
-  /// What each bit of the lane flips in the address, where rule() is xor_of_parts.
+  /// What each bit of the lane flips in the address, where rule() is xor_of_terms.
   TILEWRIGHT_HD constexpr array<index_t, 6> address_of_lane_bit() const {
     array<index_t, 6> result{};
     for (index_t bit = 0; bit < 6 && 1 << bit < lanes_; ++bit) result[bit] = lane_offset_[1 << bit] * element_bytes_;
@@ -207,13 +207,13 @@ class lds_access_walk {
 
   /// Offset of each lane's first element, less that of lane 0.
   TILEWRIGHT_HD constexpr void find_lane_offsets() {
-    if (rule_ == addresses_are::xor_of_parts) {
+    if (rule_ == addresses_are::xor_of_terms) {
       for (index_t lane = 1; lane < lanes_; ++lane) {
         const index_t rest = lane & (lane - 1);
         lane_offset_[lane] =
             rest == 0 ? offset(position_of(0, lane, 0)) ^ origin_ : lane_offset_[rest] ^ lane_offset_[lane ^ rest];
       }
-    } else if (rule_ == addresses_are::sum_of_parts) {
+    } else if (rule_ == addresses_are::sum_of_terms) {
       array<index_t, max_x> stride{};
       for (index_t d = 0; d < encoding_->ndim_x(); ++d) stride[d] = index_t(detail::step_along(*graph_, d).factor);
       for (index_t lane = 1; lane < lanes_; ++lane) {

@@ -40,7 +40,7 @@ struct group_tile {
 /// Finds tiles by number where groups divide rows, Lanes groups at once: one for each lane of the wave; or one, by
 /// every thread alike. Tiles have TileRows rows. find() is short: once in a tile of C it is not in any cache.
 template <index_t Lanes, index_t TileRows>
-class row_group_walk {
+class row_group_iterator {
   const grouped_args& args_;
   group_tiles tiles_;
   index_t first_ = 0, before_ = 0;  // the first of the wave's groups; tiles of the groups before it
@@ -79,7 +79,7 @@ class row_group_walk {
   }
 
  public:
-  TILEWRIGHT_HD row_group_walk(const grouped_args& args, const group_tiles& tiles) : args_(args), tiles_(tiles) {
+  TILEWRIGHT_HD row_group_iterator(const grouped_args& args, const group_tiles& tiles) : args_(args), tiles_(tiles) {
     read_groups();
   }
 
@@ -117,12 +117,12 @@ class row_group_walk {
 
 /// Finds tiles by number where groups divide k: each has as many.
 template <index_t TileRows>
-class k_group_walk {
+class k_group_iterator {
   const grouped_args& args_;
   tile_order order_;
 
  public:
-  TILEWRIGHT_HD k_group_walk(const grouped_args& args, const group_tiles& tiles)
+  TILEWRIGHT_HD k_group_iterator(const grouped_args& args, const group_tiles& tiles)
       : args_(args), order_{ceil_div(args.m, TileRows), tiles.cols, args.groups, tiles.order_rows} {}
 
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) const {
@@ -134,6 +134,7 @@ class k_group_walk {
 };
 
 template <group_kind Kind, index_t Lanes, index_t TileRows>
-using group_walk = conditional_t<Kind == group_kind::rows, row_group_walk<Lanes, TileRows>, k_group_walk<TileRows>>;
+using group_iterator =
+    conditional_t<Kind == group_kind::rows, row_group_iterator<Lanes, TileRows>, k_group_iterator<TileRows>>;
 
 }  // namespace tilewright::detail

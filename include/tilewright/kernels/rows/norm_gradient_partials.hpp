@@ -19,14 +19,15 @@ struct norm_gradient_args {
   T* dx = nullptr;              ///< gradient of x, and of the residual; may be dy or ds
   T* dweight = nullptr;         ///< cols elements
   T* dbias = nullptr;           ///< cols elements; LayerNorm only, optional
-  float* parts = nullptr;  ///< workspace: num_parts rows of parts_stride() floats, twice as many with dbias; 16-byte
-                           // aligned
-  index_t num_parts = 0;   ///< blocks that share the rows; about as many as the GPU runs at the same time
+  float* partials =
+      nullptr;  ///< workspace: num_partials rows of partials_stride() floats, twice as many with dbias; 16-byte
+                // aligned
+  index_t num_partials = 0;    ///< blocks that share the rows; about as many as the GPU runs at the same time
   index_t rows = 0, cols = 0;  ///< cols: elements that were normalised together
   long_index_t dy_stride = 0, s_stride = 0, ds_stride = 0, dx_stride = 0;  ///< from row to row
 
   /// Floats from one row of `parts` to the next.
-  TILEWRIGHT_HD constexpr long_index_t parts_stride() const { return detail::round_up(cols, 8); }
+  TILEWRIGHT_HD constexpr long_index_t partials_stride() const { return detail::round_up(cols, 8); }
 };
 
 namespace detail {
@@ -39,7 +40,7 @@ struct norm_rows {
   long_index_t first = 0, last = 0, between = 0;
   bool adds = false;  // sums of columns to those of the rows before
 
-  TILEWRIGHT_HD long_index_t step(const auto& args) const { return AnyStart ? between : args.num_parts; }
+  TILEWRIGHT_HD long_index_t step(const auto& args) const { return AnyStart ? between : args.num_partials; }
   TILEWRIGHT_HD long_index_t end(const auto& args) const { return AnyStart ? last : args.rows; }
 };
 
@@ -49,12 +50,12 @@ struct norm_column_sums {
   float weight[Block::elements], bias[Block::elements];
   static constexpr bool uses_lds = Block::has_ends && HasBias;
 
-  /// Loads or stores those of the part that begins at column `first`: rows number and number + num_parts of `parts`.
+  /// Loads or stores those of the part that begins at column `first`: rows number and number + num_partials of `parts`.
   /// Where rows are unaligned, LDS, which no thread uses meanwhile, lets neighbouring threads move neighbours.
   template <bool IsStore>
   TILEWRIGHT_HD void move(const auto& args, const Block& all, index_t number, index_t first, exec::lds_pointer lds) {
-    const long_index_t row_bytes = args.parts_stride() * 4;
-    const auto memory = exec::make_global_buffer(args.parts, 2 * args.num_parts * row_bytes);
+    const long_index_t row_bytes = args.partials_stride() * 4;
+    const auto memory = exec::make_global_buffer(args.partials, 2 * args.num_partials * row_bytes);
     if constexpr (!uses_lds) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t d = 0; d < Block::elements; d += vector) {
@@ -62,12 +63,12 @@ struct norm_column_sums {
         const bool exists = all.exists(first, d);
         move_vector<IsStore>(memory, weight + d, exists ? at : -1);
         if (HasBias && args.dbias)
-          move_vector<IsStore>(memory, bias + d, exists ? at + args.num_parts * row_bytes : -1);
+          move_vector<IsStore>(memory, bias + d, exists ? at + args.num_partials * row_bytes : -1);
       }
     } else {
       move_shifted<IsStore>(memory, all, weight, number * row_bytes, first, lds);
       if (HasBias && args.dbias)
-        move_shifted<IsStore>(memory, all, bias, (number + args.num_parts) * row_bytes, first, lds);
+        move_shifted<IsStore>(memory, all, bias, (number + args.num_partials) * row_bytes, first, lds);
     }
   }
 
@@ -101,7 +102,7 @@ struct norm_column_sums {
         for (index_t i = 0; i < vector; ++i) own[d + i] = values[i];
       }
     };
-    const index_t cols = min(all.cols - first, Block::part_cols);
+    const index_t cols = min(all.cols - first, Block::segment_cols);
     const long_index_t start = at + (all.lead + all.base_col + first) * 4ll;
     exec::block_sync();
     if (IsStore) move_own(), exec::block_sync();
@@ -117,18 +118,18 @@ struct norm_column_sums {
   }
 };
 
-/// The number of threads of sum_of_norm_parts that are neighbours along a row, after a kernel with this tile.
-TILEWRIGHT_HD constexpr index_t norm_parts_across(const row_tile& tile) {
+/// The number of threads of sum_of_norm_partials that are neighbours along a row, after a kernel with this tile.
+TILEWRIGHT_HD constexpr index_t norm_partials_across(const row_tile& tile) {
   return 1 << log2_floor(max(2, min(32, tile.cols() * tile.blocks / 1024)));
 }
-constexpr exec::block_index grid_of_norm_parts(const auto& args, index_t across) {
+constexpr exec::block_index grid_of_norm_partials(const auto& args, index_t across) {
   return {ceil_div(args.cols, across * 4), args.dbias ? 2 : 1, 1};
 }
 
-/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_parts. `Across`
+/// Adds up the rows of `parts`, four columns a thread, in an order that depends on nothing but num_partials. `Across`
 /// threads are neighbours along a row: few where rows are short, so that all SMs have work.
 template <class Arch, class T, index_t Across>
-struct sum_of_norm_parts {
+struct sum_of_norm_partials {
   using arch = Arch;
   using args_type = norm_gradient_args<T>;
   static constexpr index_t block_size = 256, waves = block_size / Arch::value.wave_size,
@@ -137,7 +138,7 @@ struct sum_of_norm_parts {
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
-  static constexpr exec::block_index grid(const args_type& args) { return grid_of_norm_parts(args, Across); }
+  static constexpr exec::block_index grid(const args_type& args) { return grid_of_norm_partials(args, Across); }
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     overlap_kernels();
     using four = array<float, 4>;
@@ -145,13 +146,13 @@ struct sum_of_norm_parts {
     const bool is_bias = exec::block_id().y > 0;
     const unsigned thread = unsigned(exec::thread_id()), lane = unsigned(exec::lane_id());
     const index_t col = (exec::block_id().x * Across + index_t(thread % Across)) * 4;
-    const long_index_t stride = args.parts_stride();
-    const exec::global_buffer parts =
-        exec::make_global_buffer(args.parts + (is_bias ? args.num_parts * stride : 0), args.num_parts * stride * 4);
+    const long_index_t stride = args.partials_stride();
+    const exec::global_buffer partials = exec::make_global_buffer(
+        args.partials + (is_bias ? args.num_partials * stride : 0), args.num_partials * stride * 4);
     four sum{}, more[in_flight];
-    for (index_t row = index_t(thread / Across); row < args.num_parts && col < args.cols; row += in_flight * down) {
+    for (index_t row = index_t(thread / Across); row < args.num_partials && col < args.cols; row += in_flight * down) {
       for (index_t i = 0; i < in_flight; ++i)  // zeros after the last row
-        more[i] = exec::buffer_load<four>(parts, ((row + i * down) * stride + col) * 4);
+        more[i] = exec::buffer_load<four>(partials, ((row + i * down) * stride + col) * 4);
       for (index_t i = 0; i < 4 * in_flight; ++i) sum[i % 4] += more[i / 4][i % 4];
     }
     for (float& s : sum) s = combine_lanes<Across, Arch::value.wave_size / Across>(s, plus);
