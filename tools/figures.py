@@ -27,7 +27,7 @@ class Results:
         """A link to the file, with the commit that was measured."""
         commit = self[name].get("commit")
         recorded = self[name].get("recorded")
-        said = f"commit {commit}" if commit else f"commit not recorded, {recorded}" if recorded else "commit not recorded"
+        said = f"commit {commit[:8]}" if commit else f"commit not recorded, {recorded}" if recorded else "commit not recorded"
         return f"[{name}](benchmarks/{name}.json) ({said})"
 
 
