@@ -78,13 +78,13 @@ bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& 
 /// Times are those of 16-bit elements with the same number of bytes along k.
 std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::string& target) {
   const gemm_reports& known = gemm_reports_of(target);
-  if (!has_matrix_instruction(p.type, target)) return {};
   const int vector = widest_vector(p);
   const gemm_args& g = p.args;
   const std::optional<choice_name> asked = choice_name::parse(p.policy);
   const gemm_lengths lengths{g.m, (p.has_gate ? 2ll : 1ll) * g.n,
                              ceil_div<long_index_t>(g.k * long_index_t(bytes_of(p.type)), 2), g.batch};
   std::vector<portable_choice> list;
+  if (!has_matrix_instruction(p.type, target)) return list;
   for (std::size_t i = 0; i < known.names.size(); ++i) {
     const gemm_static_report& r = known.reports[i];
     if (!has_tile(p, known.names[i], r.tile, vector)) continue;
