@@ -8,19 +8,27 @@ namespace tilewright::jit {
 
 kernel_request attention_decode(const attention_decode_problem& problem) {
   require_attention("attention_decode", problem.type, problem.head_dim, problem.value_dim);
-  return remembered([problem](const std::string&) {
+  const element cache = problem.cache_type.value_or(problem.type);
+  if (cache != problem.type && cache != element::fp8 && cache != element::i8)
+    throw error("attention_decode: the cache has the elements of Q, fp8 or i8");
+  return remembered([problem, cache](const std::string& target) {
+    const bool is_8bit = cache != problem.type;
+    const std::string dims = std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim);
     const auto args_of = [](const void* args) -> const attention_decode_args& {
       return *static_cast<const attention_decode_args*>(args);
     };
     kernel_source s;
-    s.name = "attention_decode_" + attention_name(problem.type, problem.head_dim, problem.value_dim);
-    s.code = "struct policy : tw::attention_decode_policy<tw::arch::current, " + type_name(problem.type) + ", " +
-             std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim) + "> {};\n";
+    s.name = "attention_decode_" + attention_name(problem.type, problem.head_dim, problem.value_dim) +
+             (is_8bit ? "_cache_" + short_name(cache) : "");
+    s.code = "struct policy : tw::attention_decode_policy<tw::arch::current, " + type_name(problem.type) + ", " + dims +
+             (is_8bit ? ", tw::detail::decode_waves_of<" + std::to_string(problem.value_dim) + ">, " +
+                            type_name_on(cache, target)
+                      : "") +
+             "> {};\n";
     s.kernel = "tw::attention_decode<policy>";
     s.uses = {"kernels/attention/decode/attention_decode.hpp"};
-    s.host.check = [args_of, head_dim = problem.head_dim, value_dim = problem.value_dim](const void* args) {
-      const char* const why = detail::check_attention(args_of(args), head_dim, value_dim, 8);
-      return why ? why : detail::check_decode(args_of(args));
+    s.host.check = [args_of, is_8bit, head_dim = problem.head_dim, value_dim = problem.value_dim](const void* args) {
+      return detail::check_decode(args_of(args), head_dim, value_dim, is_8bit ? 1 : 2);
     };
     s.host.grid = [args_of](const void* args) { return grid_of(detail::grid_of_decode(args_of(args))); };
     host_half combine;
@@ -29,6 +37,7 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     attention_decode_args args = problem.args;
     stand_ins stand_in;
     stand_in(args.q, args.k, args.v, args.o, args.workspace);
+    if (is_8bit) stand_in(args.k_scales, args.v_scales);
     require_fit("attention_decode", s.host.check(&args));
     return s;
   });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <tilewright/jit/archive.hpp>
 #include <tilewright/ops.hpp>
 #include <tilewright/version.hpp>
 
@@ -69,7 +70,7 @@ tensor optional(const tilewright_tensor* t) {
 
 using namespace tilewright::ops;
 namespace ops = tilewright::ops;
-using ops::guarded, ops::optional, ops::options_of, ops::required;
+using ops::call_c, ops::guarded, ops::operands, ops::optional;
 
 extern "C" {
 
@@ -77,8 +78,7 @@ const char* tilewright_last_error(void) { return ops::last_error.c_str(); }
 int tilewright_version(void) { return TILEWRIGHT_VERSION; }
 
 tilewright_status tilewright_configure(const tilewright_library_options* given) {
-  return guarded("configure", [&] {
-    const auto o = options_of("configure", given, tilewright_library_options TILEWRIGHT_LIBRARY_OPTIONS);
+  return call_c("configure", given, TILEWRIGHT_LIBRARY_OPTIONS, [&](const operands&, const auto& o) {
     library_options options;
     if (o.cache_directory) options.jit.cache.directory = o.cache_directory;
     for (std::size_t i = 0; i < o.num_archives; ++i) options.jit.archives.push_back(o.archives[i]);
@@ -90,6 +90,17 @@ tilewright_status tilewright_configure(const tilewright_library_options* given) 
 }
 tilewright_status tilewright_release_workspaces(void* stream) {
   return guarded("release_workspaces", [&] { release_workspaces(stream); });
+}
+
+tilewright_status tilewright_add_archive(const void* data, size_t bytes) {
+  return guarded("add_archive", [&] {
+    if (data == nullptr) ops::refuse("add_archive", "data is a null pointer; give an archive of tilewright-pack");
+    try {
+      tilewright::jit::add_program_archive({static_cast<const char*>(data), bytes});
+    } catch (const tilewright::jit::error& e) {
+      ops::refuse("add_archive", std::string(e.what()).substr(5));
+    }
+  });
 }
 
 void tilewright_begin_explain(void) {
@@ -110,9 +121,8 @@ const char* tilewright_end_explain(void) {
 
 tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a, const tilewright_tensor* b,
                                   const tilewright_gemm_options* given) {
-  return guarded("gemm", [&] {
-    const auto o = options_of("gemm", given, tilewright_gemm_options TILEWRIGHT_GEMM_OPTIONS);
-    gemm(required("gemm", "C", c), required("gemm", "A", a), required("gemm", "B", b),
+  return call_c("gemm", given, TILEWRIGHT_GEMM_OPTIONS, [&](const operands& in, const auto& o) {
+    gemm(in("C", c), in("A", a), in("B", b),
          {.alpha = o.alpha,
           .scale = optional(o.scale),
           .row_scale = optional(o.row_scale),

@@ -25,7 +25,8 @@ namespace tilewright::ops {
 /// The kernel of calls with one key.
 struct plan {
   explanation what;
-  std::variant<jit::kernel, const compiled_kernel*> kernel;
+  using kernel_type = std::variant<jit::kernel, const compiled_kernel*>;
+  kernel_type kernel;
   index_t splits = 1;
   long_index_t workspace_bytes = 0;
   bool counts_in_workspace = false;
@@ -50,10 +51,18 @@ class device {
 
   std::shared_ptr<const plan> plan_for(const call& c);
   void launch(const call& c, const plan& p);
+  /// The library's workspace of a stream; one for kernels that count in it, and one for others.
+  held_workspace hold(const char* operation, void* stream, bool counts, long_index_t bytes);
   void release_workspace(void* stream);
 
  private:
   std::shared_ptr<const plan> make_plan(const call& c);
+  /// With a kernel of register_kernel(); null if there is none.
+  std::shared_ptr<const plan> plan_of_registered(const call& c, const candidate& e) const;
+  std::shared_ptr<const plan> plan_of_loaded(const call& c, candidate e, const jit::kernel_source& source,
+                                             const char* provider);
+  std::shared_ptr<const plan> plan_of(const call& c, const candidate& e, const char* provider,
+                                      plan::kernel_type kernel) const;
   std::shared_ptr<workspace> workspace_of(void* stream, bool counts);
   void grow(workspace& w, long_index_t bytes);
 
@@ -65,6 +74,9 @@ class device {
   std::map<std::pair<void*, bool>, std::shared_ptr<workspace>>
       workspaces_;  // by stream, and whether kernels count in it
 };
+
+/// Refuses a workspace of the caller that is too small.
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes);
 
 /// The device of a stream under the options that configure() was given. Throws operation_error if there is none.
 std::shared_ptr<device> device_for(const char* operation, void* stream);

@@ -11,7 +11,7 @@ from ._library import library
 from ._tensors import is_torch
 
 __all__ = ["attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm", "grouped_gemm",
-           "layer_norm", "layer_norm_gradient", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
+           "layer_norm", "layer_norm_gradient", "moe", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
            "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
 
 
@@ -206,4 +206,13 @@ def rows_from_experts(x, place, weight=None, out=None, **options):
     if out is None:
         out = _new("rows_from_experts", x, (_shape_after("rows_from_experts", place, 2)[0], _shape_after("rows_from_experts", x, 2)[1]))
     _call("rows_from_experts", (out, x, place, weight), options)
+    return out
+
+
+def moe(x, logits, gate_up, down, choices, out=None, **options):
+    """A mixture-of-experts layer: the weighted sum of down[e] (silu(gate) * up) over the `choices` experts e of each row of x (tokens, d), which its
+    logits (tokens, experts) choose; gate_up (experts, 2 n, d) has the rows of gate and up, down (experts, d, n). logits None: expert= and weight=
+    are given."""
+    out = _new("moe", x, _shape_after("moe", x, 2)) if out is None else out
+    _call("moe", (out, x, logits, gate_up, down), {"choices": choices, **options})
     return out

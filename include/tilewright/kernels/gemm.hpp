@@ -10,6 +10,7 @@
 #include <tilewright/kernels/gemm/choice/static_report.hpp>
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
@@ -19,5 +20,6 @@
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
+#include <tilewright/kernels/gemm/repack_int4.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>
