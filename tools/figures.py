@@ -6,6 +6,7 @@ TABLES and FIGURES have the names; a new figure is a new entry, never a number t
 """
 import json
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -124,13 +125,14 @@ def grouped(results):
                  [(name, rival, len(of), mean_and_lowest(of)) for name, rival, of in lines])
 
 
-def row_kernels(results, file, wanted):
-    rows = [r for r in results[file]["row_kernels"] if r["case"].startswith(wanted)]
-    lines = []
-    for name in dict.fromkeys(r["case"] for r in rows):
-        of = [r for r in rows if r["case"] == name]
+def row_kernels(results, file, operations):
+    """One line for each operation: the cases whose names begin with it, of all types and dimensions."""
+    rows, lines = results[file]["row_kernels"], []
+    for name in operations:
+        longer = tuple(other for other in operations if other != name and other.startswith(name))
+        of = [r for r in rows if re.match(rf"{name}(_|$)", r["case"]) and not r["case"].startswith(longer)]
         lines.append((f"`{name}`", len(of), mean_and_lowest([r["ratio_to_copy"] for r in of]), mean_and_lowest([r["ratio_to_torch"] for r in of])))
-    return table(["case", "shapes", "to a copy: mean", "lowest", "to PyTorch: mean", "lowest"], lines)
+    return table(["operation", "shapes", "to a copy: mean", "lowest", "to PyTorch: mean", "lowest"], lines)
 
 
 def several_gpus(results):
@@ -142,8 +144,11 @@ def several_gpus(results):
     return table(["transfer", "cases", "to the best other: mean", "lowest", "overlap: mean", "lowest"], lines)
 
 
-TENSORS = ("copy", "cast", "gelu_bf16", "swiglu", "permute", "concatenate", "sum", "mean", "max")
-MODELS = ("cross", "choose", "scatter", "combine", "rms", "add", "layer", "quantise", "rotary", "softmax", "log")
+TENSORS = ("copy", "cast", "gelu", "swiglu", "permute", "concatenate", "sum", "mean", "max", "mean_variance")
+MODELS = ("softmax", "log_softmax", "rms_norm", "add_rms_norm", "layer_norm", "rms_norm_gradient", "layer_norm_gradient", "quantise", "rotary",
+          "cross_entropy", "cross_entropy_gradient", "choose_experts", "scatter_rows", "combine_rows")
+
+
 TABLES = {
     "by_regime": by_regime,
     "gemm": gemm,
