@@ -22,7 +22,7 @@ namespace {
 namespace jit = tilewright::jit;
 namespace tw = tilewright;
 
-constexpr std::size_t candidates = 12;  // of a search
+constexpr std::size_t candidates = 16;  // of a search
 
 /// The same compiler for all, which remembers kernels.
 jit::compiler& compiler() {

@@ -3,7 +3,7 @@
 """moe on a GPU with PyTorch: results against float64, and times in CUDA graphs against PyTorch and a Triton kernel.
 
     TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N]
-        [--seconds S] [--rounds N] [--kernels] [--json FILE --commit C]
+        [--seconds S] [--rounds N] [--fp8] [--kernels] [--json FILE --commit C]
 
 Contenders: torch (routing, torch._grouped_mm, torch.compile for the rest) and triton (the structure of vLLM's fused_moe: rows gathered by both
 GEMMs, blocks of one expert; its routing and the alignment of blocks are not timed, and the fastest of some tiles counts). Also `alone`: this
@@ -86,6 +86,18 @@ class Layer:
     def ours(self, **more):
         w = dict(self.weights)
         return tilewright.moe(self.x, self.logits, w.pop("gate_up"), w.pop("down"), self.choices, self.y, **w, **self.options, **more)
+
+    def quantised(self):
+        """The same call with weights of fp8 that have a scale for each row, and y in a tensor of its own."""
+        if not hasattr(self, "fp8"):
+            self.y8, self.fp8 = torch.empty_like(self.y), {k: v for k, v in self.weights.items() if v.dim() < 3}
+            for name in ("gate_up", "down"):
+                w = self.weights[name]
+                scale = torch.stack([e.abs().amax(-1) for e in w]).float().clamp(min=1e-12) / 448
+                self.fp8[name + "_scale"] = scale
+                self.fp8[name] = torch.stack([(e / s[:, None]).to(torch.float8_e4m3fn) for e, s in zip(w, scale)])
+        w = dict(self.fp8)
+        return tilewright.moe(self.x, self.logits, w.pop("gate_up"), w.pop("down"), self.choices, self.y8, **w, **self.options)
 
     def torch_function(self):
         options, choices, experts = self.options, self.choices, self.experts
@@ -253,6 +265,12 @@ def race(model, tokens, weights, compiled, options):
     routing, error = layer.errors(rows)
     hit = layer.expert.unique().numel()
     calls = {"ours": layer.ours, "alone": alone(layer)}
+    fp8_error = None
+    if options.fp8:
+        layer.quantised()
+        wanted = layer.y.float()
+        fp8_error = round(((layer.y8.float() - wanted).norm() / wanted.norm()).item(), 4)
+        calls["fp8"] = layer.quantised
     try:
         inputs = (layer.x, layer.logits, weights["gate_up"], weights["down"], *(weights.get(k) for k in ("gate_up_bias", "down_bias", "score_bias")))
         compiled(*inputs)
@@ -270,16 +288,16 @@ def race(model, tokens, weights, compiled, options):
                 print(f"  triton {config}: {type(e).__name__}: {str(e)[:200]}", flush=True)
     runs = Race(calls, options.seconds, 16).times(options.rounds)
     us = {name: statistics.median(r[name] for r in runs) * 1e6 for name in calls}
-    rivals = {name: t for name, t in us.items() if name not in ("ours", "alone")}
+    rivals = {name: t for name, t in us.items() if name not in ("ours", "alone", "fp8")}
     best = min(rivals, key=rivals.get) if rivals else None
     flops = 6.0 * layer.expert.numel() * layer.d * layer.n
     gigabytes = hit * 6.0 * layer.d * layer.n / 1e9
     case = {"model": model, "tokens": tokens, "experts": layer.experts, "choices": layer.choices, "d": layer.d, "n": layer.n,
-            "error": round(error, 3), "routing_error": routing, "us": {k: round(v, 1) for k, v in us.items()}, "rival": best,
+            "error": round(error, 3), "routing_error": routing, "fp8_error": fp8_error, "us": {k: round(v, 1) for k, v in us.items()}, "rival": best,
             "ratio_to_rival": round(rivals[best] / us["ours"], 3) if best else None, "ratio_to_products_alone": round(us["alone"] / us["ours"], 3),
             "tflops": round(flops / us["ours"] / 1e6, 1), "weight_gbps": round(gigabytes / us["ours"] * 1e6, 1)}
     print(f"{model:14} {tokens:6} ours {us['ours']:9.1f} us, alone {us['alone']:9.1f}, " +
-          ", ".join(f"{k} {v:.1f}" for k, v in rivals.items()) +
+          (f"fp8 {us['fp8']:.1f} (error {fp8_error}), " if options.fp8 else "") + ", ".join(f"{k} {v:.1f}" for k, v in rivals.items()) +
           f"; ratio {case['ratio_to_rival']}, {case['tflops']} TFLOP/s, weights {case['weight_gbps']} GB/s, error {error:.3f}, routing {routing:.1e}", flush=True)
     if options.kernels:
         case["kernels"] = kernels_of(layer)
@@ -287,7 +305,7 @@ def race(model, tokens, weights, compiled, options):
     return case
 
 
-def random_problems(count, seed):
+def random_problems(count, seed, verbose):
     """Returns how many are wrong."""
     random.seed(seed)
     torch.manual_seed(seed)
@@ -302,9 +320,11 @@ def random_problems(count, seed):
         if random.random() < 0.3:
             options |= {"score": "sigmoid"}
         model = (experts, choices, d, n, options)
-        tokens = random.choice([1, 2, 7, 33, 64, 200, 700])
-        layer = Layer(model, tokens, Layer.make_weights(model))
+        tokens = random.choice([1, 2, 7, 33, 64, 200, 700, 3000])
         kind = random.randrange(4)
+        if verbose:
+            print(f"problem {i}: {model}, {tokens} tokens, kind {kind}", flush=True)
+        layer = Layer(model, tokens, Layer.make_weights(model))
         if kind == 1:  # nearly all to one expert
             layer.logits[:, random.randrange(experts)] += 12
         elif kind == 2:  # ties
@@ -334,14 +354,16 @@ def main():
     parser.add_argument("--models", default="*", help="patterns, separated by commas")
     parser.add_argument("--tokens", default="1,8,64,4096,16384")
     parser.add_argument("--random", type=int, default=0, help="random problems against float64")
+    parser.add_argument("--verbose", action="store_true", help="print each random problem before it runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.03, help="of a block of each contender")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--fp8", action="store_true", help="time weights of fp8 as well")
     parser.add_argument("--compiler", default="nvrtc", help="of kernels, as tilewright.configure() takes it")
     parser.add_argument("--kernels", action="store_true", help="times of the kernels of one call")
     options = parse_arguments(parser)
     tilewright.configure(compiler=options.compiler)
-    wrong = random_problems(options.random, options.seed) if options.random else 0
+    wrong = random_problems(options.random, options.seed, options.verbose) if options.random else 0
     cases = []
     for model in MODELS:
         if not any(fnmatch.fnmatch(model, p) for p in options.models.split(",")):

@@ -112,6 +112,41 @@ typedef struct tilewright_gemm_options {
 TILEWRIGHT_API tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                  const tilewright_tensor* b, const tilewright_gemm_options* options);
 
+typedef enum tilewright_weight_format {
+  TILEWRIGHT_WEIGHT_FORMAT_INT4 = 0,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP4 = 1,
+  TILEWRIGHT_WEIGHT_FORMAT_NVFP4 = 2,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP8 = 3,
+  TILEWRIGHT_WEIGHT_FORMAT_INT8 = 4,
+  TILEWRIGHT_WEIGHT_FORMAT_E4M3 = 5
+} tilewright_weight_format;
+
+/* See narrow_weights and gemm_options of the C++ interface. */
+typedef struct tilewright_narrow_gemm_options {
+  size_t size;
+  int32_t format;                        /* a tilewright_weight_format */
+  int32_t group;                         /* int4: 32, 64 or a multiple of 128 */
+  const tilewright_tensor* zeros;        /* int4: as scales, i8; NULL: 8 */
+  float alpha, beta;
+  const tilewright_tensor* scale;        /* one f32 */
+  const tilewright_tensor* row_scale;    /* (m) f32 */
+  const tilewright_tensor* column_scale; /* (n) f32 */
+  const tilewright_tensor* bias;         /* (n) of C's type */
+  int32_t activate;                      /* a tilewright_activation */
+  const tilewright_tensor* residual;     /* as C */
+  void* workspace;                       /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_narrow_gemm_options;
+#define TILEWRIGHT_NARROW_GEMM_OPTIONS \
+  {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL}
+
+/* C (m, n) = alpha A (m, k) B^T + beta C, m up to 16, with B in a narrow format: codes (n, k / 2) or (n, k), and scales. */
+TILEWRIGHT_API tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                        const tilewright_tensor* codes,
+                                                        const tilewright_tensor* scales,
+                                                        const tilewright_narrow_gemm_options* options);
+
 /* The other calls: tensors and options are those of the C++ interface (tilewright/ops/<operation>.hpp). */
 
 typedef struct tilewright_softmax_options {
@@ -250,6 +285,37 @@ typedef struct tilewright_grouped_gemm_options {
 TILEWRIGHT_API tilewright_status tilewright_grouped_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                          const tilewright_tensor* b, const tilewright_tensor* ends,
                                                          const tilewright_grouped_gemm_options* options);
+
+/* A collective that a program queues on a stream: NULL, or a sentence that says why it was not. See communicator of the
+   C++ interface. */
+typedef const char* (*tilewright_collective)(void* context, const void* sent, void* received, int64_t bytes,
+                                             void* stream);
+typedef struct tilewright_communicator {
+  size_t size;
+  int32_t rank, ranks;
+  void* context;
+  tilewright_collective all_gather;
+  tilewright_collective all_to_all;
+} tilewright_communicator;
+/* By NCCL or RCCL: comm is an ncclComm_t. */
+TILEWRIGHT_API tilewright_status tilewright_nccl_communicator(tilewright_communicator* to, void* comm, int32_t rank,
+                                                              int32_t ranks);
+/* C (ranks m, n) = A of all ranks (m, k each) times B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_all_gather_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                            const tilewright_tensor* b,
+                                                            const tilewright_communicator* ranks,
+                                                            const tilewright_gemm_options* options);
+typedef struct tilewright_reduce_scatter_options {
+  size_t size;
+  float alpha;
+  void* stream;
+} tilewright_reduce_scatter_options;
+#define TILEWRIGHT_REDUCE_SCATTER_OPTIONS {sizeof(tilewright_reduce_scatter_options), 1.0f, NULL}
+/* C (m / ranks, n) = this rank's rows of the sum over ranks of A (m, k) B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_gemm_reduce_scatter(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                                const tilewright_tensor* b,
+                                                                const tilewright_communicator* ranks,
+                                                                const tilewright_reduce_scatter_options* options);
 
 typedef struct tilewright_map_options {
   size_t size;

@@ -37,7 +37,7 @@ candidate describe_backward(const jit::attention_backward_problem& p, const devi
 candidate describe_decode(const jit::attention_decode_problem& p, const device_facts& on) {
   candidate c = kernel_for(name_with_dims("attention_decode", p), p.type, jit::attention_decode(p));
   attention_decode_args args = p.args;
-  c.splits = args.splits = args.choose_splits(compute_units(on));
+  c.splits = args.splits = args.choose_splits(compute_units(on), jit::rows_of_block(p, on.target));
   c.reason =
       "keys in " + std::to_string(c.splits) + " splits for " + std::to_string(compute_units(on)) + " compute units";
   c.workspace_bytes = c.splits > 1 ? workspace_bytes(args, p.value_dim) : 0;
@@ -148,6 +148,7 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
                                               .sinks = options.sinks},
                                              pages ? key_tensors::cache_in_pages : key_tensors::cache, a);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim, p.cache_type = view.cache_type;
+  p.is_latent = v.data == k.data;
   if (view.cache_type != view.type) {
     if (!options.k_scales.data || !options.v_scales.data)
       refuse(op, std::string("a cache of ") + name_of(view.cache_type) + " needs k_scales and v_scales");
@@ -163,7 +164,7 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   }
   call_key key(op);
   add_to_key(key, view, a);
-  key.add(a.key_counts != nullptr).add(pages).add(a.table_stride).add(a.rows_per_page);
+  key.add(a.key_counts != nullptr).add(p.is_latent).add(pages).add(a.table_stride).add(a.rows_per_page);
   for (const attention_strides* s : {&a.k_scale_strides, &a.v_scale_strides})
     key.add(s->batch).add(s->head).add(s->row);
   run_single<describe_decode>(op, key, p, options.stream, {.workspace = &a.workspace, .splits = &a.splits});

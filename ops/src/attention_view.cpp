@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "call.hpp"
 #include "matrix_view.hpp"
@@ -119,10 +120,12 @@ attention_view view_attention(const char* operation, const tensor& o, const tens
   if (lq.heads % lk.heads != 0)
     refuse(operation, "q has " + std::to_string(lq.heads) + " heads and k " + std::to_string(lk.heads) +
                           "; q's must be a multiple of k's");
-  for (const auto& [name, dim] : {std::pair{"q", lq.dim}, {"v", lv.dim}})
-    if (dim % 32 != 0 || dim > 256)
+  const bool is_latent = keys != key_tensors::of_sequences && v.data == k.data;
+  for (const auto& [name, dim, most] :
+       {std::tuple{"q", lq.dim, is_latent ? 576 : 256}, {"v", lv.dim, is_latent ? 512 : 256}})
+    if (dim % 32 != 0 || dim > most)
       refuse(operation, std::string(name) + " has head dimension " + std::to_string(dim) +
-                            "; it must be a multiple of 32 up to 256");
+                            "; it must be a multiple of 32 up to " + std::to_string(most));
   args.q = q.data, args.k = k.data, args.v = v.data, args.o = o.data;
   args.batch = index_t(lq.batch), args.heads = index_t(lq.heads), args.kv_heads = index_t(lk.heads);
   args.queries = index_t(lq.rows), args.keys = index_t(lk.rows);

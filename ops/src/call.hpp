@@ -72,6 +72,8 @@ held_workspace hold_workspace(const char* operation, void* stream, long_index_t 
 /// Until the next call of this, run() only explains what it would do, and adds that to the list; null: it runs.
 /// Of this thread. Returns what was set before.
 std::vector<explanation>* collect_explanations(std::vector<explanation>* list);
+/// Whether there is such a list.
+bool is_explaining();
 
 /// A call that is wrong.
 [[noreturn]] inline void refuse(const char* operation, const std::string& sentence) {

@@ -154,9 +154,9 @@ std::shared_ptr<const plan> device::plan_of(const call& c, const candidate& e, c
            e.counts_in_workspace});
 }
 
-std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {
+std::shared_ptr<workspace> device::workspace_of(void* stream, int number) {
   const std::lock_guard guard(workspaces_mutex_);
-  std::shared_ptr<workspace>& w = workspaces_[{stream, counts}];
+  std::shared_ptr<workspace>& w = workspaces_[{stream, number}];
   if (!w) w = std::make_shared<workspace>();
   return w;
 }
@@ -175,8 +175,8 @@ void device::grow(workspace& w, long_index_t bytes) {
   w.bytes = bytes;
 }
 
-held_workspace device::hold(const char* operation, void* stream, bool counts, long_index_t bytes) {
-  const std::shared_ptr<workspace> own = workspace_of(stream, counts);
+held_workspace device::hold(const char* operation, void* stream, int number, long_index_t bytes) {
+  const std::shared_ptr<workspace> own = workspace_of(stream, number);
   held_workspace held{own, std::unique_lock(own->mutex)};
   if (own->bytes < bytes) {
     try {
@@ -198,14 +198,14 @@ void device::launch(const call& c, const plan& p) {
     *c.workspace = c.given_workspace;
     return p.launch(c);
   }
-  const held_workspace held = hold(c.operation, c.stream, p.counts_in_workspace, p.workspace_bytes);
+  const held_workspace held = hold(c.operation, c.stream, p.counts_in_workspace ? 1 : 0, p.workspace_bytes);
   *c.workspace = held.data;
   p.launch(c);
 }
 
 void device::release_workspace(void* stream) {
   const std::lock_guard guard(workspaces_mutex_);
-  for (const bool counts : {false, true}) workspaces_.erase({stream, counts});
+  std::erase_if(workspaces_, [stream](const auto& entry) { return entry.first.first == stream; });
 }
 
 }  // namespace tilewright::ops

@@ -51,9 +51,10 @@ class device {
 
   std::shared_ptr<const plan> plan_for(const call& c);
   void launch(const call& c, const plan& p);
-  /// The library's workspace of a stream; one for kernels that count in it, and one for others.
-  held_workspace hold(const char* operation, void* stream, bool counts, long_index_t bytes);
   void release_workspace(void* stream);
+  /// Memory of a stream: number 0, or 1 for kernels that count in its first bytes; from 2 on for calls of several
+  /// kernels, one for each rank.
+  held_workspace hold(const char* operation, void* stream, int number, long_index_t bytes);
 
  private:
   std::shared_ptr<const plan> make_plan(const call& c);
@@ -63,7 +64,7 @@ class device {
                                              const char* provider);
   std::shared_ptr<const plan> plan_of(const call& c, const candidate& e, const char* provider,
                                       plan::kernel_type kernel) const;
-  std::shared_ptr<workspace> workspace_of(void* stream, bool counts);
+  std::shared_ptr<workspace> workspace_of(void* stream, int number);
   void grow(workspace& w, long_index_t bytes);
 
   std::optional<jit::compiler> compiler_;  // none: the CPU emulator
@@ -71,8 +72,7 @@ class device {
   std::shared_mutex plans_mutex_;
   std::unordered_map<call_key, std::shared_ptr<const plan>, call_key_hash> plans_;
   std::mutex workspaces_mutex_;
-  std::map<std::pair<void*, bool>, std::shared_ptr<workspace>>
-      workspaces_;  // by stream, and whether kernels count in it
+  std::map<std::pair<void*, int>, std::shared_ptr<workspace>> workspaces_;  // by stream and number
 };
 
 /// Refuses a workspace of the caller that is too small.

@@ -17,6 +17,8 @@ namespace tilewright::ops {
 struct set_by_library {
   void** workspace = nullptr;
   index_t* splits = nullptr;
+  void* given_workspace = nullptr;
+  long_index_t given_bytes = 0;
 };
 
 inline std::vector<candidate> as_list(candidate c) { return {std::move(c)}; }
@@ -32,6 +34,8 @@ void run_single(const char* operation, const call_key& key, Problem& problem, vo
        .args_bytes = sizeof problem.args,
        .stream = stream,
        .workspace = members.workspace,
+       .given_workspace = members.given_workspace,
+       .given_bytes = members.given_bytes,
        .splits = members.splits,
        .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
          return as_list(Describe(*static_cast<const Problem*>(p), on));

@@ -117,6 +117,18 @@ TEST(Attention, DecodesAnEightBitCacheOfSequencesWithDifferentQueries) {
       }
 }
 
+TEST(Attention, DecodesValuesThatAreTheFirstColumnsOfKeys) {
+  const on_gpu<half_t> q({1, 1, heads, 2 * dim}, 1), k({1, keys, 1, 2 * dim}, 2);
+  on_gpu<half_t> v({1, keys, 1, dim}), o({1, 1, heads, dim}), wanted({1, 1, heads, dim});
+  for (std::size_t i = 0; i < v.data.size(); ++i) v.data[i] = k.data[i / dim * 2 * dim + i % dim];
+  v.upload();
+  tw::attention_decode(wanted, q, k, v);
+  const tw::tensor first_columns =
+      tw::strided(k.view.data, tw::element::f16, {1, keys, 1, dim}, {keys * 2 * dim, 2 * dim, 2 * dim, 1});
+  tw::attention_decode(o, q, k, first_columns);
+  EXPECT_EQ(o.download(), wanted.download());
+}
+
 TEST(Attention, GradientOfVIsWhatQueriesWeigh) {
   // With equal scores each key has the same weight, and so has a sink of score zero: dV is the mean of dO over keys and
   // sink, summed over the heads that share it.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include <tilewright.h>
 #include <tilewright/jit/narrow_gemm.hpp>
 #include <tilewright/ops/add_kernels.hpp>
 
@@ -90,6 +91,25 @@ TEST(NarrowGemm, RefusesWrongCalls) {
   EXPECT_EQ(message_of([&] { tw::narrow_gemm(data.c_view(), data.a_view(), data.weights()); }),
             "narrow_gemm: gfx942 has no kernel for narrow weights; there is one for sm_90a");
   tw::configure({});
+}
+
+TEST(NarrowGemm, IsCalledFromC) {
+  const mxfp4_case data;
+  const auto of = [](const tw::tensor& t) {
+    return tilewright_tensor{t.data, int(t.type), t.rank, {t.lengths[0], t.lengths[1]}, {t.strides[0], t.strides[1]}};
+  };
+  const tilewright_tensor c = of(data.c_view()), a = of(data.a_view()), codes = of(data.weights().codes),
+                          scales = of(data.weights().scales);
+  tilewright_narrow_gemm_options options = TILEWRIGHT_NARROW_GEMM_OPTIONS;
+  options.group = 96;
+  EXPECT_EQ(tilewright_narrow_gemm(&c, &a, &codes, &scales, &options), TILEWRIGHT_WRONG_CALL);
+  EXPECT_STREQ(tilewright_last_error(), "narrow_gemm: group is 96; it must be 32, 64 or a multiple of 128");
+  options.format = TILEWRIGHT_WEIGHT_FORMAT_NVFP4;
+  EXPECT_EQ(tilewright_narrow_gemm(&c, &a, &codes, &scales, &options), TILEWRIGHT_WRONG_CALL);
+  EXPECT_STREQ(tilewright_last_error(), "narrow_gemm: scales is i8 (36, 3), but must be fp8 (36, 6) here");
+  options.format = 17;
+  EXPECT_EQ(tilewright_narrow_gemm(&c, &a, &codes, &scales, &options), TILEWRIGHT_WRONG_CALL);
+  EXPECT_STREQ(tilewright_last_error(), "narrow_gemm: format is 17, which is no weight_format");
 }
 
 TEST(NarrowGemm, TextOfAFormatOfTheUsers) {

@@ -12,6 +12,7 @@
 #include <tilewright/ops/moe.hpp>
 #include <tilewright/ops/narrow_gemm.hpp>
 #include <tilewright/ops/norm.hpp>
+#include <tilewright/ops/parallel.hpp>
 #include <tilewright/ops/quantise.hpp>
 #include <tilewright/ops/rotary.hpp>
 #include <tilewright/ops/routing.hpp>

@@ -24,6 +24,8 @@ void expect_pairs() {
   }
 }
 
+TEST(HalfPairs, AndOr) { EXPECT_EQ(exec::and_or(0x12345678u, 0xff00ffu, 0x43004300u), 0x43344378u); }
+
 TEST(HalfPairs, OfBothTypes) {
   expect_pairs<half_t>();
   expect_pairs<bfloat16_t>();

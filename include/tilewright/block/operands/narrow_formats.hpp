@@ -32,7 +32,7 @@ TILEWRIGHT_HD array<T, 8> decode_uint4(unsigned word, unsigned zero) {
   TILEWRIGHT_UNROLL_ALL
   for (unsigned j = 0; j < 4; ++j) {  // byte j of `word`, and in the upper half byte j of `high`
     const unsigned both = exec::permute_bytes(word, high, j | 4 << 4 | (j + 4) << 8 | 4 << 12);
-    pairs[index_t(j)] = exec::subtract_halves<T>((both & 0xf000fu) | offset, less);
+    pairs[index_t(j)] = exec::subtract_halves<T>(exec::and_or(both, 0xf000fu, offset), less);
   }
   return elements_of_pairs<T>(pairs);
 }
@@ -44,7 +44,7 @@ TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
   array<unsigned, 4> pairs;
   TILEWRIGHT_UNROLL_ALL
   for (index_t j = 0; j < 4; ++j)
-    pairs[j] = exec::subtract_halves<T>((word >> 4 * j & 0xf000fu) | offset, offset + zero * 0x10001u);
+    pairs[j] = exec::subtract_halves<T>(exec::and_or(word >> 4 * j, 0xf000fu, offset), offset + zero * 0x10001u);
   return elements_of_pairs<T>(pairs);
 }
 
@@ -60,7 +60,7 @@ TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
   TILEWRIGHT_UNROLL_ALL
   for (unsigned j = 0; j < 4; ++j) {  // an element in the highest four bits of each half
     const unsigned both = exec::permute_bytes(low, word, j << 4 | (j + 4) << 12);
-    const unsigned placed = (both & 0x80008000u) | (both >> shift & magnitude);
+    const unsigned placed = exec::and_or(both, 0x80008000u, both >> shift & magnitude);
     pairs[index_t(j)] = exec::multiply_halves<T>(placed, pair_of<T>(power));
   }
   return elements_of_pairs<T>(pairs);
@@ -77,7 +77,7 @@ TILEWRIGHT_HD array<T, 8> decode_e2m1_pairs(unsigned word) {
   for (int j = 0; j < 4; ++j) {  // left shifts are multiplications, which NVIDIA GPUs do elsewhere than bit operations
     const int left = 12 - 4 * j;
     const unsigned placed = left >= shift ? word << (left - shift) : word >> (shift - left);
-    pairs[j] = exec::multiply_halves<T>((word << left & 0x80008000u) | (placed & magnitude), factor);
+    pairs[j] = exec::multiply_halves<T>(exec::and_or(word << left, 0x80008000u, placed & magnitude), factor);
   }
   return elements_of_pairs<T>(pairs);
 }

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on two 16-bit floats in a register.
+// Arithmetic on two 16-bit floats in a register, and the bit operation that makes them.
 #pragma once
 
 #include <tilewright/core/base/types.hpp>
 
 namespace tilewright::exec {
+
+/// (x & mask) | bits. One instruction, even where mask and bits are constants, of which an instruction holds one only.
+TILEWRIGHT_HD unsigned and_or(unsigned x, unsigned mask, unsigned bits) {
+#if TILEWRIGHT_NVPTX_PASS
+  unsigned result;
+  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(x), "r"(mask), "r"(bits));
+  return result;
+#else
+  return (x & mask) | bits;
+#endif
+}
 
 /// The bits of two half_t or bfloat16_t, the first one lower, times those of two others; each rounds once.
 template <class T>

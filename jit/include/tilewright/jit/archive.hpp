@@ -47,8 +47,8 @@ class archive {
   void read_entries();
 
   std::string name_;
-  std::string file_;        // of an archive that was read
-  std::string_view bytes_;  // all of it
+  std::string file_;                                   // of an archive that was read
+  std::string_view bytes_;                             // all of it
   std::map<std::string, entry, std::less<>> entries_;  // by key
   std::map<std::string, entry, std::less<>> texts_;    // by name
   std::vector<std::string> names_;

@@ -46,8 +46,13 @@ struct attention_decode_problem {
   int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
   /// Elements of K and V: those of Q where nothing is given, else fp8 (e4m3) or i8, with scales.
   std::optional<element> cache_type = {};
+  /// Latent attention (MLA): V is the first columns of K, and args.v of launches is args.k. Head dimensions up to 576
+  /// and 512; for these two the kernel for sm_90a uses wgmma.
+  bool is_latent = false;
   attention_decode_args args = {};
 };
 kernel_request attention_decode(const attention_decode_problem& problem);
+/// For args.choose_splits(SMs, rows of a block).
+index_t rows_of_block(const attention_decode_problem& problem, const std::string& target);
 
 }  // namespace tilewright::jit

@@ -46,16 +46,18 @@ struct attention_decode_options {
                              ///< kv_heads, dim), rows of a page a multiple of 16
   tensor query_starts = {};  ///< i32 (batch + 1): sequences with different numbers of queries, one after the other;
                              ///< then q and o are (rows, heads, dim), lse (rows, heads)
-  int max_queries = 0;     ///< with query_starts: the most of a sequence
-  tensor k_scales = {};    ///< of a cache of fp8 or i8, f32 (batch or pages, keys or rows of a page, kv_heads), where
-                           ///< each length may be 1: what elements of k are multiplied by
-  tensor v_scales = {};    ///< the same of v
-  tensor sinks = {};       ///< as in attention_options
-  void* stream = nullptr;  ///< as in gemm_options
+  int max_queries = 0;       ///< with query_starts: the most of a sequence
+  tensor k_scales = {};      ///< of a cache of fp8 or i8, f32 (batch or pages, keys or rows of a page, kv_heads), where
+                             ///< each length may be 1: what elements of k are multiplied by
+  tensor v_scales = {};      ///< the same of v
+  tensor sinks = {};         ///< as in attention_options
+  void* stream = nullptr;    ///< as in gemm_options
 };
 
 /// attention for few queries (one, or some, of each sequence) and many keys, which several blocks share. Tensors are as
-/// in attention; k and v may be fp8 (e4m3) or i8, whose strides are multiples of 16, with k_scales and v_scales.
+/// in attention; k and v may be fp8 (e4m3) or i8, whose strides are multiples of 16, with k_scales and v_scales. Latent
+/// attention (MLA): v is a view of the first columns of k, with the same data; then dim is up to 576, value_dim up to
+/// 512.
 void attention_decode(const tensor& o, const tensor& q, const tensor& k, const tensor& v,
                       const attention_decode_options& options = {});
 

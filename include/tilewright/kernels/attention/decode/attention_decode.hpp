@@ -61,22 +61,22 @@ struct attention_decode {
     if (piece.left == 0) return;
     bool is_first = true;
     do {
-      const args_type& args = exec::load_again(kernel_args);
+      const args_type& again = exec::load_again(kernel_args);
       const detail::decode_problem p =
-          detail::locate_decode(args, first_row, of_rows - share * args.kv_heads, piece.batch);
-      if (block == share * args.kv_heads * row_blocks) detail::note_share(args, piece, share, Policy::value_dim);
+          detail::locate_decode(again, first_row, of_rows - share * again.kv_heads, piece.batch);
+      if (block == share * again.kv_heads * row_blocks) detail::note_share(again, piece, share, Policy::value_dim);
       if (first_row >= p.rows) continue;
       if (!is_first) exec::block_sync();  // all have read the sums of the piece before
       is_first = false;
       sums_type sums;
       // Opaque: ptxas 13.0 would keep the block's LDS address in a uniform register, and make cp.async instructions
       // with it that do not exist.
-      add_keys(sums, args, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
+      add_keys(sums, again, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
       exec::wave_sync();
       const waves_type waves{lds};
       waves.store(sums);
       exec::block_sync();
-      waves.write(args, p, piece, share);
+      waves.write(again, p, piece, share);
     } while (piece.advance(exec::load_again(kernel_args)));
   }
 
@@ -123,13 +123,9 @@ struct attention_decode {
     detail::key_location at = detail::locate_keys(args, p.batch, key), next = at;
     unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       const exec::lds_pointer slot = slots + i * slot_bytes;
-      if (key + i * stride < last) {
-        k.begin(k_cache, next, p.keys, slot);
-        v.begin(v_cache, next, p.keys, slot + keys_type::slot_bytes);
-      } else if constexpr (loads == detail::cache_loads::queue) {
-        exec::async_end_group();
-        exec::async_end_group();
-      }
+      const bool exists = key + i * stride < last;
+      begin_or_end_group(k, k_cache, next, p.keys, slot, exists);
+      begin_or_end_group(v, v_cache, next, p.keys, slot + keys_type::slot_bytes, exists);
       if (key + (i + 1) * stride < last) next = detail::locate_keys(args, p.batch, key + (i + 1) * stride);
     });
     index_t used = 0;  // bytes from the first slot to this step's
@@ -139,8 +135,7 @@ struct attention_decode {
       const exec::lds_pointer slot = slots + used, v_slot = slot + keys_type::slot_bytes;
       if constexpr (stages > 1) used = used == (stages - 1) * slot_bytes ? 0 : used + slot_bytes;
       scores s{};
-      wait();
-      keys_type::acquire();
+      wait<keys_type>();
       k.for_each_chunk(k_cache, at, p.keys, slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::head_dim, chunk.value>;
         multiply<of_part::scores>(s, q.template get<chunk.value>(),
@@ -150,8 +145,7 @@ struct attention_decode {
       begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
       sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                   [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
-      wait();
-      values_type::acquire();
+      wait<values_type>();
       v.multiply_scales(s, v_cache, at, p.keys, v_slot);
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
@@ -166,9 +160,11 @@ struct attention_decode {
     }
   }
 
-  /// Until the oldest group of copies is complete.
+  /// Until the oldest group of copies, of K or of V, is complete.
+  template <class Keys>
   TILEWRIGHT_HD static void wait() {
     if constexpr (loads == detail::cache_loads::queue) exec::async_wait_groups<2 * stages - 1>();
+    Keys::acquire();
   }
   /// Groups are counted, so one without copies stands for what is past the last key.
   template <class Keys, class Cache>

@@ -119,7 +119,7 @@ struct attention_decode<Policy> {
   using args_type = typename Policy::args_type;
   using device_args = detail::latent_device_args<args_type>;
   using followed_by = detail::decode_combine<Policy>;
-  static constexpr detail::latent_lds<Policy> lds_of{};
+  static constexpr detail::latent_lds<Policy> lds_of{};  ///< a block's stages, Q and barriers
   static constexpr index_t block_size = 3 * 128, lds_bytes = lds_of.bytes();
 
   static constexpr const char* check(const args_type& args) { return detail::check_latent_decode<Policy>(args); }
