@@ -6,14 +6,17 @@
 #include <tilewright/kernels/gemm/choice/cdna_gemm_model.hpp>
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_narrow_choice.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/choice/static_report.hpp>
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_narrow.hpp>
 #include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_narrow_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/lds_prediction.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>

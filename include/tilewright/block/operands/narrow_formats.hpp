@@ -54,14 +54,14 @@ template <class T>
 TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
   constexpr bool f16 = __is_same(T, half_t);
   constexpr unsigned shift = f16 ? 3 : 6, magnitude = 0x70007000u >> shift;
-  constexpr float power = f16 ? 0x1p14f : 0x1p126f;
+  constexpr unsigned power = pair_of<T>(f16 ? 0x1p14f : 0x1p126f);
   const unsigned low = word << 4;
   array<unsigned, 4> pairs;
   TILEWRIGHT_UNROLL_ALL
   for (unsigned j = 0; j < 4; ++j) {  // an element in the highest four bits of each half
     const unsigned both = exec::permute_bytes(low, word, j << 4 | (j + 4) << 12);
     const unsigned placed = exec::and_or(both, 0x80008000u, both >> shift & magnitude);
-    pairs[index_t(j)] = exec::multiply_halves<T>(placed, pair_of<T>(power));
+    pairs[index_t(j)] = exec::multiply_halves<T>(placed, power);
   }
   return elements_of_pairs<T>(pairs);
 }
@@ -90,8 +90,9 @@ TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
   TILEWRIGHT_UNROLL_ALL
   for (unsigned j = 0; j < 2; ++j) {
     if constexpr (__is_same(T, half_t)) {
+      constexpr unsigned offset = pair_of<T>(1024 + 128);
       const unsigned both = exec::permute_bytes(biased, 0x64u, 2 * j | 4 << 4 | (2 * j + 1) << 8 | 4 << 12);
-      pairs[index_t(j)] = exec::subtract_halves<T>(both, pair_of<T>(1024 + 128));
+      pairs[index_t(j)] = exec::subtract_halves<T>(both, offset);
     } else {  // 8 bits do not fit in a mantissa of 7 with the offset: by floats
       const auto number = [&](unsigned byte) TILEWRIGHT_INLINE_LAMBDA {
         return bit_cast<float>(exec::permute_bytes(biased, 0x4b000000u, byte | 0x7440u)) - float(0x800000 + 128);
@@ -105,16 +106,13 @@ TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
 /// Four e4m3.
 template <class T>
 TILEWRIGHT_HD array<T, 4> decode_e4m3(unsigned word) {
-  array<T, 4> elements;
+  array<unsigned, 2> pairs;
   TILEWRIGHT_UNROLL_ALL
-  for (index_t j = 0; j < 4; j += 2) {
-    const auto number = [&](index_t byte) TILEWRIGHT_INLINE_LAMBDA {
-      return fp8_to_float<fp8_format::e4m3>(static_cast<unsigned char>(word >> 8 * byte));
-    };
-    const auto pair = convert_pair<T>(number(j), number(j + 1));
-    elements[j] = pair[0], elements[j + 1] = pair[1];
+  for (index_t j = 0; j < 2; ++j) {
+    const auto numbers = fp8_pair_to_floats<fp8_format::e4m3>(static_cast<unsigned short>(word >> 16 * j));
+    pairs[j] = bits_of_pair<T>(numbers[0], numbers[1]);
   }
-  return elements;
+  return elements_of_pairs<T>(pairs);
 }
 
 }  // namespace detail

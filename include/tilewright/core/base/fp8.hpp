@@ -130,6 +130,23 @@ TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
   return float_from_fp8_bits<F>(bits);
 }
 
+/// The numbers of two bytes, that of the low byte first.
+template <fp8_format F>
+TILEWRIGHT_HD constexpr array<float, 2> fp8_pair_to_floats(unsigned short pair) {
+#if defined(TILEWRIGHT_FP8_BY_NVPTX)
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (!is_fnuz(F)) {
+      unsigned halves;
+      if constexpr (is_e4m3(F)) asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+      if constexpr (!is_e4m3(F)) asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+      return {float_from_half_bits(static_cast<unsigned short>(halves)),
+              float_from_half_bits(static_cast<unsigned short>(halves >> 16))};
+    }
+  }
+#endif
+  return {fp8_to_float<F>(static_cast<unsigned char>(pair)), fp8_to_float<F>(static_cast<unsigned char>(pair >> 8))};
+}
+
 #undef TILEWRIGHT_FP8_BY_AMDGCN
 #undef TILEWRIGHT_FP8_BY_NVPTX
 

@@ -122,6 +122,24 @@ constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& k
   return nullptr;
 }
 
+/// Scales of a column of B in a narrow format.
+template <class Format>
+TILEWRIGHT_HD constexpr index_t scales_of_column(index_t k) {
+  return Format::group == 0 ? 1 : ceil_div(k, max(Format::group, 1));
+}
+
+/// What is wrong with a B in a narrow format: columns are loaded in pieces of 16 bytes.
+template <class Format>
+constexpr const char* check_narrow_b(const narrow_args& g) {
+  if (!is_aligned(g.b) || long_index_t(g.ldb) * Format::bits % 128 != 0 || g.batch_stride_b * Format::bits % 128 != 0)
+    return "columns of a narrow B must start at multiples of 16 bytes: b, ldb and batch_stride_b";
+  if (g.b && !g.b_scales) return "a narrow B needs b_scales";
+  if (g.b && Format::has_zero_points && !g.b_zeros) return "this narrow format needs b_zeros";
+  return g.ld_b_scales == 0 || g.ld_b_scales >= scales_of_column<Format>(g.k)
+             ? nullptr
+             : "ld_b_scales is smaller than the scales of a column";
+}
+
 /// Of an element of B in memory.
 template <class Policy>
 constexpr index_t b_bits() {

@@ -58,8 +58,9 @@ struct grouped_args : gemm_args {
 
 /// GEMM whose B is stored in a narrow format (operand_format), for policies with b_format: B (n, k) of packed words,
 /// each column's k contiguous. ldb and batch_stride_b count elements. The format's scales, and zero points where it has
-/// them, are (n, ceil(k / group)), contiguous along k; (n) where a column has one scale.
-struct narrow_args : gemm_args {
+/// them, are (n, ceil(k / group)), contiguous along k; (n) where a column has one scale. Grouped where `groups` is not
+/// 0: group_kind::rows, with B, scales and zero points of a group instead of a problem.
+struct narrow_args : grouped_args {
   const void* b_scales = nullptr;          ///< of the format's scale_type
   const void* b_zeros = nullptr;           ///< of the format's zero_type, as many as scales
   index_t ld_b_scales = 0;                 ///< scales (and zero points) from one column to the next; 0: no gaps

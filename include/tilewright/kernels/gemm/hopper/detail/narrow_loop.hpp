@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
+#include <tilewright/kernels/gemm/check_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/detail/small_m_loop.hpp>
 #include <tilewright/kernels/gemm/hopper/narrow_policy.hpp>
 
@@ -66,12 +67,7 @@ struct small_m_loop<Policy> {
   static constexpr const char* check(const narrow_args& g) {
     if (!vector_alignment{8, 2}.is_met_by(g.a, 2, g.lda, g.batch_stride_a))
       return "A's rows must start at multiples of 16 bytes: a, lda and batch_stride_a";
-    if (!is_aligned(g.b) || g.ldb * F::bits % 128 != 0 || g.batch_stride_b * F::bits % 128 != 0)
-      return "columns of a narrow B must start at multiples of 16 bytes: b, ldb and batch_stride_b";
-    if (g.b && !g.b_scales) return "a narrow B needs b_scales";
-    if (g.b && F::has_zero_points && !g.b_zeros) return "this narrow format needs b_zeros";
-    const index_t in_column = F::group == 0 ? 1 : ceil_div(g.k, max(F::group, 1));
-    if (g.ld_b_scales != 0 && g.ld_b_scales < in_column) return "ld_b_scales is smaller than the scales of a column";
+    if (const char* why = check_narrow_b<F>(g)) return why;
     if (g.lda > 0x7fffffff / 2 / tile.m || g.ldb > 0x7fffffff / 2) return small_m_offsets;
     return nullptr;
   }
