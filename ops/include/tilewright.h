@@ -72,6 +72,9 @@ typedef struct tilewright_library_options {
 
 TILEWRIGHT_API tilewright_status tilewright_configure(const tilewright_library_options* options);
 TILEWRIGHT_API tilewright_status tilewright_release_workspaces(void* stream);
+/* Makes an archive of tilewright-pack known that is in memory, and stays there: calls find its kernels before those of
+   files. tilewright_add_kernels of CMake calls this before main. */
+TILEWRIGHT_API tilewright_status tilewright_add_archive(const void* data, size_t bytes);
 
 /* Between these two, calls of this thread are validated, and their kernels made ready, but not queued. The second one
    returns a line for each kernel: what would run, and why. NULL if the first was not called. Valid until the thread's
@@ -108,6 +111,41 @@ typedef struct tilewright_gemm_options {
 /* C (m, n) = alpha A (m, k) B (k, n) + beta C; a third, first dimension is a batch. */
 TILEWRIGHT_API tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                  const tilewright_tensor* b, const tilewright_gemm_options* options);
+
+typedef enum tilewright_weight_format {
+  TILEWRIGHT_WEIGHT_FORMAT_INT4 = 0,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP4 = 1,
+  TILEWRIGHT_WEIGHT_FORMAT_NVFP4 = 2,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP8 = 3,
+  TILEWRIGHT_WEIGHT_FORMAT_INT8 = 4,
+  TILEWRIGHT_WEIGHT_FORMAT_E4M3 = 5
+} tilewright_weight_format;
+
+/* See narrow_weights and gemm_options of the C++ interface. */
+typedef struct tilewright_narrow_gemm_options {
+  size_t size;
+  int32_t format;                        /* a tilewright_weight_format */
+  int32_t group;                         /* int4: 32, 64 or a multiple of 128 */
+  const tilewright_tensor* zeros;        /* int4: as scales, i8; NULL: 8 */
+  float alpha, beta;
+  const tilewright_tensor* scale;        /* one f32 */
+  const tilewright_tensor* row_scale;    /* (m) f32 */
+  const tilewright_tensor* column_scale; /* (n) f32 */
+  const tilewright_tensor* bias;         /* (n) of C's type */
+  int32_t activate;                      /* a tilewright_activation */
+  const tilewright_tensor* residual;     /* as C */
+  void* workspace;                       /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_narrow_gemm_options;
+#define TILEWRIGHT_NARROW_GEMM_OPTIONS \
+  {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL}
+
+/* C (m, n) = alpha A (m, k) B^T + beta C, m up to 16, with B in a narrow format: codes (n, k / 2) or (n, k), and scales. */
+TILEWRIGHT_API tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                        const tilewright_tensor* codes,
+                                                        const tilewright_tensor* scales,
+                                                        const tilewright_narrow_gemm_options* options);
 
 /* The other calls: tensors and options are those of the C++ interface (tilewright/ops/<operation>.hpp). */
 
@@ -248,6 +286,37 @@ TILEWRIGHT_API tilewright_status tilewright_grouped_gemm(const tilewright_tensor
                                                          const tilewright_tensor* b, const tilewright_tensor* ends,
                                                          const tilewright_grouped_gemm_options* options);
 
+/* A collective that a program queues on a stream: NULL, or a sentence that says why it was not. See communicator of the
+   C++ interface. */
+typedef const char* (*tilewright_collective)(void* context, const void* sent, void* received, int64_t bytes,
+                                             void* stream);
+typedef struct tilewright_communicator {
+  size_t size;
+  int32_t rank, ranks;
+  void* context;
+  tilewright_collective all_gather;
+  tilewright_collective all_to_all;
+} tilewright_communicator;
+/* By NCCL or RCCL: comm is an ncclComm_t. */
+TILEWRIGHT_API tilewright_status tilewright_nccl_communicator(tilewright_communicator* to, void* comm, int32_t rank,
+                                                              int32_t ranks);
+/* C (ranks m, n) = A of all ranks (m, k each) times B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_all_gather_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                            const tilewright_tensor* b,
+                                                            const tilewright_communicator* ranks,
+                                                            const tilewright_gemm_options* options);
+typedef struct tilewright_reduce_scatter_options {
+  size_t size;
+  float alpha;
+  void* stream;
+} tilewright_reduce_scatter_options;
+#define TILEWRIGHT_REDUCE_SCATTER_OPTIONS {sizeof(tilewright_reduce_scatter_options), 1.0f, NULL}
+/* C (m / ranks, n) = this rank's rows of the sum over ranks of A (m, k) B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_gemm_reduce_scatter(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                                const tilewright_tensor* b,
+                                                                const tilewright_communicator* ranks,
+                                                                const tilewright_reduce_scatter_options* options);
+
 typedef struct tilewright_map_options {
   size_t size;
   void* stream;
@@ -303,6 +372,61 @@ TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_t
                                                               const tilewright_tensor* place,
                                                               const tilewright_tensor* weight,
                                                               const tilewright_routing_options* options);
+
+typedef enum tilewright_expert_score {
+  TILEWRIGHT_EXPERT_SCORE_SOFTMAX = 0,
+  TILEWRIGHT_EXPERT_SCORE_SIGMOID = 1
+} tilewright_expert_score;
+
+/* See moe_options of the C++ interface. */
+typedef struct tilewright_moe_options {
+  size_t size;
+  int32_t choices; /* experts of a token; required */
+  int32_t is_normalised;
+  int32_t score;                       /* a tilewright_expert_score */
+  const tilewright_tensor* score_bias; /* (experts - shared) f32 */
+  int32_t groups, kept_groups;
+  float scale;
+  int32_t shared;
+  const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
+  const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
+  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8 */
+  const tilewright_tensor* down_scale;    /* (experts, d) f32 */
+  const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
+  const tilewright_tensor* down_bias;    /* (experts, d) */
+  int32_t is_interleaved;
+  float swiglu_alpha, swiglu_limit, swiglu_shift;
+  void* workspace; /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_moe_options;
+#define TILEWRIGHT_MOE_OPTIONS \
+  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
+   0.0f, NULL, 0, NULL}
+/* logits may be NULL: expert and weight of the options are given. */
+TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+                                                const tilewright_tensor* down, const tilewright_moe_options* options);
+/* Sets `bytes` to what tilewright_moe_options::workspace needs. */
+TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                                const tilewright_tensor* gate_up,
+                                                                const tilewright_tensor* down,
+                                                                const tilewright_moe_options* options);
+
+/* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
+typedef struct tilewright_dlpack_call {
+  void* function;            /* of this file: it takes tensors, then options */
+  const void* api;           /* DLPackExchangeAPI of the objects' classes */
+  const int32_t* options_at; /* where in the options the pointers to their tensors are, in bytes */
+  int32_t num_tensors;       /* that the function takes, at most 9 */
+  int32_t num_options;       /* tensors among the options */
+  int32_t stream_at;         /* where in the options the stream is, in bytes */
+} tilewright_dlpack_call;
+/* objects: a tuple with the tensors of the function and then those of the options; None: no tensor. The thread holds
+   Python's lock, which is free while the call is made. The stream is the current one of the objects' library. Returns a
+   tilewright_status; -1, without a call, if an object is on no GPU, on another GPU than others or one whose default
+   stream is current elsewhere, or has elements or dimensions that a tilewright_tensor does not have. */
+TILEWRIGHT_API int tilewright_call_dlpack(const tilewright_dlpack_call* call, const void* options, void* objects);
 
 #ifdef __cplusplus
 }

@@ -17,8 +17,15 @@ std::string name_with_dims(const char* name, const Problem& p) {
          (p.value_dim == p.head_dim ? "" : "_" + std::to_string(p.value_dim));
 }
 
-candidate describe_forward(const jit::attention_problem& p, const device_facts&) {
-  return kernel_for(name_with_dims("attention", p), p.type, jit::attention(p));
+/// The kernel of these lengths, and one for all lengths, where an archive has that one.
+std::vector<candidate> describe_forward(const jit::attention_problem& p, const device_facts&) {
+  const std::string name = name_with_dims("attention", p);
+  jit::attention_problem general = p;
+  general.for_all_lengths = true;
+  std::vector<candidate> list{kernel_for(name, p.type, jit::attention(p)),
+                              kernel_for(name, p.type, jit::attention(general))};
+  list.back().is_for_archives = true;
+  return list;
 }
 
 candidate describe_backward(const jit::attention_backward_problem& p, const device_facts& on) {
@@ -59,13 +66,7 @@ void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& 
   if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8)) refuse(op, why);
   call_key key(op);
   add_to_key(key, view, p.args);
-  run({.operation = op,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::attention_problem, describe_forward>,
-       .problem = &p});
+  run_single<describe_forward>(op, key, p, options.stream);
 }
 
 void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, const tensor& d_o, const tensor& q,
@@ -93,14 +94,7 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
   key.add(a.d_sinks != nullptr);
   for (const attention_strides* s : {&a.d_o_strides, &a.d_q_strides, &a.d_k_strides, &a.d_v_strides})
     key.add(s->batch).add(s->head).add(s->row);
-  run({.operation = op,
-       .key = key,
-       .args = &a,
-       .args_bytes = sizeof a,
-       .stream = options.stream,
-       .workspace = &a.workspace,
-       .choose = choose_single<jit::attention_backward_problem, describe_backward>,
-       .problem = &p});
+  run_single<describe_backward>(op, key, p, options.stream, {.workspace = &a.workspace});
 }
 
 namespace {
@@ -173,15 +167,7 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   key.add(a.key_counts != nullptr).add(p.is_latent).add(pages).add(a.table_stride).add(a.rows_per_page);
   for (const attention_strides* s : {&a.k_scale_strides, &a.v_scale_strides})
     key.add(s->batch).add(s->head).add(s->row);
-  run({.operation = op,
-       .key = key,
-       .args = &a,
-       .args_bytes = sizeof a,
-       .stream = options.stream,
-       .workspace = &a.workspace,
-       .splits = &a.splits,
-       .choose = choose_single<jit::attention_decode_problem, describe_decode>,
-       .problem = &p});
+  run_single<describe_decode>(op, key, p, options.stream, {.workspace = &a.workspace, .splits = &a.splits});
 }
 
 }  // namespace tilewright::ops

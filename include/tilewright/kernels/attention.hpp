@@ -8,3 +8,4 @@
 #include <tilewright/kernels/attention/decode/hopper_latent_decode.hpp>
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention_choice.hpp>

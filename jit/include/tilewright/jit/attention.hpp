@@ -18,9 +18,13 @@ struct attention_problem {
   /// Lengths, heads, strides, the window and the scale become constants of the kernel. It matters which of the
   /// optional pointers are null.
   attention_args args = {};
+  /// Lengths, strides, window and scale are arguments of a launch for all targets: a kernel serves all problems with
+  /// these types and head dimensions. On Hopper it is that of long sequences, or of short ones, as args says.
+  bool for_all_lengths = false;
 };
 
-/// The kernel takes attention_args with the same lengths, strides, window and scale, and refuses others.
+/// The kernel takes attention_args with the same lengths, strides, window and scale, and refuses others; on Hopper, and
+/// with for_all_lengths, it takes all.
 kernel_request attention(const attention_problem& problem);
 
 /// Gradients of attention. One kernel serves all problems with its type and head dimensions: lengths, strides, window

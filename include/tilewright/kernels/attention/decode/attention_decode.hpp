@@ -62,22 +62,22 @@ struct attention_decode {
     if (piece.left == 0) return;
     bool is_first = true;
     do {
-      const args_type& args = exec::load_again(kernel_args);
+      const args_type& again = exec::load_again(kernel_args);
       const detail::decode_problem p =
-          detail::locate_decode(args, first_row, of_rows - share * args.kv_heads, piece.batch);
-      if (block == share * args.kv_heads * row_blocks) detail::note_share(args, piece, share, Policy::value_dim);
+          detail::locate_decode(again, first_row, of_rows - share * again.kv_heads, piece.batch);
+      if (block == share * again.kv_heads * row_blocks) detail::note_share(again, piece, share, Policy::value_dim);
       if (first_row >= p.rows) continue;
       if (!is_first) exec::block_sync();  // all have read the sums of the piece before
       is_first = false;
       sums_type sums;
       // Opaque: ptxas 13.0 would keep the block's LDS address in a uniform register, and make cp.async instructions
       // with it that do not exist.
-      add_keys(sums, args, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
+      add_keys(sums, again, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
       exec::wave_sync();
       const waves_type waves{lds};
       waves.store(sums);
       exec::block_sync();
-      waves.write(args, p, piece, share);
+      waves.write(again, p, piece, share);
     } while (piece.advance(exec::load_again(kernel_args)));
   }
 

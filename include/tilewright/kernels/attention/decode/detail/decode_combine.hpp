@@ -4,8 +4,11 @@
 
 #include <tilewright/core/base/block_index.hpp>
 #include <tilewright/kernels/attention/decode/detail/decode_shares.hpp>
-#include <tilewright/machine/exec/hopper.hpp>
+#include <tilewright/kernels/attention/decode/decode_tiles.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
+#if !defined(__HIP__)
+#include <tilewright/machine/exec/hopper.hpp>
+#endif
 
 namespace tilewright::detail {
 

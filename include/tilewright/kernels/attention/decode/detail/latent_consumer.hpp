@@ -38,9 +38,9 @@ struct latent_lds {
 struct latent_problem : decode_problem {
   index_t first, end;
 
-  TILEWRIGHT_HD latent_problem(const attention_decode_args& args, index_t row, index_t kv_head,
+  TILEWRIGHT_HD latent_problem(const attention_decode_args& args, index_t row, index_t of_head,
                                const decode_piece& piece)
-      : decode_problem(locate_decode(args, row, kv_head, piece.batch)) {
+      : decode_problem(locate_decode(args, row, of_head, piece.batch)) {
     const index_t last_row = min(rows, first_row + 64) - 1;
     const index_range seen =
         decode_problem::seen_by_any(args.window, divide(max(last_row, 0), group) + 1 - first_query);
