@@ -42,7 +42,8 @@ struct attention_decode {
       max(detail::decode_sums_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
   using waves_type = detail::decode_waves<Policy, wave_bytes>;
   static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
-  static constexpr index_t blocks_at_once = 2;
+  /// Conversions of 8-bit elements leave a warp waiting for itself: an SM needs more of them.
+  static constexpr index_t blocks_at_once = detail::decode_blocks_at_once(detail::cache_bytes<Policy>);
   static constexpr index_t lds_bytes = Policy::waves * wave_bytes;
 
   static constexpr const char* check(const args_type& args) {

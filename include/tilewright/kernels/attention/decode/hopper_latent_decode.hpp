@@ -56,14 +56,18 @@ struct latent_decode_block {
       TILEWRIGHT_UNROLL(1)
       for (index_t key = p.first; key < p.end && exec::lane_id() == 0; key += lds_of.keys) {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), decode_keys);
+        array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
+        unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+          from[i] = locate_keys(device.args, p.batch, key + min(i.value, pieces - 1) * decode_keys);
+        });
         const exec::mbarrier done = pipeline.producer_acquire(at, pieces * decode_keys * lds_of.row_bytes());
-        for (index_t i = 0; i < pieces; ++i) {
-          const key_location from = locate_keys(device.args, p.batch, key + i * decode_keys);
-          const index_t page = device.args.block_table ? from.page : p.batch;
+        unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+          if (i >= pieces) return;
+          const index_t page = device.args.block_table ? from[i].page : p.batch;
           load_boxes<lds_of.k.num_boxes(), lds_of.k.box_bytes(), typename Policy::element_type>(
               exec::lds_address(lds) + unsigned(lds_of.stage(at.stage) + i * decode_keys * lds_of.k.row_bytes),
-              device.k, done, {{0, from.row, p.kv_head, page, 0}});
-        }
+              device.k, done, {{0, from[i].row, p.kv_head, page, 0}});
+        });
         at.advance();
       }
       exec::wave_sync();
@@ -81,8 +85,10 @@ struct latent_decode_block {
         },
         [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
           latent_consumer<Policy> consume{device.args, lds, pipeline, warpgroup};
+          consume.order().open();
           for_each_piece([&](const latent_problem& p, const decode_piece& piece, index_t share)
                              TILEWRIGHT_INLINE_LAMBDA { consume(p, piece, share); });
+          consume.order().drain();
         });
   }
 };

@@ -4,6 +4,7 @@
 
 #include <tilewright/block/mma/wgmma_gemm.hpp>
 #include <tilewright/block/pipeline/mbarrier_pipeline.hpp>
+#include <tilewright/block/pipeline/order_barrier.hpp>
 #include <tilewright/kernels/attention/decode/detail/decode_combine.hpp>
 #include <tilewright/kernels/attention/detail/attention_boxes.hpp>
 #include <tilewright/kernels/attention/detail/attention_order.hpp>
@@ -68,7 +69,8 @@ struct latent_consumer {
   using outputs_type = typename Policy::outputs_distribution;
   static constexpr latent_lds<Policy> lds_of{};
   using pipeline_type = mbarrier_pipeline<lds_of.stages>;
-  static constexpr index_t half = Policy::value_dim / 2, both_consumers = 1;  // a named barrier
+  static constexpr index_t half = Policy::value_dim / 2;
+  enum named_barrier : index_t { both_consumers = 1, consumers_in_order = 2 };
 
   const args_type& args;
   exec::lds_pointer lds;
@@ -77,6 +79,8 @@ struct latent_consumer {
   typename pipeline_type::state at{};
 
   TILEWRIGHT_HD unsigned address(index_t offset) const { return exec::lds_address(lds) + unsigned(offset); }
+  /// While the tensor cores work for one, the other computes exponentials.
+  TILEWRIGHT_HD order_barrier<2, consumers_in_order> order() const { return {consumer}; }
   TILEWRIGHT_HD static void sync_consumers() { exec::named_sync<256>(both_consumers); }
 
   /// Q of the block's rows to LDS; rows past the last are zeros.
@@ -112,12 +116,13 @@ struct latent_consumer {
     sync_consumers();
   }
 
-  /// Issues S (rows, keys) = Q (rows, d) K^T of the stage that is next.
+  /// Issues S (rows, keys) = Q (rows, d) K^T of the stage that is next, after the other consumer.
   template <class Scores>
   TILEWRIGHT_HD void issue_scores(Scores& s, index_t keys_left) const {
     pipeline.consumer_wait(at);
     if (keys_left < lds_of.keys) [[unlikely]]
       clear_keys(keys_left);
+    order().wait();
     // Opaque: a loop would keep the descriptors of all steps along d in registers.
     const auto queries = unsigned(exec::opaque(index_t(address(lds_of.queries()))));
     block_gemm<Policy::scores_tile, T>(s, wgmma_tile_in_lds<lds_of.q>{queries},
@@ -158,6 +163,7 @@ struct latent_consumer {
       softmax.update(s, args, p, key, key < unmasked.first || key + lds_of.keys > unmasked_end, rescale);
     };
     issue_scores(s, p.end - p.first);
+    order().arrive();
     exec::wgmma_wait<0>();
     update(p.first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is zero
     probabilities.assign(s);
@@ -167,6 +173,7 @@ struct latent_consumer {
     for (index_t key = p.first + lds_of.keys; key < p.end; key += lds_of.keys) {
       issue_scores(s, p.end - key);                   // S (rows, keys) = Q (rows, d) K^T, of this step
       issue_outputs(softmax, probabilities, before);  // O (rows, d_v / 2) += P (rows, keys) V, of the step before
+      order().arrive();
       exec::wgmma_wait<1>();
       bool must_rescale = false;
       typename softmax_type::row_values factors{};
