@@ -2,6 +2,7 @@
 #include <tilewright/jit/grouped.hpp>
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <tilewright/jit/error.hpp>
@@ -31,6 +32,35 @@ const char* check_epilogue_of(const grouped_args& args, bool has_one, vector_ali
 std::string operands_text(const grouped_problem& p) {
   return std::string(p.a_along_k ? "tw::operand_major::k, " : "tw::operand_major::mn, ") +
          (p.b_along_k ? "tw::operand_major::k" : "tw::operand_major::mn");
+}
+
+/// The same with scales for blocks along k.
+template <index_t I>
+host_half scaled_hopper_half(bool has_one) {
+  using enum operand_major;
+  using kernel = grouped_gemm_kernel<
+      grouped<block_scaled<gemm_hopper<fp8_ocp_t, k, k, grouped_tiles[I], bfloat16_t>>, group_kind::rows>>;
+  host_half half = half_of<kernel>();
+  half.check = [has_one](const void* args) {
+    const char* const why = kernel::check(*static_cast<const block_scaled_args*>(args));
+    return why ? why : check_epilogue_of(grouped_args_of(args), has_one, {2, sizeof(bfloat16_t)});
+  };
+  return half;
+}
+/// Nothing where the kernels for Hopper cannot compute the problem.
+std::optional<grouped_kernel> find_scaled_hopper(const block_scaled_problem& p, const block_scaled_args& args) {
+  if (p.result != element::bf16) return std::nullopt;
+  const index_t tile = choose_grouped_tile(args, 132, 1, true);
+  host_half half;
+  [&]<index_t... I>(sequence<I...>) {
+    ((tile == I ? void(half = scaled_hopper_half<I>(has_epilogue(args))) : void()), ...);
+  }(make_sequence<grouped_tiles.size()>{});
+  if (!half.check || half.check(&args)) return std::nullopt;
+  return grouped_kernel{"hopper_" + std::to_string(tile),
+                        "tw::block_scaled<tw::gemm_hopper<" + type_name(element::fp8) +
+                            ", tw::operand_major::k, tw::operand_major::k, tw::grouped_tiles[" + std::to_string(tile) +
+                            "], " + type_name(p.result) + ">>",
+                        "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 
 /// A kernel for Hopper with tile number I of grouped_tiles. T is as long as the elements.
@@ -76,20 +106,22 @@ std::optional<grouped_kernel> find_hopper(const grouped_problem& p, const groupe
                         "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 
-/// The host half of a kernel for any target.
+/// The host half of a kernel for any target. Args: grouped_args or block_scaled_args.
+template <class Args>
 host_half portable_half(const checked_gemm& kernel, bool by_rows, const grid_order& order, bool has_one) {
   host_half half;
   half.check = [kernel, by_rows, has_one](const void* given) {
-    const grouped_args& args = grouped_args_of(given);
+    const Args& args = *static_cast<const Args*>(given);
     const char* why = args.a && args.b && args.c ? nullptr : "a pointer is null: a, b or c";
     why = why ? why : detail::check_lengths(args, kernel);
     why = why ? why : detail::check_result_memory(args, kernel);
     why = why ? why : detail::check_offsets(args, kernel);
+    if constexpr (std::is_same_v<Args, block_scaled_args>) why = why ? why : detail::check_block_scales(args);
     why = why ? why : check_epilogue_of(args, has_one, {kernel.vector, kernel.result_bytes});
     return why ? why : detail::check_groups(args, by_rows, kernel.tile_m, kernel.tile_n);
   };
   half.prepare = [kernel, by_rows, order](const void* args, const launch_facts& facts) {
-    const auto made = detail::plan_groups(grouped_args_of(args), by_rows, kernel.tile_m, kernel.tile_n, order,
+    const auto made = detail::plan_groups(*static_cast<const Args*>(args), by_rows, kernel.tile_m, kernel.tile_n, order,
                                           facts.resident_clusters);
     return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
   };
@@ -97,7 +129,8 @@ host_half portable_half(const checked_gemm& kernel, bool by_rows, const grid_ord
 }
 
 /// The kernel with the widest vector that memory allows.
-grouped_kernel find_portable(const grouped_problem& p, const grouped_args& args, const std::string& target) {
+template <class Args>
+grouped_kernel find_portable(const grouped_problem& p, const Args& args, const std::string& target) {
   const index_t bytes = size_of(p.type);
   const bool by_rows = p.groups == group_kind::rows;
   const char* why = nullptr;
@@ -111,7 +144,7 @@ grouped_kernel find_portable(const grouped_problem& p, const grouped_args& args,
     });
     const index_t side = is_small ? 64 : tile.m;
     const checked_gemm kernel{side, side, tile.k, p.a_along_k, p.b_along_k, bytes, size_of(p.result), vector};
-    host_half half = portable_half(kernel, by_rows, order, has_epilogue(args));
+    host_half half = portable_half<Args>(kernel, by_rows, order, has_epilogue(args));
     why = half.check(&args);
     if (why) continue;
     return {(is_small ? "64x64_v" : "128x128_v") + std::to_string(vector),
@@ -122,7 +155,41 @@ grouped_kernel find_portable(const grouped_problem& p, const grouped_args& args,
   throw error(std::string("grouped_gemm: ") + why);
 }
 
+/// The text of a policy for the groups of a problem.
+kernel_source source_of(const char* operation, const grouped_problem& problem, const grouped_args& args,
+                        grouped_kernel chosen, const std::string& target) {
+  const bool by_rows = problem.groups == group_kind::rows;
+  kernel_source s;
+  s.name = std::string(operation) + (by_rows ? "_rows_" : "_k_") + chosen.name + "_" +
+           operands_name(gemm_problem{problem.type, problem.result, problem.a_along_k, problem.b_along_k, args});
+  s.code = "struct policy : tw::grouped<" + chosen.policy + ", tw::group_kind::" + (by_rows ? "rows" : "k") +
+           "> {\n  using result_type = " + type_name_on(problem.result, target) +
+           ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
+  s.kernel = "tw::grouped_gemm_kernel<policy>";
+  s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp"};
+  if (!chosen.uses.empty()) s.uses.push_back(chosen.uses);
+  if (target.starts_with("sm_")) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
+  s.host = std::move(chosen.host);
+  return s;
+}
+
 }  // namespace
+
+kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
+  return remembered([problem](const std::string& target) {
+    block_scaled_args args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales);
+    const grouped_problem like{element::fp8, problem.result, true, true, group_kind::rows, args};
+    std::optional<grouped_kernel> chosen;
+    if (target == "sm_90a") chosen = find_scaled_hopper(problem, args);
+    if (!chosen) {
+      chosen = find_portable(like, args, target);
+      chosen->policy = "tw::block_scaled<" + chosen->policy + ">";
+    }
+    return source_of("block_scaled_gemm", like, args, std::move(*chosen), target);
+  });
+}
 
 kernel_request grouped_gemm(const grouped_problem& problem) {
   if (problem.groups == group_kind::none) throw error("grouped_gemm: groups divide rows or k");
@@ -133,19 +200,7 @@ kernel_request grouped_gemm(const grouped_problem& problem) {
     std::optional<grouped_kernel> chosen;
     if (target == "sm_90a") chosen = find_hopper(problem, args);
     if (!chosen) chosen = find_portable(problem, args, target);
-    const bool by_rows = problem.groups == group_kind::rows;
-    kernel_source s;
-    s.name = std::string("grouped_gemm_") + (by_rows ? "rows_" : "k_") + chosen->name + "_" +
-             operands_name(gemm_problem{problem.type, problem.result, problem.a_along_k, problem.b_along_k, args});
-    s.code = "struct policy : tw::grouped<" + chosen->policy + ", tw::group_kind::" + (by_rows ? "rows" : "k") +
-             "> {\n  using result_type = " + type_name_on(problem.result, target) +
-             ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
-    s.kernel = "tw::grouped_gemm_kernel<policy>";
-    s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp"};
-    if (!chosen->uses.empty()) s.uses.push_back(chosen->uses);
-    if (target.starts_with("sm_")) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
-    s.host = std::move(chosen->host);
-    return s;
+    return source_of("grouped_gemm", problem, args, std::move(*chosen), target);
   });
 }
 
