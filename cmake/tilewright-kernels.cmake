@@ -20,6 +20,10 @@ function(tilewright_add_kernels target)
     message(FATAL_ERROR "tilewright_add_kernels(<target> OPERATIONS ... TYPES ... GPUS ... EMULATE ...): OPERATIONS, TYPES and "
                         "one of GPUS and EMULATE are required; unknown: '${arg_UNPARSED_ARGUMENTS}'")
   endif()
+  if(NOT TARGET tilewright::ops)
+    message(FATAL_ERROR "tilewright_add_kernels needs tilewright::ops and the CPU emulator: set TILEWRIGHT_JIT and TILEWRIGHT_HOST to ON "
+                        "before add_subdirectory, or find_package(tilewright COMPONENTS ops host)")
+  endif()
   if(NOT arg_ORDERS)
     set(arg_ORDERS k-k)
   endif()

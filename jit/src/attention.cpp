@@ -63,6 +63,7 @@ constants constants_of(const attention_args& a) {
   constants c;
   for (const char* pointer : {"q", "k", "v", "o"}) c.points(pointer);
   if (a.lse) c.points("lse");
+  if (a.sinks) c.points("sinks");
   if (a.query_starts) c.points("query_starts");
   if (a.key_starts) c.points("key_starts");
   c.set("batch", a.batch).set("heads", a.heads).set("kv_heads", a.kv_heads).set("queries", a.queries);
@@ -93,8 +94,8 @@ const char* compare(const attention_args& p, const attention_args& a, int head_d
     return "the kernel was made for other strides";
   if (a.scale != p.scale || a.window.left != p.window.left || a.window.right != p.window.right)
     return "the kernel was made for another scale or window";
-  if (!a.lse != !p.lse || !a.query_starts != !p.query_starts || !a.key_starts != !p.key_starts)
-    return "the kernel was made for other null pointers among lse, query_starts and key_starts";
+  if (!a.lse != !p.lse || !a.query_starts != !p.query_starts || !a.key_starts != !p.key_starts || !a.sinks != !p.sinks)
+    return "the kernel was made for other null pointers among lse, query_starts, key_starts and sinks";
   return detail::check_attention(a, head_dim, value_dim, 8);
 }
 
@@ -147,6 +148,7 @@ kernel_source exact_attention(const attention_problem& p) {
               "constexpr void* jit_somewhere(void*) { return jit_floats; }\n"
               "constexpr const void* jit_somewhere(const void*) { return jit_floats; }\n"
               "constexpr float* jit_somewhere(float*) { return jit_floats; }\n"
+              "constexpr const float* jit_somewhere(const float*) { return jit_floats; }\n"
               "constexpr const index_t* jit_somewhere(const index_t*) { return jit_numbers; }\n"
               "struct policy : tw::attention_policy<tw::arch::current, " +
               type_name(p.type) + ", " + dims_text(p) +

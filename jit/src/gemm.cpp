@@ -92,6 +92,7 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
   const gemm_lengths lengths{g.m, (p.has_gate ? 2ll : 1ll) * g.n,
                              ceil_div<long_index_t>(g.k * long_index_t(bytes_of(p.type)), 2), g.batch};
   std::vector<portable_choice> list;
+  if (!has_matrix_instruction(p.type, target)) return list;
   for (std::size_t i = 0; i < known.names.size(); ++i) {
     const gemm_static_report& r = known.reports[i];
     if (!has_tile(p, known.names[i], r.tile, vector)) continue;
@@ -279,6 +280,11 @@ void require_problem(const gemm_problem& p) {
 }
 
 [[noreturn]] void refuse_policy(const gemm_problem& p, const std::string& target) {
+  if (!has_matrix_instruction(p.type, target))
+    throw refused("gemm: " + target + " has no matrix instruction for " + short_name(p.type) +
+                  (is_hopper(target) && p.type == element::fp8
+                       ? " but wgmma, which takes A row-major, B column-major, both in whole vectors, and writes bf16"
+                       : ""));
   for (const std::string& name : gemm_reports_of(target).names)
     if (const auto asked = choice_name::parse(p.policy); asked && asked->tile == name)
       throw refused("gemm: the policy " + name + " needs 16-bit elements in whole vectors of 16 bytes" +

@@ -61,12 +61,12 @@ typedef struct tilewright_tensor {
 /* Where kernels are found; see library_options of the C++ interface. */
 typedef struct tilewright_library_options {
   size_t size;
-  const char* cache_directory;  /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
-  const char* const* archives;  /* files of tilewright-pack */
+  const char* cache_directory; /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
+  const char* const* archives; /* files of tilewright-pack */
   size_t num_archives;
-  const char* compiler;         /* NULL: the first that is there */
-  int32_t forbid_compiling;     /* 1: kernels come from archives and the cache */
-  const char* emulate;          /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
+  const char* compiler;     /* NULL: the first that is there */
+  int32_t forbid_compiling; /* 1: kernels come from archives and the cache */
+  const char* emulate;      /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
 } tilewright_library_options;
 #define TILEWRIGHT_LIBRARY_OPTIONS {sizeof(tilewright_library_options), NULL, NULL, 0, NULL, 0, NULL}
 
@@ -112,6 +112,41 @@ typedef struct tilewright_gemm_options {
 TILEWRIGHT_API tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                  const tilewright_tensor* b, const tilewright_gemm_options* options);
 
+typedef enum tilewright_weight_format {
+  TILEWRIGHT_WEIGHT_FORMAT_INT4 = 0,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP4 = 1,
+  TILEWRIGHT_WEIGHT_FORMAT_NVFP4 = 2,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP8 = 3,
+  TILEWRIGHT_WEIGHT_FORMAT_INT8 = 4,
+  TILEWRIGHT_WEIGHT_FORMAT_E4M3 = 5
+} tilewright_weight_format;
+
+/* See narrow_weights and gemm_options of the C++ interface. */
+typedef struct tilewright_narrow_gemm_options {
+  size_t size;
+  int32_t format;                        /* a tilewright_weight_format */
+  int32_t group;                         /* int4: 32, 64 or a multiple of 128 */
+  const tilewright_tensor* zeros;        /* int4: as scales, i8; NULL: 8 */
+  float alpha, beta;
+  const tilewright_tensor* scale;        /* one f32 */
+  const tilewright_tensor* row_scale;    /* (m) f32 */
+  const tilewright_tensor* column_scale; /* (n) f32 */
+  const tilewright_tensor* bias;         /* (n) of C's type */
+  int32_t activate;                      /* a tilewright_activation */
+  const tilewright_tensor* residual;     /* as C */
+  void* workspace;                       /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_narrow_gemm_options;
+#define TILEWRIGHT_NARROW_GEMM_OPTIONS \
+  {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL}
+
+/* C (m, n) = alpha A (m, k) B^T + beta C, m up to 16, with B in a narrow format: codes (n, k / 2) or (n, k), and scales. */
+TILEWRIGHT_API tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                        const tilewright_tensor* codes,
+                                                        const tilewright_tensor* scales,
+                                                        const tilewright_narrow_gemm_options* options);
+
 /* The other calls: tensors and options are those of the C++ interface (tilewright/ops/<operation>.hpp). */
 
 typedef struct tilewright_softmax_options {
@@ -149,10 +184,12 @@ typedef struct tilewright_norm_gradient_options {
   void* stream;
 } tilewright_norm_gradient_options;
 #define TILEWRIGHT_NORM_GRADIENT_OPTIONS {sizeof(tilewright_norm_gradient_options), NULL, NULL, NULL}
-TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(
-    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
-    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* rstd,
-    const tilewright_norm_gradient_options* options);
+TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(const tilewright_tensor* dx,
+                                                              const tilewright_tensor* d_weight,
+                                                              const tilewright_tensor* dy, const tilewright_tensor* x,
+                                                              const tilewright_tensor* weight,
+                                                              const tilewright_tensor* rstd,
+                                                              const tilewright_norm_gradient_options* options);
 TILEWRIGHT_API tilewright_status tilewright_layer_norm_gradient(
     const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
     const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* mean,
@@ -203,16 +240,20 @@ typedef struct tilewright_attention_options {
   const tilewright_tensor* key_starts;
   int32_t max_queries, max_keys;
   void* stream;
+  const tilewright_tensor* sinks;   /* (heads) f32: a score for each head that has no value */
+  const tilewright_tensor* d_sinks; /* (heads) f32: a result of attention_backward */
 } tilewright_attention_options;
 #define TILEWRIGHT_ATTENTION_OPTIONS \
-  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL}
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);
-TILEWRIGHT_API tilewright_status tilewright_attention_backward(
-    const tilewright_tensor* dq, const tilewright_tensor* dk, const tilewright_tensor* dv, const tilewright_tensor* d_o,
-    const tilewright_tensor* q, const tilewright_tensor* k, const tilewright_tensor* v, const tilewright_tensor* o,
-    const tilewright_attention_options* options);
+TILEWRIGHT_API tilewright_status tilewright_attention_backward(const tilewright_tensor* dq, const tilewright_tensor* dk,
+                                                               const tilewright_tensor* dv,
+                                                               const tilewright_tensor* d_o, const tilewright_tensor* q,
+                                                               const tilewright_tensor* k, const tilewright_tensor* v,
+                                                               const tilewright_tensor* o,
+                                                               const tilewright_attention_options* options);
 
 typedef struct tilewright_attention_decode_options {
   size_t size;
@@ -223,9 +264,14 @@ typedef struct tilewright_attention_decode_options {
   const tilewright_tensor* key_counts;  /* (batch) i32 */
   const tilewright_tensor* block_table; /* (batch, pages) i32 */
   void* stream;
+  const tilewright_tensor* query_starts; /* (batch + 1) i32: q and o are (rows, heads, dim) */
+  int32_t max_queries;                   /* with query_starts: the most of a sequence */
+  const tilewright_tensor* k_scales;     /* of fp8 or i8: (batch or pages, keys or rows, kv_heads) f32, each may be 1 */
+  const tilewright_tensor* v_scales;     /* the same of v */
+  const tilewright_tensor* sinks;        /* (heads) f32: a score for each head that has no value */
 } tilewright_attention_decode_options;
 #define TILEWRIGHT_ATTENTION_DECODE_OPTIONS \
-  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL}
+  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const tilewright_tensor* q,
                                                              const tilewright_tensor* k, const tilewright_tensor* v,
                                                              const tilewright_attention_decode_options* options);
@@ -326,6 +372,46 @@ TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_t
                                                               const tilewright_tensor* place,
                                                               const tilewright_tensor* weight,
                                                               const tilewright_routing_options* options);
+
+typedef enum tilewright_expert_score {
+  TILEWRIGHT_EXPERT_SCORE_SOFTMAX = 0,
+  TILEWRIGHT_EXPERT_SCORE_SIGMOID = 1
+} tilewright_expert_score;
+
+/* See moe_options of the C++ interface. */
+typedef struct tilewright_moe_options {
+  size_t size;
+  int32_t choices; /* experts of a token; required */
+  int32_t is_normalised;
+  int32_t score;                       /* a tilewright_expert_score */
+  const tilewright_tensor* score_bias; /* (experts - shared) f32 */
+  int32_t groups, kept_groups;
+  float scale;
+  int32_t shared;
+  const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
+  const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
+  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8 */
+  const tilewright_tensor* down_scale;    /* (experts, d) f32 */
+  const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
+  const tilewright_tensor* down_bias;    /* (experts, d) */
+  int32_t is_interleaved;
+  float swiglu_alpha, swiglu_limit, swiglu_shift;
+  void* workspace; /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_moe_options;
+#define TILEWRIGHT_MOE_OPTIONS \
+  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
+   0.0f, NULL, 0, NULL}
+/* logits may be NULL: expert and weight of the options are given. */
+TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+                                                const tilewright_tensor* down, const tilewright_moe_options* options);
+/* Sets `bytes` to what tilewright_moe_options::workspace needs. */
+TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                                const tilewright_tensor* gate_up,
+                                                                const tilewright_tensor* down,
+                                                                const tilewright_moe_options* options);
 
 /* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
 typedef struct tilewright_dlpack_call {

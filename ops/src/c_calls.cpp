@@ -173,4 +173,30 @@ tilewright_status tilewright_gemm_reduce_scatter(const tilewright_tensor* c, con
   });
 }
 
+tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                         const tilewright_tensor* codes, const tilewright_tensor* scales,
+                                         const tilewright_narrow_gemm_options* given) {
+  constexpr const char* op = "narrow_gemm";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_narrow_gemm_options TILEWRIGHT_NARROW_GEMM_OPTIONS);
+    narrow_gemm(required(op, "C", c), required(op, "A", a),
+                {.format = weight_format(o.format),
+                 .codes = required(op, "codes", codes),
+                 .scales = required(op, "scales", scales),
+                 .zeros = optional(o.zeros),
+                 .group = o.group},
+                {.alpha = o.alpha,
+                 .scale = optional(o.scale),
+                 .row_scale = optional(o.row_scale),
+                 .column_scale = optional(o.column_scale),
+                 .bias = optional(o.bias),
+                 .activate = ops::activation_of(op, o.activate),
+                 .residual = optional(o.residual),
+                 .beta = o.beta,
+                 .workspace = o.workspace,
+                 .workspace_bytes = o.workspace_bytes,
+                 .stream = o.stream});
+  });
+}
+
 }  // extern "C"

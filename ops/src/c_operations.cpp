@@ -30,6 +30,32 @@ attention_options options_for(const tilewright_attention_options& o) {
           .key_starts = optional(o.key_starts),
           .max_queries = o.max_queries,
           .max_keys = o.max_keys,
+          .sinks = optional(o.sinks),
+          .d_sinks = optional(o.d_sinks),
+          .stream = o.stream};
+}
+
+moe_options options_for(const tilewright_moe_options& o) {
+  return {.choices = o.choices,
+          .is_normalised = o.is_normalised != 0,
+          .score = expert_score(o.score == 0 || o.score == 1 ? o.score : -1),
+          .score_bias = optional(o.score_bias),
+          .groups = o.groups,
+          .kept_groups = o.kept_groups,
+          .scale = o.scale,
+          .shared = o.shared,
+          .expert = optional(o.expert),
+          .weight = optional(o.weight),
+          .gate_up_scale = optional(o.gate_up_scale),
+          .down_scale = optional(o.down_scale),
+          .gate_up_bias = optional(o.gate_up_bias),
+          .down_bias = optional(o.down_bias),
+          .is_interleaved = o.is_interleaved != 0,
+          .swiglu_alpha = o.swiglu_alpha,
+          .swiglu_limit = o.swiglu_limit,
+          .swiglu_shift = o.swiglu_shift,
+          .workspace = o.workspace,
+          .workspace_bytes = o.workspace_bytes,
           .stream = o.stream};
 }
 
@@ -135,6 +161,11 @@ tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const 
                       .lse = optional(n.lse),
                       .key_counts = optional(n.key_counts),
                       .block_table = optional(n.block_table),
+                      .query_starts = optional(n.query_starts),
+                      .max_queries = n.max_queries,
+                      .k_scales = optional(n.k_scales),
+                      .v_scales = optional(n.v_scales),
+                      .sinks = optional(n.sinks),
                       .stream = n.stream});
   });
 }
@@ -192,6 +223,27 @@ tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const
                                                const tilewright_routing_options* given) {
   return call_c("rows_from_experts", given, TILEWRIGHT_ROUTING_OPTIONS, [&](const operands& in, const auto& o) {
     rows_from_experts(in("y", y), in("x", x), in("place", place), optional(weight), {.stream = o.stream});
+  });
+}
+tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+                                 const tilewright_tensor* down, const tilewright_moe_options* given) {
+  constexpr const char* op = "moe";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
+    moe(required(op, "y", y), required(op, "x", x), optional(logits), required(op, "gate_up", gate_up),
+        required(op, "down", down), options_for(o));
+  });
+}
+tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                 const tilewright_tensor* gate_up, const tilewright_tensor* down,
+                                                 const tilewright_moe_options* given) {
+  constexpr const char* op = "moe_workspace_bytes";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
+    const auto size = moe_workspace_bytes(required(op, "x", x), required(op, "gate_up", gate_up),
+                                          required(op, "down", down), options_for(o));
+    if (bytes) *bytes = size;
   });
 }
 

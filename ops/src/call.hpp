@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,18 @@ struct call {
 
 /// Finds the kernel, and queues it; under explain() only finds it.
 void run(const call& c);
+
+/// Scratch memory of a stream. No other thread gets it until this ends, by when its kernels are queued.
+struct held_workspace {
+  std::shared_ptr<void> owner = {};
+  std::unique_lock<std::mutex> lock = {};
+  void* data = nullptr;
+};
+
+/// Memory of `bytes` bytes: `given`, which has given_bytes, or the library's. Under explain(), an address that is not
+/// memory.
+held_workspace hold_workspace(const char* operation, void* stream, long_index_t bytes, void* given,
+                              long_index_t given_bytes);
 
 /// Until the next call of this, run() only explains what it would do, and adds that to the list; null: it runs.
 /// Of this thread. Returns what was set before.

@@ -49,6 +49,12 @@ std::string name_of_target(const device_facts& on) { return on.target + (on.is_e
 
 }  // namespace
 
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes) {
+  if (given_bytes < bytes)
+    refuse(operation, "the workspace has " + std::to_string(given_bytes) + " bytes, this call needs " +
+                          std::to_string(bytes) + "; give more, or none");
+}
+
 void plan::launch(const call& c) const {
   if (const auto* const loaded = std::get_if<jit::kernel>(&kernel)) {
     try {
@@ -169,34 +175,32 @@ void device::grow(workspace& w, long_index_t bytes) {
   w.bytes = bytes;
 }
 
-void device::launch(const call& c, const plan& p) {
-  if (c.splits != nullptr) *c.splits = p.splits;
-  if (p.workspace_bytes == 0) return p.launch(c);
-  if (c.given_workspace != nullptr) {
-    if (c.given_bytes < p.workspace_bytes)
-      refuse(c.operation, "the workspace has " + std::to_string(c.given_bytes) + " bytes, this call needs " +
-                              std::to_string(p.workspace_bytes) + "; give more, or none");
-    *c.workspace = c.given_workspace;
-    return p.launch(c);
-  }
-  const scratch own = reserve(c.operation, c.stream, p.counts_in_workspace ? 1 : 0, p.workspace_bytes);
-  *c.workspace = own.data;
-  p.launch(c);
-}
-
-scratch device::reserve(const char* operation, void* stream, int number, long_index_t bytes) {
-  scratch result{.owner = workspace_of(stream, number)};
-  result.lock = std::unique_lock(result.owner->mutex);
-  if (result.owner->bytes < bytes) {
+held_workspace device::hold(const char* operation, void* stream, int number, long_index_t bytes) {
+  const std::shared_ptr<workspace> own = workspace_of(stream, number);
+  held_workspace held{own, std::unique_lock(own->mutex)};
+  if (own->bytes < bytes) {
     try {
-      grow(*result.owner, std::max(bytes, 2 * result.owner->bytes));  // all of them are less than twice the last
+      grow(*own, std::max(bytes, 2 * own->bytes));  // all of them are less than twice the last
     } catch (const jit::error& e) {
       throw operation_error(fault_kind::device_failed, std::string(operation) + ": no workspace of " +
                                                            std::to_string(bytes) + " bytes: " + sentence_of(e));
     }
   }
-  result.data = result.owner->data;
-  return result;
+  held.data = own->data;
+  return held;
+}
+
+void device::launch(const call& c, const plan& p) {
+  if (c.splits != nullptr) *c.splits = p.splits;
+  if (p.workspace_bytes == 0) return p.launch(c);
+  if (c.given_workspace != nullptr) {
+    require_given(c.operation, c.given_bytes, p.workspace_bytes);
+    *c.workspace = c.given_workspace;
+    return p.launch(c);
+  }
+  const held_workspace held = hold(c.operation, c.stream, p.counts_in_workspace ? 1 : 0, p.workspace_bytes);
+  *c.workspace = held.data;
+  p.launch(c);
 }
 
 void device::release_workspace(void* stream) {

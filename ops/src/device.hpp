@@ -44,13 +44,6 @@ struct workspace {
   long_index_t bytes = 0;
 };
 
-/// A workspace that is this call's until the object ends.
-struct scratch {
-  std::shared_ptr<workspace> owner = {};
-  std::unique_lock<std::mutex> lock = {};
-  void* data = nullptr;
-};
-
 class device {
  public:
   /// The GPU of a number; the CPU emulator if a target is given.
@@ -61,7 +54,7 @@ class device {
   void release_workspace(void* stream);
   /// Memory of a stream: number 0, or 1 for kernels that count in its first bytes; from 2 on for calls of several
   /// kernels, one for each rank.
-  scratch reserve(const char* operation, void* stream, int number, long_index_t bytes);
+  held_workspace hold(const char* operation, void* stream, int number, long_index_t bytes);
 
  private:
   std::shared_ptr<const plan> make_plan(const call& c);
@@ -81,6 +74,9 @@ class device {
   std::mutex workspaces_mutex_;
   std::map<std::pair<void*, int>, std::shared_ptr<workspace>> workspaces_;  // by stream and number
 };
+
+/// Refuses a workspace of the caller that is too small.
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes);
 
 /// The device of a stream under the options that configure() was given. Throws operation_error if there is none.
 std::shared_ptr<device> device_for(const char* operation, void* stream);

@@ -27,9 +27,9 @@ void require_ranks(const char* op, const communicator& ranks) {
 
 /// Memory for one call, or under explain() a pointer that stands for it. Ranks that share a GPU's stream have one each:
 /// it is locked while a collective may wait for the other ranks.
-scratch reserve(const char* op, void* stream, const communicator& ranks, long_index_t bytes) {
+held_workspace hold_for(const char* op, void* stream, const communicator& ranks, long_index_t bytes) {
   if (is_explaining()) return {.data = jit::given_later(0)};
-  return device_for(op, stream)->reserve(op, stream, 2 + ranks.rank, bytes);
+  return device_for(op, stream)->hold(op, stream, 2 + ranks.rank, bytes);
 }
 
 /// A collective; nothing happens under explain().
@@ -112,7 +112,7 @@ void all_gather_gemm(const tensor& c, const tensor& a, const tensor& b, const co
                    std::to_string(own.rows) + " rows of A each");
   const long_index_t row = long_index_t(own.cols) * bytes_of(own.type), bytes = row * own.rows;
   const bool is_packed = own.ld == own.cols || own.rows == 1;
-  const scratch memory = reserve(op, options.stream, ranks, bytes * (ranks.ranks + (is_packed ? 0 : 1)));
+  const held_workspace memory = hold_for(op, options.stream, ranks, bytes * (ranks.ranks + (is_packed ? 0 : 1)));
   const tensor all = packed(memory.data, own.type, {own.rows * ranks.ranks, own.cols});
   // What is wrong with the GEMM is said before anything is queued.
   struct scope {
@@ -149,7 +149,7 @@ void gemm_reduce_scatter(const tensor& c, const tensor& a, const tensor& b, cons
     refuse(op, "C is " + describe(c) + ", A " + describe(a) + " and B " + describe(b) + "; with " +
                    std::to_string(ranks.ranks) + " ranks they must be (m / ranks, n), (m, k) and (k, n)");
   const long_index_t bytes = long_index_t(out.rows) * out.cols * bytes_of(out.type);
-  const scratch memory = reserve(op, options.stream, ranks, 2 * ranks.ranks * bytes);
+  const held_workspace memory = hold_for(op, options.stream, ranks, 2 * ranks.ranks * bytes);
   void* const received = static_cast<char*>(memory.data) + ranks.ranks * bytes;
   const index_t count = ranks.ranks;
   gemm(packed(memory.data, out.type, {left.rows, out.cols}), a, b, product);

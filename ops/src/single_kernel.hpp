@@ -17,6 +17,8 @@ namespace tilewright::ops {
 struct set_by_library {
   void** workspace = nullptr;
   index_t* splits = nullptr;
+  void* given_workspace = nullptr;
+  long_index_t given_bytes = 0;
 };
 
 inline std::vector<candidate> as_list(candidate c) { return {std::move(c)}; }
@@ -33,6 +35,8 @@ void run_single(const char* operation, const call_key& key, Problem& problem, vo
        .stream = stream,
        .workspace = members.workspace,
        .splits = members.splits,
+       .given_workspace = members.given_workspace,
+       .given_bytes = members.given_bytes,
        .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
          return as_list(Describe(*static_cast<const Problem*>(p), on));
        },

@@ -10,8 +10,9 @@ from ._error import Error
 from ._library import library
 from ._tensors import is_torch
 
-__all__ = ["all_gather_gemm", "attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm", "gemm_reduce_scatter", "grouped_gemm",
-           "layer_norm", "layer_norm_gradient", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
+__all__ = ["all_gather_gemm", "attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm",
+           "gemm_reduce_scatter", "grouped_gemm", "layer_norm", "layer_norm_gradient", "moe", "narrow_gemm", "order_by_expert", "permute",
+           "quantise", "reduce", "rms_norm", "rms_norm_gradient",
            "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
 
 
@@ -54,6 +55,16 @@ def gemm(a, b, out=None, *, dtype=None, **options):
         (*batch_a, m, _), (*batch_b, _, n) = _shape_after("gemm", a, 2), _shape_after("gemm", b, 2)
         out = _new("gemm", a, (*max(batch_a, batch_b), m, n), dtype or result_dtype(sys.modules["torch"], a.dtype) if is_torch(a) else None)
     _call("gemm", (out, a, b), options)
+    return out
+
+
+def narrow_gemm(a, codes, scales, out=None, *, dtype=None, **options):
+    """C (m, n) = alpha A (m, k) B^T for up to 16 rows of A and weights B (n, k) of 4 or 8 bits: `codes` (n, k / 2) or (n, k) and `scales` of int8
+    (view(torch.int8) of what PyTorch has as uint8) or as `format` says: "int4", "mxfp4", "nvfp4", "mxfp8", "int8", "e4m3"."""
+    if out is None:
+        (m, _), (n, _) = _shape_after("narrow_gemm", a, 2), _shape_after("narrow_gemm", codes, 2)
+        out = _new("narrow_gemm", a, (m, n), dtype)
+    _call("narrow_gemm", (out, a, codes, scales), options)
     return out
 
 
@@ -247,4 +258,13 @@ def rows_from_experts(x, place, weight=None, out=None, **options):
     if out is None:
         out = _new("rows_from_experts", x, (_shape_after("rows_from_experts", place, 2)[0], _shape_after("rows_from_experts", x, 2)[1]))
     _call("rows_from_experts", (out, x, place, weight), options)
+    return out
+
+
+def moe(x, logits, gate_up, down, choices, out=None, **options):
+    """A mixture-of-experts layer: the weighted sum of down[e] (silu(gate) * up) over the `choices` experts e of each row of x (tokens, d), which its
+    logits (tokens, experts) choose; gate_up (experts, 2 n, d) has the rows of gate and up, down (experts, d, n). logits None: expert= and weight=
+    are given."""
+    out = _new("moe", x, _shape_after("moe", x, 2)) if out is None else out
+    _call("moe", (out, x, logits, gate_up, down), {"choices": choices, **options})
     return out

@@ -184,6 +184,21 @@ const std::vector<wrong_call> attention_calls = {
     {[] { tw::attention_backward(q, k, v, o, q, k, v, o, {}); }, "attention_backward: options.lse is missing"},
     {[] { tw::attention_decode(o, q, k, v, {.block_table = at(0, element::i32, {1, 4})}); },
      "attention_decode: pages have 6 rows"},
+    {[] { tw::attention(o, q, k, v, {.sinks = at(0, element::f32, {3})}); }, "attention: sinks is f32 (3)"},
+    {[] { tw::attention(o, q, k, v, {.d_sinks = floats}); }, "attention: d_sinks is a result of attention_backward"},
+    {[] { tw::attention_backward(q, k, v, o, q, k, v, o, {.lse = at(0, element::f32, {1, 4, 2}), .d_sinks = floats}); },
+     "attention_backward: d_sinks is the gradient of sinks"},
+    {[] { tw::attention_decode(o, q, of_type(k, element::i8), v); }, "attention_decode: v has f16 and k i8"},
+    {[] { tw::attention_decode(o, q, of_type(k, element::i8), of_type(v, element::i8)); },
+     "attention_decode: a cache of i8 needs k_scales and v_scales"},
+    {[] {
+       tw::attention_decode(o, q, of_type(k, element::i8), of_type(v, element::i8),
+                            {.k_scales = at(0, element::f32, {1, 5, 2}), .v_scales = at(0, element::f32, {1, 1, 1})});
+     },
+     "attention_decode: k_scales is f32 (1, 5, 2); its length 1 must be 6 or 1"},
+    {[] { tw::attention_decode(o, q, k, v, {.k_scales = floats}); },
+     "attention_decode: k_scales and v_scales are for a cache of fp8 or i8"},
+    {[] { tw::attention(o, of_type(q, element::f16), of_type(k, element::i8), v); }, "attention: k has i8 and q f16"},
     {[] { tw::attention(changed(o, [](auto& t) { t.strides[1] = 16; }), q, k, v); },
      "attention: a row stride is smaller than the head dimension"},
 };

@@ -9,6 +9,8 @@
 #include <tilewright/ops/grouped_gemm.hpp>
 #include <tilewright/ops/library_options.hpp>
 #include <tilewright/ops/map.hpp>
+#include <tilewright/ops/moe.hpp>
+#include <tilewright/ops/narrow_gemm.hpp>
 #include <tilewright/ops/norm.hpp>
 #include <tilewright/ops/parallel.hpp>
 #include <tilewright/ops/quantise.hpp>

@@ -17,7 +17,7 @@ template <class Arch>
 inline constexpr bool is_amd_v = arch::is_amd(Arch::value);
 
 /// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
-using head_chunks = inplace_vector<index_t, 4>;
+using head_chunks = inplace_vector<index_t, 12>;
 
 TILEWRIGHT_HD constexpr head_chunks split_head(index_t dim, index_t largest) {
   head_chunks chunks;

@@ -36,7 +36,7 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     return t.col_in_cluster(rank);
   }
   TILEWRIGHT_HD unsigned a(index_t stage) const { return stages + stage * lds.stage_bytes(); }
-  TILEWRIGHT_HD unsigned b(index_t stage) const { return a(stage) + lds.a.bytes(); }
+  TILEWRIGHT_HD unsigned b(index_t stage) const { return a(stage) + lds.bytes_of_a(); }
 
   TILEWRIGHT_HD void init(const typename Block::device_args&) const {
     base::init(1, tile.consumers_per_tile() * sharing_blocks);
@@ -47,14 +47,19 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
   template <class AMap, class BMaps>
   TILEWRIGHT_HD void load(const state& at, const tma_tensor<AMap>& a_from, const BMaps& b_maps,
                           const typename Block::work_type& work, index_t k0) const {
-    // Bits of the blocks that share B, or A, with the first one.
-    constexpr unsigned with_b = (1u << tile.cluster_m) - 1, with_a = ((1u << tile.cluster()) - 1) / with_b;
+    constexpr unsigned with_a = ((1u << tile.cluster()) - 1) / with_b;
     const exec::mbarrier loaded = base::producer_acquire(at, lds.stage_bytes());
     load_slice<lds.a, tile.cluster_n, tile.cluster_n>(a(at.stage), a_from, loaded, col(), with_a << row(), work.m0, k0);
+    load_b(at.stage, loaded, b_maps, work, k0);
+  }
+  /// B's part of load(): of the stage whose barrier is `loaded`.
+  template <class BMaps>
+  TILEWRIGHT_HD void load_b(index_t stage, exec::mbarrier loaded, const BMaps& b_maps,
+                            const typename Block::work_type& work, index_t k0) const {
     constexpr wgmma_operand b_operand = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
       const tma_tensor<remove_cvref_t<decltype(b_maps[p])>> b_from{b_maps[p], work.b_z};
-      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(at.stage) + p * b_operand.bytes(), b_from, loaded,
+      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(stage) + p * b_operand.bytes(), b_from, loaded,
                                                               row(), with_b << col() * tile.cluster_m, work.n0, k0);
     });
   }
@@ -84,6 +89,9 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
   }
 
  private:
+  // Bits of the blocks that share B with the first one; in load(), A.
+  static constexpr unsigned with_b = (1u << tile.cluster_m) - 1;
+
   /// This block's slice of an operand, to all `Sharers` blocks that share it; where k is contiguous, the first
   /// `Loaders` of them have slices.
   template <wgmma_operand Operand, index_t Sharers, index_t Loaders, class Map>
@@ -98,10 +106,14 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     };
     if constexpr (Operand.k_is_contiguous) {
       constexpr index_t rows = Operand.rows / Loaders;
-      if (Loaders == Sharers || slice < Loaders) copy(to + slice * rows * Operand.row_bytes, k0, row0 + slice * rows);
+      if (Loaders == Sharers || slice < Loaders)
+        unroll<Operand.num_boxes()>([&](auto box) TILEWRIGHT_INLINE_LAMBDA {
+          copy(to + box * Operand.box_bytes() + slice * rows * Operand.row_bytes, k0 + box * Operand.box_columns(),
+               row0 + slice * rows);
+        });
     } else {
       for (index_t box = slice; box < Operand.num_boxes(); box += Sharers)
-        copy(to + box * Operand.box_bytes(), row0 + box * Operand.k(), k0);
+        copy(to + box * Operand.box_bytes(), row0 + box * Operand.box_columns(), k0);
     }
   }
 };
