@@ -65,6 +65,45 @@ TEST_F(JitGrouped, DividesK) {
       }
 }
 
+TEST_F(JitGrouped, BlocksHaveScales) {
+  using tilewright::fp8_fnuz_t;
+  constexpr index_t rows = 70, n = 48, k = 256, groups = 2, ends[] = {33, 64};
+  auto a = array<fp8_fnuz_t>(rows * k, 5), b = array<fp8_fnuz_t>(groups * n * k, 7);
+  auto c = array<half_t>(rows * n, 11);
+  const std::vector<half_t> before = c.host;
+  auto on_ends = array_of<index_t>({ends[0], ends[1]});
+  std::vector<float> factors(rows * 2);
+  for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = 0.25f * float(i % 5 + 1);
+  auto a_scales = array_of<float>(factors), b_scales = array_of<float>({1, 0.5f, 0.125f, 2});
+  jit::block_scaled_problem p{.result = jit::element::f16};
+  p.args.m = rows, p.args.n = n, p.args.k = k, p.args.lda = p.args.ldb = k, p.args.ldc = n;
+  p.args.batch_stride_b = n * k, p.args.groups = groups, p.args.ends = on_ends.data();
+  p.args.row_stride_a_scales = 2, p.args.k_stride_a_scales = 1;
+  p.args.ld_b_scales = 2, p.args.batch_stride_b_scales = 2;
+  const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_128x128_v16_fp8_ak_bk_to_f16");
+  tilewright::block_scaled_args args = p.args;
+  args.a = a.data(), args.b = b.data(), args.c = c.data();
+  EXPECT_NE(sentence_of([&] { kernel(args); }).find("scales"), std::string::npos);
+  args.a_scales = a_scales.data(), args.b_scales = b_scales.data();
+  kernel(args);
+  c.download();
+  for (index_t r = 0; r < rows; ++r) {
+    const index_t g = r < ends[0] ? 0 : 1;
+    for (index_t col = 0; col < n; ++col) {
+      double sum = 0;
+      for (index_t x = 0; x < k; ++x)
+        sum += double(factors[std::size_t(r * 2 + x / 128)]) * double(b_scales.host[std::size_t(g * 2 + x / 128)]) *
+               a.value(r * k + x) * b.value((g * n + col) * k + x);
+      const double wanted = r < ends[1] ? sum : double(float(before[std::size_t(r * n + col)]));
+      ASSERT_NEAR(c.value(r * n + col), wanted, 0.002 * std::abs(wanted) + 0.02) << r << ", " << col;
+    }
+  }
+  // On Hopper with the tile for scaled blocks, where C is bf16.
+  p.result = jit::element::bf16;
+  EXPECT_EQ(jit::block_scaled_gemm(p)("sm_90a").name.substr(0, 30), "block_scaled_gemm_rows_hopper_");
+}
+
 TEST_F(JitGrouped, TheTileFollowsTheGroups) {
   jit::grouped_problem p;
   p.args.m = 512, p.args.n = 4096, p.args.k = 2048, p.args.lda = p.args.ldb = 2048, p.args.ldc = 4096;

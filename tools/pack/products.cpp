@@ -31,6 +31,25 @@ Problem read_operands(reader& r) {
   return p;
 }
 
+/// Operands of fp8 with scales for blocks of 128 along k, without gaps.
+jit::kernel_request read_block_scaled(reader& r) {
+  jit::block_scaled_problem p;
+  p.result = r.element("result", "bf16");
+  tilewright::block_scaled_args& g = p.args;
+  g.m = r.require<index_t>("m");
+  g.n = r.require<index_t>("n");
+  g.k = g.lda = g.ldb = r.require<index_t>("k");
+  g.ldc = g.n;
+  g.groups = r.require<index_t>("groups");
+  g.batch_stride_b = long_index_t(g.k) * g.n;
+  g.k_stride_a_scales = 1;
+  g.row_stride_a_scales = g.ld_b_scales = (g.k + 127) / 128;
+  g.batch_stride_b_scales = long_index_t(g.ld_b_scales) * ((g.n + 127) / 128);
+  if (r.get("epilogue", false)) g.bias = jit::given_later(3);
+  g.ends = static_cast<const index_t*>(jit::given_later(4));
+  return jit::block_scaled_gemm(p);
+}
+
 jit::kernel_request read_grouped(reader& r) {
   auto p = read_operands<jit::grouped_problem>(r);
   const bool by_rows = r.choose("divides", {"rows", "k"}, "rows") == 0;
@@ -69,7 +88,7 @@ jit::kernel_request product_request(const jit::gemm_problem& p) {
 }
 
 std::span<const operation_list> grouped_lists() {
-  static constexpr operation_list lists[] = {{"grouped_gemm", read_grouped}};
+  static constexpr operation_list lists[] = {{"grouped_gemm", read_grouped}, {"block_scaled_gemm", read_block_scaled}};
   return lists;
 }
 

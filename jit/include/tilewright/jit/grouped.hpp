@@ -35,4 +35,14 @@ kernel_request expert_gemm(const expert_problem& problem);
 /// The kernel takes grouped_args. On a Hopper GPU its workspace, if it has one, is a hopper_gemm_workspace.
 kernel_request grouped_gemm(const grouped_problem& problem);
 
+/// Groups of rows of fp8 operands that are contiguous along k, with scales for blocks of 128 along k.
+struct block_scaled_problem {
+  element result = element::bf16;  // of C: f16, bf16 or f32; the kernels for Hopper write bf16
+  /// As in grouped_problem; scales may be null until the launch.
+  block_scaled_args args = {};
+};
+
+/// The kernel takes block_scaled_args.
+kernel_request block_scaled_gemm(const block_scaled_problem& problem);
+
 }  // namespace tilewright::jit

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/jit/grouped.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+
+#include "operation.hpp"
+#include "targets.hpp"
+
+namespace tilewright::jit {
+namespace {
+
+const block_scaled_args& scaled_args_of(const void* args) { return *static_cast<const block_scaled_args*>(args); }
+
+const char* check_scaled_epilogue(const block_scaled_args& args, bool has_one, vector_alignment guarantee) {
+  if (!has_epilogue(args)) return nullptr;
+  return has_one ? epilogue::detail::check<epilogue::from_args>(args, guarantee)
+                 : "the kernel was made without an epilogue";
+}
+
+struct scaled_kernel {
+  std::string name, policy, uses;  // the policy without scales and groups
+  host_half host;
+};
+
+/// A kernel for Hopper with tile number I of grouped_tiles.
+template <index_t I>
+host_half scaled_hopper_half(bool has_one) {
+  using enum operand_major;
+  using kernel = grouped_gemm_kernel<
+      grouped<block_scaled<gemm_hopper<fp8_ocp_t, k, k, grouped_tiles[I], bfloat16_t>>, group_kind::rows>>;
+  host_half half = half_of<kernel>();
+  half.check = [has_one](const void* args) {
+    const char* const why = kernel::check(scaled_args_of(args));
+    return why ? why : check_scaled_epilogue(scaled_args_of(args), has_one, {2, sizeof(bfloat16_t)});
+  };
+  return half;
+}
+/// Nothing where the kernels for Hopper cannot compute the problem.
+std::optional<scaled_kernel> find_scaled_hopper(const block_scaled_args& args, element result) {
+  if (result != element::bf16) return std::nullopt;
+  const index_t tile = choose_grouped_tile(args, 132, 1, true);
+  host_half half;
+  [&]<index_t... I>(sequence<I...>) {
+    ((tile == I ? void(half = scaled_hopper_half<I>(has_epilogue(args))) : void()), ...);
+  }(make_sequence<grouped_tiles.size()>{});
+  if (!half.check || half.check(&args)) return std::nullopt;
+  const std::string number = std::to_string(tile);
+  return scaled_kernel{"hopper_" + number,
+                       "tw::gemm_hopper<" + type_name(element::fp8) +
+                           ", tw::operand_major::k, tw::operand_major::k, tw::grouped_tiles[" + number + "], " +
+                           type_name(result) + ">",
+                       "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
+}
+
+/// The host half of a kernel for any target.
+host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& order, bool has_one) {
+  host_half half;
+  half.check = [kernel, has_one](const void* given) {
+    const block_scaled_args& args = scaled_args_of(given);
+    const char* why = args.a && args.b && args.c ? nullptr : "a pointer is null: a, b or c";
+    why = why ? why : detail::check_lengths(args, kernel);
+    why = why ? why : detail::check_result_memory(args, kernel);
+    why = why ? why : detail::check_offsets(args, kernel);
+    why = why ? why : detail::check_block_scales(args);
+    why = why ? why : check_scaled_epilogue(args, has_one, {kernel.vector, kernel.result_bytes});
+    return why ? why : detail::check_groups(args, true, kernel.tile_m, kernel.tile_n);
+  };
+  half.prepare = [kernel, order](const void* args, const launch_facts& facts) {
+    const auto made =
+        detail::plan_groups(scaled_args_of(args), true, kernel.tile_m, kernel.tile_n, order, facts.resident_clusters);
+    return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
+  };
+  return half;
+}
+/// The kernel with the widest vector that memory allows.
+scaled_kernel find_scaled_portable(const block_scaled_args& args, element result, const std::string& target) {
+  if (!has_matrix_instruction(element::fp8, target))
+    throw error("block_scaled_gemm: " + target + " has no matrix instruction for fp8 that takes these operands");
+  const auto [tile, order] = with_arch(target, []<class Arch>(of_type<Arch>) {
+    return std::pair(default_block_tile<Arch, int8_t>(), detail::default_grid_order<Arch>());
+  });
+  const char* why = nullptr;
+  for (index_t vector = 16; vector > 0; vector /= 2) {
+    const checked_gemm kernel{tile.m, tile.n, tile.k, true, true, 1, size_of(result), vector};
+    host_half half = scaled_portable_half(kernel, order, has_epilogue(args));
+    why = half.check(&args);
+    if (why) continue;
+    return {"128x128_v" + std::to_string(vector),
+            "tw::gemm_policy<tw::arch::current, " + type_name_on(element::fp8, target) +
+                ", tw::operand_major::k, tw::operand_major::k, " + std::to_string(vector) + ">",
+            "", std::move(half)};
+  }
+  throw error(std::string("block_scaled_gemm: ") + why);
+}
+
+}  // namespace
+
+kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
+  return remembered([problem](const std::string& target) {
+    block_scaled_args args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales);
+    std::optional<scaled_kernel> chosen;
+    if (target == "sm_90a") chosen = find_scaled_hopper(args, problem.result);
+    if (!chosen) chosen = find_scaled_portable(args, problem.result, target);
+    kernel_source s;
+    s.name = "block_scaled_gemm_rows_" + chosen->name + "_" +
+             operands_name(gemm_problem{element::fp8, problem.result, true, true, args});
+    s.code = "struct policy : tw::grouped<tw::block_scaled<" + chosen->policy +
+             ">, tw::group_kind::rows> {\n  using result_type = " + type_name_on(problem.result, target) +
+             ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
+    s.kernel = "tw::grouped_gemm_kernel<policy>";
+    s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp"};
+    if (!chosen->uses.empty()) s.uses.push_back(chosen->uses);
+    if (target.starts_with("sm_")) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
+    s.host = std::move(chosen->host);
+    return s;
+  });
+}
+
+}  // namespace tilewright::jit
