@@ -4,6 +4,7 @@
 
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/core/base/fp8.hpp>
+#include <tilewright/core/base/packed.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/core/descriptor/properties.hpp>
 #include <tilewright/core/descriptor/tensor_coordinate.hpp>

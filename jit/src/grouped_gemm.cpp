@@ -10,6 +10,7 @@
 #include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
 
 #include "operation.hpp"
+#include "targets.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -156,6 +157,9 @@ host_half portable_half(const form_problem& p, const checked_gemm& kernel, const
 
 /// The kernel with the widest vector that memory allows.
 grouped_kernel find_portable(const form_problem& p, const expert_args& args, const std::string& target) {
+  if (!has_matrix_instruction(p.type, target))
+    throw error("grouped_gemm: " + target + " has no matrix instruction for " + short_name(p.type) +
+                " that takes these operands");
   const index_t bytes = size_of(p.type);
   const char* why = nullptr;
   for (index_t vector = 16 / bytes; vector > 0; vector /= 2) {

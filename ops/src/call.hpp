@@ -24,6 +24,7 @@ struct candidate {
   std::string choice = {};           ///< as explanation::choice
   std::string reason = {};           ///< as explanation::reason
   jit::kernel_request source = {};   ///< for jit; empty: only compiled kernels can do this
+  bool is_for_archives = false;      ///< taken where an archive holds it, and never compiled
   index_t splits = 1;                ///< what call::splits becomes
   long_index_t workspace_bytes = 0;  ///< 0: none
   bool counts_in_workspace = false;  ///< its first bytes are 0 before and after the kernel
@@ -71,6 +72,8 @@ held_workspace hold_workspace(const char* operation, void* stream, long_index_t 
 /// Until the next call of this, run() only explains what it would do, and adds that to the list; null: it runs.
 /// Of this thread. Returns what was set before.
 std::vector<explanation>* collect_explanations(std::vector<explanation>* list);
+/// Whether there is such a list.
+bool is_explaining();
 
 /// A call that is wrong.
 [[noreturn]] inline void refuse(const char* operation, const std::string& sentence) {

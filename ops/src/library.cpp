@@ -77,6 +77,8 @@ std::vector<explanation>* collect_explanations(std::vector<explanation>* list) {
   return std::exchange(explained, list);
 }
 
+bool is_explaining() { return explained != nullptr; }
+
 void run(const call& c) {
   const std::shared_ptr<device> on = device_for(c.operation, c.stream);
   const std::shared_ptr<const plan> p = on->plan_for(c);
@@ -98,7 +100,7 @@ held_workspace hold_workspace(const char* operation, void* stream, long_index_t 
   else if (explained != nullptr)
     held.data = reinterpret_cast<void*>(alignment);
   else
-    held = device_for(operation, stream)->hold(operation, stream, false, bytes);
+    held = device_for(operation, stream)->hold(operation, stream, 0, bytes);
   return held;
 }
 

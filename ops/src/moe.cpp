@@ -107,16 +107,9 @@ candidate describe_moe_gemm(const jit::expert_problem& p, const device_facts& on
 }
 
 /// Runs the kernel of a problem. `parts`: what its choice depends on.
-template <class Problem, candidate (*Describe)(const Problem&, const device_facts&), class... Parts>
+template <auto Describe, class Problem, class... Parts>
 void run_step(Problem& p, void* stream, void** workspace, const Parts&... parts) {
-  run({.operation = moe_call,
-       .key = key_of_all(moe_call, parts...),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = stream,
-       .workspace = workspace,
-       .choose = choose_single<Problem, Describe>,
-       .problem = &p});
+  run_single<Describe>(moe_call, key_of_all(moe_call, parts...), p, stream, {.workspace = workspace});
 }
 
 void choose_for(const moe_layer& l, const tensor& logits, index_t* expert, float* weight, const moe_options& o) {
@@ -127,7 +120,7 @@ void choose_for(const moe_layer& l, const tensor& logits, index_t* expert, float
   a.choices = o.choices, a.x_stride = x.stride, a.is_normalised = o.is_normalised, a.score = o.score;
   a.bias = static_cast<const float*>(o.score_bias.data);
   a.groups = o.groups, a.kept_groups = o.kept_groups, a.shared = o.shared, a.scale = o.scale;
-  run_step<jit::choose_experts_problem, describe_moe_choose>(p, o.stream, nullptr, 0, p.type, a.x, a.tokens, a.experts,
+  run_step<describe_moe_choose>(p, o.stream, nullptr, 0, p.type, a.x, a.tokens, a.experts,
                                                              a.choices, a.x_stride, a.score, a.bias, a.groups,
                                                              a.kept_groups, a.shared);
 }
@@ -136,7 +129,7 @@ void order_entries(const moe_layer& l, char* memory, const moe_memory& at, const
   jit::order_by_expert_problem p;
   const auto list = [&](long_index_t offset) { return reinterpret_cast<index_t*>(memory + offset); };
   p.args = {expert, list(at.ends), list(at.source), list(at.position), list(at.counts), l.entries, l.experts};
-  run_step<jit::order_by_expert_problem, describe_moe_order>(p, stream, nullptr, 1, l.entries, l.experts);
+  run_step<describe_moe_order>(p, stream, nullptr, 1, l.entries, l.experts);
 }
 
 /// What each column of one of the GEMMs has, by expert: its scale or bias.
@@ -170,7 +163,7 @@ void multiply(jit::expert_problem& p, const moe_layer& l, const index_t* ends, c
   a.column_scale = static_cast<const float*>(scale.data);
   a.group_stride_scale = scale.group_stride, a.product_stride_scale = scale.product_stride;
   a.column_step = alternates ? 2 : 1;
-  run_step<jit::expert_problem, describe_moe_gemm>(
+  run_step<describe_moe_gemm>(
       p, o.stream, &a.workspace, 2, p.type, p.result, p.is_gate_up, p.b_along_k, a.a, a.b, a.c, a.bias, a.m, a.n, a.k,
       a.lda, a.ldb, a.ldc, a.batch_stride_b, a.product_stride_b, a.groups, a.tokens, a.choices);
 }

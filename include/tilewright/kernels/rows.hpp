@@ -9,6 +9,7 @@
 #include <tilewright/kernels/rows/norm_gradient.hpp>
 #include <tilewright/kernels/rows/norm_gradient_choice.hpp>
 #include <tilewright/kernels/rows/norm_gradient_partials.hpp>
+#include <tilewright/kernels/rows/quantise_groups.hpp>
 #include <tilewright/kernels/rows/quantise_rows.hpp>
 #include <tilewright/kernels/rows/rotary.hpp>
 #include <tilewright/kernels/rows/row_choice.hpp>

@@ -4,6 +4,7 @@
 
 #include <tilewright/core/base/array.hpp>
 #include <tilewright/core/base/bits.hpp>
+#include <tilewright/core/base/small_float.hpp>
 
 namespace tilewright {
 
@@ -32,23 +33,9 @@ TILEWRIGHT_HD constexpr float fp8_max(fp8_format f) {
 /// sign and payload are not kept.
 template <fp8_format F>
 TILEWRIGHT_HD constexpr unsigned char fp8_bits_from_float(float value) {
-  constexpr unsigned mantissa_bits = fp8_mantissa_bits(F), bias = fp8_bias(F), max_bits = fp8_max_bits(F),
-                     nan = fp8_nan_bits(F);
-  constexpr unsigned dropped = 23u - mantissa_bits;      // mantissa bits of a float that a normal number loses
-  constexpr unsigned least_exponent = 127u + 1u - bias;  // of a float that becomes a normal number
-  const unsigned bits = bit_cast<unsigned>(value);
-  const unsigned magnitude = bits & 0x7fffffffu, exponent = magnitude >> 23;
-  if (magnitude > 0x7f800000u) return static_cast<unsigned char>(nan);
-  const unsigned sign = bits >> 24 & 0x80u;
-  unsigned rounded = 0;
-  if (exponent >= least_exponent || dropped + least_exponent - exponent < 25u) {
-    const bool normal = exponent >= least_exponent;
-    const unsigned shift = normal ? dropped : dropped + least_exponent - exponent;
-    const unsigned mantissa = normal ? magnitude - ((least_exponent - 1u) << 23) : (magnitude & 0x7fffffu) | 0x800000u;
-    const unsigned half_way = 1u << (shift - 1u);
-    rounded = (mantissa + half_way - 1u + (mantissa >> shift & 1u)) >> shift;
-  }
-  if (rounded > max_bits) rounded = max_bits;
+  const unsigned bits = bit_cast<unsigned>(value), magnitude = bits & 0x7fffffffu, sign = bits >> 24 & 0x80u;
+  if (magnitude > 0x7f800000u) return static_cast<unsigned char>(fp8_nan_bits(F));
+  const unsigned rounded = round_to_small_float<fp8_mantissa_bits(F), fp8_bias(F)>(magnitude, fp8_max_bits(F));
   if (is_fnuz(F) && (rounded == 0)) return static_cast<unsigned char>(rounded);
   return static_cast<unsigned char>(sign | rounded);
 }
@@ -56,17 +43,12 @@ TILEWRIGHT_HD constexpr unsigned char fp8_bits_from_float(float value) {
 /// Exact.
 template <fp8_format F>
 TILEWRIGHT_HD constexpr float float_from_fp8_bits(unsigned char value) {
-  constexpr unsigned mantissa_bits = fp8_mantissa_bits(F), bias = fp8_bias(F), max_bits = fp8_max_bits(F);
   const unsigned sign = (value & 0x80u) << 24, magnitude = value & 0x7fu;
   if (is_fnuz(F) && value == 0x80u) return bit_cast<float>(0x7fc00000u);
-  if (magnitude > max_bits)
+  if (magnitude > fp8_max_bits(F))
     return bit_cast<float>(sign | (F == fp8_format::e5m2 && magnitude == 0x7cu ? 0x7f800000u : 0x7fc00000u));
-  if (magnitude >> mantissa_bits != 0) {
-    return bit_cast<float>(sign | ((magnitude << (23u - mantissa_bits)) + ((127u - bias) << 23)));
-  }
-  constexpr float least = bit_cast<float>((127u + 1u - bias - mantissa_bits) << 23);
-  const float denormal = float(magnitude) * least;
-  return bit_cast<float>(sign | bit_cast<unsigned>(denormal));
+  return bit_cast<float>(sign |
+                         bit_cast<unsigned>(float_of_small_magnitude<fp8_mantissa_bits(F), fp8_bias(F)>(magnitude)));
 }
 
 // Which formats the machine of this pass converts itself. Only gfx942 among AMD GPUs has the fnuz formats.
@@ -146,6 +128,23 @@ TILEWRIGHT_HD constexpr float fp8_to_float(unsigned char bits) {
   }
 #endif
   return float_from_fp8_bits<F>(bits);
+}
+
+/// The numbers of two bytes, that of the low byte first.
+template <fp8_format F>
+TILEWRIGHT_HD constexpr array<float, 2> fp8_pair_to_floats(unsigned short pair) {
+#if defined(TILEWRIGHT_FP8_BY_NVPTX)
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (!is_fnuz(F)) {
+      unsigned halves;
+      if constexpr (is_e4m3(F)) asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+      if constexpr (!is_e4m3(F)) asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves) : "h"(pair));
+      return {float_from_half_bits(static_cast<unsigned short>(halves)),
+              float_from_half_bits(static_cast<unsigned short>(halves >> 16))};
+    }
+  }
+#endif
+  return {fp8_to_float<F>(static_cast<unsigned char>(pair)), fp8_to_float<F>(static_cast<unsigned char>(pair >> 8))};
 }
 
 #undef TILEWRIGHT_FP8_BY_AMDGCN

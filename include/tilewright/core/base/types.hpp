@@ -6,6 +6,8 @@
 #include <tilewright/core/base/array.hpp>
 #include <tilewright/core/base/bits.hpp>
 #include <tilewright/core/base/fp8.hpp>
+#include <tilewright/core/base/narrow_float.hpp>
+#include <tilewright/core/base/narrow_int.hpp>
 #include <tilewright/core/base/type_traits.hpp>
 
 namespace tilewright {
@@ -67,6 +69,12 @@ static_assert(sizeof(half_t) == 2 && sizeof(bfloat16_t) == 2);
 namespace detail {
 template <class T>
 inline constexpr bool is_small_float_v = __is_same(T, half_t) || __is_same(T, bfloat16_t) || detail::is_fp8_v<T>;
+template <class T>
+inline constexpr bool converts_by_float_v = is_small_float_v<T> || __is_same(T, e8m0_t);
+template <narrow_format F>
+inline constexpr bool converts_by_float_v<narrow_float<F>> = true;
+template <bool Signed>
+inline constexpr bool converts_by_float_v<narrow_int<Signed>> = true;
 }  // namespace detail
 
 /// Conversion between element types, through float where neither is float. To a floating-point type it rounds to
@@ -80,9 +88,9 @@ TILEWRIGHT_HD constexpr To type_convert(From value) {
     return detail::int8_from_int(value);
   } else if constexpr (__is_same(To, int8_t)) {
     return detail::int8_from_float(float(value));
-  } else if constexpr (detail::is_small_float_v<To>) {
+  } else if constexpr (detail::converts_by_float_v<To>) {
     return To(float(value));
-  } else if constexpr (detail::is_small_float_v<From>) {
+  } else if constexpr (detail::converts_by_float_v<From>) {
     return To(float(value));
   } else {
     return To(value);

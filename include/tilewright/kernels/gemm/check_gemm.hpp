@@ -13,6 +13,7 @@ struct checked_gemm {
   bool a_along_k, b_along_k;       ///< contiguous along k, else along m or n
   /// Bytes of an element of A and B, of C; elements of an access to A and B; products of the policy.
   index_t element_bytes, result_bytes, vector, products = 1;
+  index_t b_bits = 8 * element_bytes;  ///< of an element of B
 };
 
 namespace detail {
@@ -46,18 +47,22 @@ inline bool overlap(memory_lines x, memory_lines y) {
 /// Refuses a C in the memory of an operand, which other blocks still read. a_rows: of A in memory; 0: m.
 constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm& kernel, index_t a_rows = 0) {
   if (__builtin_is_constant_evaluated() || !g.c) return nullptr;
-  const auto overlaps_c = [&](const void* data, bool along_k, index_t rows, long_index_t ld,
-                              long_index_t batch_stride) {
-    const long_index_t bytes = kernel.element_bytes, c_bytes = kernel.result_bytes;
-    const memory_lines operand{
-        data, (along_k ? g.k : rows) * bytes, along_k ? rows : g.k, ld * bytes, g.batch, batch_stride * bytes};
+  const auto overlaps_c = [&](const void* data, bool along_k, index_t rows, long_index_t ld, long_index_t batch_stride,
+                              long_index_t bits) {
+    const long_index_t c_bytes = kernel.result_bytes;
+    const memory_lines operand{data,
+                               ceil_div((along_k ? g.k : rows) * bits, 8LL),
+                               along_k ? rows : g.k,
+                               ld * bits / 8,
+                               g.batch,
+                               batch_stride * bits / 8};
     return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
-  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a) ||
-                 overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b) ||
+  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a, 8 * kernel.element_bytes) ||
+                 overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b, kernel.b_bits) ||
                  (kernel.products > 1 &&
                   overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,
-                             kernel.b_along_k, g.n, g.ldb, g.batch_stride_b))
+                             kernel.b_along_k, g.n, g.ldb, g.batch_stride_b, kernel.b_bits))
              ? "C may share memory with an operand, which other blocks still read"
              : nullptr;
 }
@@ -117,6 +122,31 @@ constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& k
   return nullptr;
 }
 
+/// Scales of a column of B in a narrow format.
+template <class Format>
+TILEWRIGHT_HD constexpr index_t scales_of_column(index_t k) {
+  return Format::group == 0 ? 1 : ceil_div(k, max(Format::group, 1));
+}
+
+/// What is wrong with a B in a narrow format: columns are loaded in pieces of 16 bytes.
+template <class Format>
+constexpr const char* check_narrow_b(const narrow_args& g) {
+  if (!is_aligned(g.b) || long_index_t(g.ldb) * Format::bits % 128 != 0 || g.batch_stride_b * Format::bits % 128 != 0)
+    return "columns of a narrow B must start at multiples of 16 bytes: b, ldb and batch_stride_b";
+  if (g.b && !g.b_scales) return "a narrow B needs b_scales";
+  if (g.b && Format::has_zero_points && !g.b_zeros) return "this narrow format needs b_zeros";
+  return g.ld_b_scales == 0 || g.ld_b_scales >= scales_of_column<Format>(g.k)
+             ? nullptr
+             : "ld_b_scales is smaller than the scales of a column";
+}
+
+/// Of an element of B in memory.
+template <class Policy>
+constexpr index_t b_bits() {
+  if constexpr (requires { typename Policy::b_format; }) return Policy::b_format::bits;
+  return 8 * index_t(sizeof(typename Policy::element_type));
+}
+
 template <class Policy>
 inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
                                              Policy::tile.n,
@@ -126,7 +156,8 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
                                              index_t(sizeof(typename Policy::element_type)),
                                              index_t(sizeof(typename Policy::result_type)),
                                              Policy::vector,
-                                             Policy::products};
+                                             Policy::products,
+                                             b_bits<Policy>()};
 
 }  // namespace detail
 

@@ -56,6 +56,17 @@ struct grouped_args : gemm_args {
   index_t slot_rows = 0;            ///< with counts: from one group's start to the next one's
 };
 
+/// GEMM whose B is stored in a narrow format (operand_format), for policies with b_format: B (n, k) of packed words,
+/// each column's k contiguous. ldb and batch_stride_b count elements. The format's scales, and zero points where it has
+/// them, are (n, ceil(k / group)), contiguous along k; (n) where a column has one scale. Grouped where `groups` is not
+/// 0: group_kind::rows, with B, scales and zero points of a group instead of a problem.
+struct narrow_args : grouped_args {
+  const void* b_scales = nullptr;          ///< of the format's scale_type
+  const void* b_zeros = nullptr;           ///< of the format's zero_type, as many as scales
+  index_t ld_b_scales = 0;                 ///< scales (and zero points) from one column to the next; 0: no gaps
+  long_index_t batch_stride_b_scales = 0;  ///< from a problem's to the next one's
+};
+
 /// GEMM with scales for blocks of 128 along k, for policies that are block_scaled; grouped where `groups` is not 0.
 struct block_scaled_args : grouped_args {
   const float* a_scales = nullptr;         ///< (m, ceil(k / 128)): one for each row of A

@@ -61,7 +61,7 @@ constexpr const char* check_rank_block(const Args& args, const Args& batch) {
 template <class Block, class Args>
 typename Block::device_args plan_ranks(const Args& batch, const launch_facts& facts) {
   typename Block::device_args d{};
-  plan_schedule(d, Block::facts, batch, facts.resident_clusters);
+  plan_schedule(d, Block::facts, batch, facts.resident_clusters, split_cost_of(Block::tile));
   maps_of<Block>(facts).b(d.b[0],
                           operand_in_memory(batch.b, Block::lds.b.k_is_contiguous, batch.n, batch.k, batch.ldb));
   return d;

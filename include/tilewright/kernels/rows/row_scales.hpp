@@ -64,14 +64,14 @@ TILEWRIGHT_HD constexpr index_t access_of(const row_tile& tile, scale_kind scale
 template <row_tile Tile, scale_kind Scales>
 inline constexpr index_t access_v = access_of(Tile, Scales);
 
-/// Divides elements by their largest |value| in each 128 of a row, times `most`, and writes the scales.
-template <class Block, row_tile Tile>
+/// Multiplies the elements of each Group of a row by what scale(largest, row, group, is_writer) returns for their
+/// largest |value|; one lane of those that share a group, if it exists, is the writer of its scale.
+template <index_t Group, row_tile Tile, class Block, class Scale>
 TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template segment<float>& e, index_t first_col,
-                                const scale_position& to, float most) {
-  constexpr index_t lanes = 128 / Tile.vector;
+                                Scale scale) {
+  constexpr index_t lanes = Group / Tile.vector;
   static_assert(lanes <= Block::lanes,
-                "row_scales: the lanes of a wave that share a row hold 128 elements at a time: use longer vectors");
-  const exec::global_buffer buffer = exec::make_global_buffer(to.scale, long_index_t{1} << 62);
+                "row_scales: the lanes of a wave that share a row hold whole groups at a time: use longer vectors");
   TILEWRIGHT_UNROLL_ALL
   for (index_t first = 0; first < Block::in_vectors; first += Tile.vector) {
     float largest = 0;
@@ -80,15 +80,26 @@ TILEWRIGHT_HD void scale_groups(const Block& rows, typename Block::template segm
       largest = exec::max(largest, exec::abs(x));
     }
     largest = combine_lanes<1, lanes>(largest, max);
-    const float factor = factor_of_scale(largest, most);
-    for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
     const unsigned col = unsigned(rows.position(first_col, first));
-    if (rows.row < rows.rows && rows.exists(first_col, first) && col % 128 == 0)
-      exec::buffer_store(buffer,
-                         4 * ((rows.first_row + rows.row) * to.row_stride + long_index_t(col / 128) * to.group_stride),
-                         largest * (1 / most));
+    const float factor = scale(largest, rows.first_row + rows.row, index_t(col / Group),
+                               rows.row < rows.rows && rows.exists(first_col, first) && col % Group == 0);
+    for (index_t i = 0; i < Tile.vector; ++i) e.thread_buffer[first + i] *= factor;
   }
 }
+
+/// Scales of floats for each 128 elements: their largest magnitude becomes `most`.
+struct float_scales {
+  scale_position to;
+  float most;
+
+  TILEWRIGHT_HD float operator()(float largest, index_t row, index_t group, bool is_writer) const {
+    const float factor = factor_of_scale(largest, most);
+    if (is_writer)
+      exec::buffer_store(exec::make_global_buffer(to.scale, long_index_t{1} << 62),
+                         4 * (row * to.row_stride + long_index_t(group) * to.group_stride), largest * (1 / most));
+    return factor;
+  }
+};
 
 /// Writes f(part, first_col) of each part to y, with scales per 128 elements or none; `part` holds the last part, and
 /// load(first_col) reads one.
@@ -97,7 +108,8 @@ TILEWRIGHT_HD void store_segments(const Block& rows, Segment& segment, Load load
                                   const scale_position& to) {
   rows.backward(segment, load, [&](const auto& x, index_t first) TILEWRIGHT_INLINE_LAMBDA {
     auto e = f(x, first);
-    if constexpr (Scales == scale_kind::per_128) scale_groups<Block, Tile>(rows, e, first, to, largest_of<Result>);
+    if constexpr (Scales == scale_kind::per_128)
+      scale_groups<128, Tile>(rows, e, first, float_scales{to, largest_of<Result>});
     rows.store(y, y_stride, first, e);
   });
 }

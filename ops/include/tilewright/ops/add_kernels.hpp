@@ -5,6 +5,7 @@
 
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>
 #include <tilewright/kernels/rows/cross_entropy.hpp>
 #include <tilewright/kernels/rows/launch_rows.hpp>
@@ -108,6 +109,23 @@ template <class Arch, class T, operand_major A = operand_major::k, operand_major
 bool add_gemm() {
   detail::add_gemm<Arch, T, A, B, 16 / index_t(sizeof(T)), R>();
   detail::add_gemm<Arch, T, A, B, 1, R>();
+  return true;
+}
+
+/// narrow_gemm for up to Rows (8 or 16) rows of A, A and C of T and a format by the name that explain() gives it
+/// ("mxfp4"), for sm_90, with vectors of C and without, with epilogue and without. Returns true.
+template <class T, class Format, index_t Rows>
+bool add_narrow_gemm(const std::string& format) {
+  const std::string type = detail::element_name<T>();
+  const auto add = [&]<index_t CVector>(number<CVector>) {
+    using kernel = small_m_gemm<narrow_policy<T, Format, Rows, CVector, T, epilogue::from_args>>;
+    const std::string name = "narrow_gemm_" + format + "_m" + std::to_string(Rows) + "_v" + std::to_string(CVector) +
+                             "_" + type + "_to_" + type;
+    detail::add_kernel<kernel>(name);
+    detail::add_kernel<kernel>(name + "_epilogue");
+  };
+  add(number<4>{});
+  add(number<1>{});
   return true;
 }
 

@@ -13,7 +13,9 @@ namespace tilewright {
 /// grouped_hopper.hpp.
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
-  using args_type = detail::conditional_t<Policy::is_block_scaled, block_scaled_args, grouped_args>;
+  using args_type = detail::conditional_t<
+      Policy::is_block_scaled, block_scaled_args,
+      detail::conditional_t<__is_same(typename Policy::args_type, narrow_args), narrow_args, grouped_args>>;
   static constexpr group_kind groups = Kind;  ///< which dimension the groups divide
 };
 

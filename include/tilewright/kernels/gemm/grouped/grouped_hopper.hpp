@@ -49,6 +49,11 @@ struct grouped_work_tile : hopper_work_tile {
   index_t end_row = 0;  ///< Of the group.
 
   TILEWRIGHT_HD bool has_rows(index_t m) const { return Kind != group_kind::rows || m < end_row; }
+  /// The same with swap_ab, where the tile's n counts rows of the group.
+  TILEWRIGHT_HD void set_columns_of_group(const group_tile& found) {
+    tile = {found.at.col, found.at.row, found.at.batch};
+    a_z = tile.batch, b_z = 0, c_z = found.rows.end;
+  }
   TILEWRIGHT_HD void set_group(const group_tile& found) {
     constexpr bool by_rows = Kind == group_kind::rows;
     const group_rows rows = found.rows;
@@ -70,7 +75,7 @@ class grouped_scheduler {
   using device_args = typename Block::device_args;
 
   index_t rank_, clusters_, u_;
-  group_iterator<Block::groups, 32, tile.m * tile.cluster_m> walk_;
+  group_iterator<Block::groups, 32, tile.swap_ab ? tile.n * tile.cluster_n : tile.m * tile.cluster_m> walk_;
   stream_k_schedule schedule_{};
 
  public:
@@ -97,8 +102,12 @@ class grouped_scheduler {
       if (!walk_.find(u_, found)) return false;
       work.k_end = ceil_div(max(1, found.rows.count()), Block::tile_k);  // without k one tile of zeros is multiplied
     }
-    work.set_group(found);
+    if constexpr (tile.swap_ab)
+      work.set_columns_of_group(found);
+    else
+      work.set_group(found);
     locate_block<tile>(work, rank_);
+    if constexpr (tile.swap_ab) work.n0 += found.rows.begin;
     u_ += clusters_;
     return true;
   }

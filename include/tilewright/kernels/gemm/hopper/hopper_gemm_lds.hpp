@@ -16,12 +16,14 @@ TILEWRIGHT_HD constexpr index_t scale_rows(index_t m) { return m + 4; }
 struct hopper_gemm_lds {
   hopper_gemm_tile tile;
   wgmma_operand a, b;
-  index_t result_bytes;     // of an element of C
-  index_t scale_bytes = 0;  // of a stage's scales: those of A's rows, then those of B
+  index_t result_bytes;      // of an element of C
+  index_t scale_bytes = 0;   // of a stage's scales: those of A's rows, then those of B
+  index_t narrow_bytes = 0;  // of A in a stage, where consumers decode it; 0: wgmma reads it
 
-  TILEWRIGHT_HD constexpr index_t stage_bytes() const { return a.bytes() + b.bytes(); }
+  TILEWRIGHT_HD constexpr index_t bytes_of_a() const { return narrow_bytes > 0 ? narrow_bytes : a.bytes(); }
+  TILEWRIGHT_HD constexpr index_t stage_bytes() const { return bytes_of_a() + b.bytes(); }
   TILEWRIGHT_HD constexpr wgmma_operand b_of_product() const {
-    return {b.rows / tile.products, b.element_bytes, b.k_is_contiguous};
+    return {b.rows / tile.products, b.element_bytes, b.k_is_contiguous, b.length_k};
   }
   /// A slot has room for one box of C.
   TILEWRIGHT_HD constexpr index_t slot_bytes() const { return 64 * tile.box_n() * result_bytes; }

@@ -80,10 +80,10 @@ struct hopper_gemm_maps {
 
   /// A is (m, k), or in memory (k, m) where it is contiguous along m; B is (n, k) or (k, n).
   void a(exec::tensor_map& map, const tma_matrices& x) const {
-    operand(map, x, kernel.lds.a.k_is_contiguous, kernel.tile().m / kernel.tile().cluster_n);
+    operand(map, x, kernel.lds.a, kernel.tile().m / kernel.tile().cluster_n);
   }
   void b(exec::tensor_map& map, const tma_matrices& x) const {
-    operand(map, x, kernel.lds.b.k_is_contiguous, kernel.tile().result_n() / kernel.tile().b_loaders());
+    operand(map, x, kernel.lds.b, kernel.tile().result_n() / kernel.tile().b_loaders());
   }
   /// C (m, n), for boxes of `columns` columns (rows, with swap_ab); 0: box_n().
   void c(exec::tensor_map& map, const tma_matrices& x, index_t columns = 0) const {
@@ -96,9 +96,9 @@ struct hopper_gemm_maps {
   }
 
  private:
-  void operand(exec::tensor_map& map, const tma_matrices& x, bool along_k, index_t rows) const {
-    const index_t k = kernel.lds.a.k();
-    make_tensor_map(map, request_map(x, kernel.operands.element, along_k ? rows : k, k));
+  void operand(exec::tensor_map& map, const tma_matrices& x, const wgmma_operand& in_lds, index_t rows) const {
+    make_tensor_map(
+        map, request_map(x, kernel.operands.element, in_lds.k_is_contiguous ? rows : in_lds.k(), in_lds.box_columns()));
   }
 };
 
@@ -238,12 +238,13 @@ TILEWRIGHT_HD void locate_block(Work& work, index_t rank) {
 
 /// All but the tensor maps of the argument of a kernel, on a machine that runs `resident` clusters at once.
 template <class DeviceArgs, class Args>
-void plan_schedule(DeviceArgs& d, const hopper_gemm_facts& kernel, const Args& given, index_t resident) {
+void plan_schedule(DeviceArgs& d, const hopper_gemm_facts& kernel, const Args& given, index_t resident,
+                   const split_cost& cost) {
   const hopper_gemm_tile& tile = kernel.tile();
   const gemm_args g = in_order_of(tile, gemm_args(given));
   d.memory = {g, tile, resident};
   d.schedule = make_stream_k_schedule(hopper_tile_order(g, tile, resident), ceil_div(g.k, kernel.lds.a.k()), resident,
-                                      g.split_k > 1 ? 0 : d.memory.max_slots, split_cost_of(tile));
+                                      g.split_k > 1 ? 0 : d.memory.max_slots, cost);
   d.schedule.splits = g.split_k;
   d.schedule.order.group = rows_cached_in_l2(d.schedule.order, g, tile, kernel.operands.element_bytes());
   d.order = fast_tile_order(d.schedule.order);
@@ -263,7 +264,7 @@ hopper_gemm_device_args<Args, Products> plan_hopper_gemm(const hopper_gemm_facts
                                                          index_t resident, const MakeTensorMap& make_tensor_map) {
   const hopper_gemm_tile& tile = kernel.tile();
   hopper_gemm_device_args<Args, Products> d{};
-  plan_schedule(d, kernel, given, resident);
+  plan_schedule(d, kernel, given, resident, split_cost_of(tile));
   if (tile.unaligned) return d;
   const Args g = in_order_of(tile, given);
   const hopper_gemm_maps<MakeTensorMap> maps{kernel, make_tensor_map};

@@ -36,7 +36,7 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     return t.col_in_cluster(rank);
   }
   TILEWRIGHT_HD unsigned a(index_t stage) const { return stages + stage * lds.stage_bytes(); }
-  TILEWRIGHT_HD unsigned b(index_t stage) const { return a(stage) + lds.a.bytes(); }
+  TILEWRIGHT_HD unsigned b(index_t stage) const { return a(stage) + lds.bytes_of_a(); }
 
   TILEWRIGHT_HD void init(const typename Block::device_args&) const {
     base::init(1, tile.consumers_per_tile() * sharing_blocks);
@@ -106,10 +106,14 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     };
     if constexpr (Operand.k_is_contiguous) {
       constexpr index_t rows = Operand.rows / Loaders;
-      if (Loaders == Sharers || slice < Loaders) copy(to + slice * rows * Operand.row_bytes, k0, row0 + slice * rows);
+      if (Loaders == Sharers || slice < Loaders)
+        unroll<Operand.num_boxes()>([&](auto box) TILEWRIGHT_INLINE_LAMBDA {
+          copy(to + box * Operand.box_bytes() + slice * rows * Operand.row_bytes, k0 + box * Operand.box_columns(),
+               row0 + slice * rows);
+        });
     } else {
       for (index_t box = slice; box < Operand.num_boxes(); box += Sharers)
-        copy(to + box * Operand.box_bytes(), row0 + box * Operand.k(), k0);
+        copy(to + box * Operand.box_bytes(), row0 + box * Operand.box_columns(), k0);
     }
   }
 };

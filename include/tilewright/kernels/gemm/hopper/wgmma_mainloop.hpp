@@ -68,7 +68,7 @@ struct wgmma_mainloop {
     release_previous();
   }
 
- private:
+ protected:
   TILEWRIGHT_HD void issue(accumulators& c, const work_type& work, bool accumulate) const {
     if (work.has_rows(work.m0 + row * 64))
       pipeline.multiply(at, row, c, accumulate);

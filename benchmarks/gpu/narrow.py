@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Products of 1 to 16 rows with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
+
+    benchmarks/gpu/narrow.py LIBRARY [--check N] [--seed N] [--format NAME,...] [--rows M,...] [--layers NxK,...] [--seconds S] [--rounds N]
+                             [--rivals] [--json FILE --commit C]
+
+LIBRARY is libtilewright_narrow.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). --check N: N random shapes, formats and types against float64 of
+the decoded operands. Then layers of models: weights rotate through buffers of more than three times the L2 cache, launches are in CUDA
+graphs. `ratio_to_copy` is the time in which a copy moves the bytes of the weights and their scales (read and written bytes count), over
+the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), and a kernel in Triton. Exits with 1 if a result is
+wrong.
+"""
+import argparse
+import ctypes
+import random
+import statistics
+import sys
+
+import torch
+
+from results_file import parse_arguments, write_results
+from timing import Race
+
+E2M1 = (0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6)
+# Bits, group, dtype of scales, zero points.
+FORMATS = {"int4_128": (4, 128, torch.bfloat16, False), "int4_32": (4, 32, torch.bfloat16, False),
+           "int4_zero_128": (4, 128, torch.bfloat16, True), "mxfp4": (4, 32, torch.uint8, False),
+           "nvfp4": (4, 16, torch.float8_e4m3fn, False), "int8": (8, 0, torch.float32, False), "e4m3": (8, 0, torch.float32, False)}
+# n, k of layers of open models: 29 MB to 117 MB in 4 bits.
+LAYERS = ((4096, 14336), (28672, 4096), (8192, 16384), (28672, 8192), (8192, 28672))
+
+
+class Problem(ctypes.Structure):
+    """narrow_problem of narrow_library.cu."""
+    _fields_ = ([(name, ctypes.c_void_p) for name in ("a", "b", "b_scales", "b_zeros", "c", "workspace")] +
+                [(name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc", "ld_b_scales", "is_half")])
+
+
+def workspace():
+    """hopper_gemm_workspace::bytes, whose counters are 0."""
+    return torch.zeros(2 * 132 * 128 * 256 + 1024, device="cuda")
+
+
+class Weights:
+    """`copies` matrices of n x k in a format, with random codes; rows have 16-byte pitches."""
+
+    def __init__(self, name, n, k, copies=1, odd=False):
+        self.name, self.n, self.k = name, n, k
+        self.bits, self.group, scale_type, has_zeros = FORMATS[name]
+        line = 128 // self.bits
+        self.ldb = -(-k // line) * line
+        self.groups = 1 if self.group == 0 else -(-k // self.group)
+        self.codes = torch.randint(0, 256, (copies, n, self.ldb * self.bits // 8), device="cuda", dtype=torch.uint8)
+        shape = (copies, n, self.groups)
+        if scale_type == torch.uint8:
+            self.scales = torch.randint(120, 127, shape, device="cuda", dtype=torch.uint8)
+        else:
+            self.scales = (torch.rand(shape, device="cuda") * 0.05 + 0.005).to(scale_type)
+        self.zeros = torch.randint(0, 17, shape, device="cuda", dtype=torch.uint8) if has_zeros else None
+        if name == "e4m3":  # NaN only where `odd` asks for it
+            self.codes[(self.codes & 127) == 127] = 126
+        if odd:  # scales that are NaN, or infinite
+            row = random.randrange(n)
+            if scale_type == torch.uint8:
+                self.scales[0, row, 0] = 255
+            elif scale_type == torch.float8_e4m3fn:
+                self.scales.view(torch.uint8)[0, row, 0] = 127
+            else:
+                self.scales[0, row, 0] = random.choice((float("nan"), float("inf")))
+        self.bytes = self.codes[0].numel() + self.scales[0].numel() * self.scales.element_size() + (self.groups * n if has_zeros else 0)
+
+    def numbers(self, copy=0):
+        """The matrix in float64, decoded by tables."""
+        codes = self.codes[copy]
+        if self.name == "e4m3":
+            values = codes.view(torch.float8_e4m3fn).double()
+        elif self.name == "int8":
+            values = codes.view(torch.int8).double()
+        else:
+            nibbles = torch.stack((codes & 15, codes >> 4), -1).flatten(1).long()
+            if "fp4" in self.name:
+                values = torch.tensor(E2M1, device="cuda", dtype=torch.float64)[nibbles]
+            else:
+                zeros = 8 if self.zeros is None else self.wide(self.zeros[copy].double())
+                values = nibbles.double()[:, :self.k] - zeros
+        scales = self.scales[copy]
+        if scales.dtype == torch.uint8:
+            scales = torch.where(scales == 255, float("nan"), torch.exp2(scales.double() - 127))
+        return values[:, :self.k] * self.wide(scales.double())
+
+    def wide(self, of_groups):
+        return of_groups if self.group == 0 else of_groups.repeat_interleave(self.group, 1)[:, :self.k]
+
+
+class Tilewright:
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        self.workspace = workspace()
+
+    def prepare(self, weights, x, y):
+        """A function that queues the kernel with the next of the weights' copies on the current stream."""
+        call = getattr(self.library, "tilewright_narrow_" + weights.name)
+        call.restype, call.argtypes = ctypes.c_char_p, [ctypes.POINTER(Problem), ctypes.c_void_p]
+        problems = [Problem(a=x.data_ptr(), b=weights.codes[i].data_ptr(), b_scales=weights.scales[i].data_ptr(),
+                            b_zeros=0 if weights.zeros is None else weights.zeros[i].data_ptr(), c=y.data_ptr(),
+                            workspace=self.workspace.data_ptr(), m=len(x), n=weights.n, k=weights.k, lda=x.stride(0), ldb=weights.ldb,
+                            ldc=y.stride(0), ld_b_scales=0, is_half=int(x.dtype == torch.float16)) for i in range(len(weights.codes))]
+        state = [0]
+
+        def launch():
+            why = call(ctypes.byref(problems[state[0] % len(problems)]), torch.cuda.current_stream().cuda_stream)
+            state[0] += 1
+            if why:
+                raise SystemExit(f"narrow.py: {weights.name}: {why.decode()}")
+        return launch
+
+
+def check(ours, count, seed):
+    """Random products against float64; the number that are wrong, and the largest error over its bound."""
+    rng, wrong, worst = random.Random(seed), 0, 0.0
+    for number in range(count):
+        name = rng.choice(list(FORMATS))
+        m, n, k = rng.randint(1, 16), 4 * rng.randint(1, 700), rng.randint(16, 6000)
+        dtype = rng.choice((torch.bfloat16, torch.float16))
+        weights = Weights(name, n, k, odd=number % 6 == 0)
+        x = torch.randn(m, -(-k // 8) * 8, device="cuda").to(dtype)
+        y = torch.full((m + 1, n), 77.0, device="cuda", dtype=dtype)
+        ours.prepare(weights, x, y[:m])()
+        numbers, rows = weights.numbers(), x[:, :k].double()
+        wanted, size = rows @ numbers.t(), rows.abs() @ numbers.abs().t()
+        finite = torch.isfinite(wanted) & (wanted.abs() < torch.finfo(dtype).max / 2)
+        error = ((y[:m].double() - wanted).abs() / size.clamp_min(1e-30))[finite].max().item() if finite.any() else 0.0
+        bound = 2.0**-8 if dtype == torch.bfloat16 else 2.0**-10
+        spoilt = bool((torch.isfinite(y[:m]) & ~torch.isfinite(wanted)).any()) or not bool((y[m] == 77).all())
+        worst = max(worst, error / bound)
+        if not error <= bound or spoilt:
+            wrong += 1
+            print(f"WRONG {name} {dtype} {m} x {n} x {k}: error {error:.3g}, bound {bound:.3g}, not finite where it should be: {spoilt}")
+    print(f"{count - wrong} of {count} right, at most {worst:.3f} of the tolerance", flush=True)
+    return wrong, worst
+
+
+def copy_rate():
+    """Bytes per second that the faster of two large copies reads and writes: the driver's, and a kernel's."""
+    a, b = torch.ones(1 << 27, device="cuda"), torch.empty(1 << 27, device="cuda")
+    times = Race({"driver": lambda: b.copy_(a), "kernel": lambda: torch.neg(a, out=b)}, 0.02).times(5)
+    return 8 * a.numel() / min(statistics.median(t[name] for t in times) for name in times[0])
+
+
+def rotating(calls):
+    state = [0]
+
+    def launch():
+        state[0] += 1
+        return calls[state[0] % len(calls)]()
+    return launch
+
+
+def rivals(x, n, k, copies):
+    """Contenders of the same product by name: torch in bf16, its int4 product and Triton's with groups of 128."""
+    import narrow_triton
+    wide = [torch.randn(n, k, device="cuda", dtype=torch.bfloat16) for _ in range(max(1, -(-copies // 4)) + 1)]
+    contenders = {"torch_bf16": rotating([lambda w=w: torch.nn.functional.linear(x, w) for w in wide])}
+    packed = [torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8) for _ in range(copies)]
+    scales = torch.rand(k // 128, n, 2, device="cuda").to(torch.bfloat16)
+    try:
+        theirs = [torch.ops.aten._convert_weight_to_int4pack(w, 8) for w in packed]
+        contenders["torch_int4"] = rotating([lambda w=w: torch.ops.aten._weight_int4pack_mm(x, w, 128, scales) for w in theirs])
+        contenders["torch_int4"]()
+    except RuntimeError as error:
+        print("torch's int4 product:", str(error).split("\n")[0])
+        contenders.pop("torch_int4", None)
+    own_scales = scales[:, :, 0].t().contiguous()
+    contenders["triton_int4"] = rotating([narrow_triton.product(x, w, own_scales) for w in packed])
+    return contenders
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("--check", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--format", default=",".join(FORMATS))
+    parser.add_argument("--rows", default="1,2,4,8,16")
+    parser.add_argument("--layers", default=",".join(f"{n}x{k}" for n, k in LAYERS), help="n x k")
+    parser.add_argument("--seconds", type=float, default=0.005, help="length of a block of launches")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rivals", action="store_true")
+    options = parse_arguments(parser)
+    torch.manual_seed(options.seed)
+    random.seed(options.seed)
+    ours = Tilewright(options.library)
+    wrong, worst = check(ours, options.check, options.seed) if options.check else (0, None)
+    rate, results = copy_rate(), []
+    print(f"a copy moves {rate / 1e9:.0f} GB/s")
+    for n, k in [map(int, layer.split("x")) for layer in options.layers.split(",")]:
+        for name in options.format.split(","):
+            size = n * k * FORMATS[name][0] // 8
+            copies = 3 + 150 * 2**20 // size
+            weights = Weights(name, n, k, copies)
+            for m in map(int, options.rows.split(",")):
+                x, y = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+                contenders = {"ours": ours.prepare(weights, x, y)}
+                if options.rivals and name == "int4_128":
+                    contenders |= rivals(x, n, k, copies)
+                times = Race(contenders, options.seconds).times(options.rounds)
+                us = {c: statistics.median(t[c] for t in times) * 1e6 for c in contenders}
+                row = {"format": name, "m": m, "n": n, "k": k, "MB": weights.bytes / 1e6, "us": us.pop("ours")}
+                row["GB/s"] = weights.bytes / row["us"] / 1e3
+                row["ratio_to_copy"] = weights.bytes / rate / row["us"] * 1e6
+                row |= {f"us_{c}": t for c, t in us.items()}
+                if us:
+                    row["ratio_to_rival"] = min(us.values()) / row["us"]
+                results.append(row)
+                print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
+            del weights
+    for name in options.format.split(","):
+        of = [r["ratio_to_copy"] for r in results if r["format"] == name and r["n"] * r["k"] >= 1 << 27]
+        if of:
+            print(f"{name}: 64 MiB in 4 bits and more: ratio to a copy {statistics.geometric_mean(of):.3f}, lowest {min(of):.3f}")
+    write_results(options, copy_gb_per_s=rate / 1e9, checked=options.check, wrong=wrong, worst_of_tolerance=worst, cases=results)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

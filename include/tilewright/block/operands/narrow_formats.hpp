@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// Ready operand formats: integers and floats of 4 and 8 bits with scales for groups or for whole lines.
+#pragma once
+
+#include <tilewright/block/operands/operand_format.hpp>
+#include <tilewright/core/base/narrow_float.hpp>
+#include <tilewright/machine/exec/gather_bytes.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// Two elements of 16 bits in each register, as elements.
+template <class T, index_t N>
+TILEWRIGHT_HD array<T, 2 * N> elements_of_pairs(const array<unsigned, N>& pairs) {
+  return bit_cast<array<T, 2 * N>>(pairs);
+}
+
+/// The bits of two equal numbers of T.
+template <class T>
+TILEWRIGHT_HD constexpr unsigned pair_of(float value) {
+  return bit_cast<unsigned short>(T(value)) * 0x10001u;
+}
+
+/// Eight unsigned 4-bit integers less `zero`. An integer in the low mantissa bits of 2^7 (bfloat16_t) or 2^10 (half_t)
+/// is that power and the integer; the difference is exact.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_uint4(unsigned word, unsigned zero) {
+  constexpr unsigned offset = pair_of<T>(__is_same(T, half_t) ? 1024 : 128);
+  const unsigned high = word >> 4, less = offset + zero * 0x10001u;
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (unsigned j = 0; j < 4; ++j) {  // byte j of `word`, and in the upper half byte j of `high`
+    const unsigned both = exec::permute_bytes(word, high, j | 4 << 4 | (j + 4) << 8 | 4 << 12);
+    pairs[index_t(j)] = exec::subtract_halves<T>(exec::and_or(both, 0xf000fu, offset), less);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// The same in the order 0 4 1 5 2 6 3 7.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
+  constexpr unsigned offset = pair_of<T>(__is_same(T, half_t) ? 1024 : 128);
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t j = 0; j < 4; ++j)
+    pairs[j] = exec::subtract_halves<T>(exec::and_or(word >> 4 * j, 0xf000fu, offset), offset + zero * 0x10001u);
+  return elements_of_pairs<T>(pairs);
+}
+
+/// Eight e2m1. Their exponent and mantissa in the lowest exponent bits of T are the number times a power of two,
+/// denormal ones too.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
+  constexpr bool f16 = __is_same(T, half_t);
+  constexpr unsigned shift = f16 ? 3 : 6, magnitude = 0x70007000u >> shift;
+  constexpr unsigned power = pair_of<T>(f16 ? 0x1p14f : 0x1p126f);
+  const unsigned low = word << 4;
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (unsigned j = 0; j < 4; ++j) {  // an element in the highest four bits of each half
+    const unsigned both = exec::permute_bytes(low, word, j << 4 | (j + 4) << 12);
+    const unsigned placed = exec::and_or(both, 0x80008000u, both >> shift & magnitude);
+    pairs[index_t(j)] = exec::multiply_halves<T>(placed, power);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// The same in the order 0 4 1 5 2 6 3 7.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_e2m1_pairs(unsigned word) {
+  constexpr bool f16 = __is_same(T, half_t);
+  constexpr int shift = f16 ? 3 : 6;
+  constexpr unsigned magnitude = 0x70007000u >> shift, factor = pair_of<T>(f16 ? 0x1p14f : 0x1p126f);
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (int j = 0; j < 4; ++j) {  // left shifts are multiplications, which NVIDIA GPUs do elsewhere than bit operations
+    const int left = 12 - 4 * j;
+    const unsigned placed = left >= shift ? word << (left - shift) : word >> (shift - left);
+    pairs[j] = exec::multiply_halves<T>(exec::and_or(word << left, 0x80008000u, placed & magnitude), factor);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// Four signed 8-bit integers.
+template <class T>
+TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
+  const unsigned biased = word ^ 0x80808080u;
+  array<unsigned, 2> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (unsigned j = 0; j < 2; ++j) {
+    if constexpr (__is_same(T, half_t)) {
+      constexpr unsigned offset = pair_of<T>(1024 + 128);
+      const unsigned both = exec::permute_bytes(biased, 0x64u, 2 * j | 4 << 4 | (2 * j + 1) << 8 | 4 << 12);
+      pairs[index_t(j)] = exec::subtract_halves<T>(both, offset);
+    } else {  // 8 bits do not fit in a mantissa of 7 with the offset: by floats
+      const auto number = [&](unsigned byte) TILEWRIGHT_INLINE_LAMBDA {
+        return bit_cast<float>(exec::permute_bytes(biased, 0x4b000000u, byte | 0x7440u)) - float(0x800000 + 128);
+      };
+      pairs[index_t(j)] = bits_of_pair<T>(number(2 * j), number(2 * j + 1));
+    }
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// Four e4m3.
+template <class T>
+TILEWRIGHT_HD array<T, 4> decode_e4m3(unsigned word) {
+  array<unsigned, 2> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t j = 0; j < 2; ++j) {
+    const auto numbers = fp8_pair_to_floats<fp8_format::e4m3>(static_cast<unsigned short>(word >> 16 * j));
+    pairs[j] = bits_of_pair<T>(numbers[0], numbers[1]);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+}  // namespace detail
+
+/// 4-bit integers q with a scale for each Group along k (32, 64, 128; 0: per column): the element is (q - 8) scale.
+/// compressed-tensors stores them so (`weight_packed`, `weight_scale`, symmetric); repack_weights makes them of AWQ's
+/// and GPTQ's.
+template <index_t Group, class Scale = bfloat16_t>
+struct int4_groups : operand_format<unsigned, 8, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
+    return detail::decode_uint4<T>(word, 8);
+  }
+  /// The same in the order 0 4 1 5 2 6 3 7.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word) {
+    return detail::decode_uint4_pairs<T>(word, 8);
+  }
+};
+
+/// The same with a zero point for each group, a byte from 0 to 16: the element is (q - zero) scale.
+template <index_t Group, class Scale = bfloat16_t>
+struct int4_zero_groups : operand_format<unsigned, 8, Scale, Group, unsigned char> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode(unsigned word, unsigned char zero) {
+    return detail::decode_uint4<T>(word, zero);
+  }
+  /// The same in the order 0 4 1 5 2 6 3 7.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word, unsigned char zero) {
+    return detail::decode_uint4_pairs<T>(word, zero);
+  }
+};
+
+/// e2m1 with a scale for each Group along k.
+template <index_t Group, class Scale>
+struct e2m1_groups : operand_format<unsigned, 8, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
+    return detail::decode_e2m1<T>(word);
+  }
+  /// The same in the order 0 4 1 5 2 6 3 7.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word) {
+    return detail::decode_e2m1_pairs<T>(word);
+  }
+};
+using mxfp4_format = e2m1_groups<32, e8m0_t>;     ///< OCP MXFP4: element 2i in the low half of byte i
+using nvfp4_format = e2m1_groups<16, fp8_ocp_t>;  ///< NVFP4; its one float for the tensor is a factor of the result
+
+/// Signed 8-bit integers with a scale for each Group along k; 0: per column.
+template <index_t Group = 0, class Scale = float>
+struct int8_groups : operand_format<unsigned, 4, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
+    return detail::decode_int8<T>(word);
+  }
+};
+
+/// e4m3 with a scale for each Group along k; 0: per column. Its NaN stays NaN.
+template <index_t Group = 0, class Scale = float>
+struct e4m3_groups : operand_format<unsigned, 4, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
+    return detail::decode_e4m3<T>(word);
+  }
+};
+using mxfp8_format = e4m3_groups<32, e8m0_t>;  ///< OCP MXFP8 with e4m3
+
+}  // namespace tilewright

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Grouped GEMM with narrow weights on Hopper: the weights of each group (expert) as they are stored.
+#pragma once
+
+#include <tilewright/kernels/gemm/grouped/grouped_hopper.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_narrow_gemm.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// A narrow_block whose work tiles are tiles of groups.
+template <class Policy>
+struct grouped_narrow_block : narrow_block<Policy> {
+  using device_args = grouped_device_args<narrow_args, group_kind::rows>;
+  using work_type = grouped_work_tile<group_kind::rows>;
+  struct roles : narrow_roles<grouped_narrow_block> {
+    using scheduler = grouped_scheduler<grouped_narrow_block>;
+  };
+  static_assert(Policy::groups == group_kind::rows && Policy::a_major == operand_major::k,
+                "grouped_narrow_gemm: groups divide rows of A, which is contiguous along k");
+  static_assert(Policy::pipeline::tile.n % 32 == 0, "grouped_narrow_gemm: n of the tile must be a multiple of 32");
+};
+
+}  // namespace detail
+
+/// C (rows of g, n) = A (rows of g, k) W of g (n, k)^T for each group, ready for launch(). The policy is
+/// grouped<hopper_narrow_policy<...>, group_kind::rows>; B, scales and zero points have batch strides from a group's to
+/// the next one's.
+template <class Policy>
+struct grouped_narrow_gemm : detail::hopper_gemm_launch<Policy, detail::grouped_narrow_block<Policy>> {
+  using base = detail::hopper_gemm_launch<Policy, detail::grouped_narrow_block<Policy>>;
+  using args_type = narrow_args;
+  using block = typename base::block;
+
+  static constexpr const char* check(const args_type& g) {
+    const char* const why = check_grouped<Policy>(g, base::alignment);
+    return why ? why : detail::check_narrow_operands<block>(g);
+  }
+  static typename base::device_args prepare(const args_type& g, const launch_facts& facts) {
+    constexpr hopper_gemm_tile tile = block::tile;
+    const index_t resident = facts.resident_clusters, rows = tile.n, cols = tile.m * tile.cluster_m;
+    typename base::device_args d{};
+    detail::plan_narrow_operands<block>(d, g, g.groups, facts);
+    d.ordered_k_tiles = 2;
+    d.tiles = {ceil_div(g.n, cols), 1};
+    d.memory = {g, tile, resident};
+    const long_index_t most_tiles = detail::grouped_tile_limit(g, true, rows, cols);
+    d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
+    const detail::hopper_gemm_maps maps{block::facts, facts.make_tensor_map};
+    maps.c(d.c, {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true});
+    return d;
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// narrow_gemm: C = A B^T with weights B of 4 or 8 bits, for few rows of A.
+#pragma once
+
+#include <tilewright/ops/gemm.hpp>
+
+namespace tilewright::ops {
+
+/// How weights are stored: see docs/narrow_types.md.
+enum class weight_format { int4, mxfp4, nvfp4, mxfp8, int8, e4m3 };
+
+/// B (n, k): k contiguous. Elements of 4 bits lie two in a byte, that of the smaller k in the low bits.
+struct narrow_weights {
+  weight_format format = weight_format::int4;  ///< of codes and scales
+  tensor codes = {};  ///< (n, k / 2) of i8, for formats of 8 bits (n, k); rows start at multiples of 16 bytes
+  /// int4: (n, k / group rounded up) of f16, bf16 or f32; nvfp4: (n, k / 16) of fp8; mxfp4, mxfp8: (n, k / 32) of i8,
+  /// exponents biased by 127; int8, e4m3: (n) of f32. Contiguous along the groups.
+  tensor scales = {};
+  tensor zeros = {};    ///< int4: zero points 0 to 16, of i8 with scales' lengths and strides; none: 8
+  index_t group = 128;  ///< int4: 32, 64 or a multiple of 128
+};
+
+/// C (m, n) = alpha A (m, k) B^T + beta C and what the options say, but gate and choice. A: f16 or bf16, contiguous
+/// along k, rows at multiples of 16 bytes, up to 16; C: of A's type or f32, row-major. NVFP4's factor of the tensor is
+/// options.scale, or alpha. Throws operation_error before anything is queued.
+void narrow_gemm(const tensor& c, const tensor& a, const narrow_weights& b, const gemm_options& options = {});
+
+}  // namespace tilewright::ops

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Formats of narrow operands: every code of every word position, against the element types; a format of a user.
+#include <tilewright/block/operands/narrow_formats.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace tilewright {
+namespace {
+
+/// NF4 (QLoRA): 4-bit indices of a table, with a scale for each 64.
+struct nf4 : operand_format<unsigned, 8, float, 64> {
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
+    constexpr float table[16] = {-1.0f,       -0.6961928f, -0.5250731f, -0.3949175f, -0.2844414f, -0.1847734f,
+                                 -0.0910500f, 0.0f,        0.0795803f,  0.1609302f,  0.2461123f,  0.3379152f,
+                                 0.4407098f,  0.5626170f,  0.7229568f,  1.0f};
+    array<T, 8> elements;
+    for (unsigned i = 0; i < 8; ++i) elements[index_t(i)] = T(table[word >> 4 * i & 15]);
+    return elements;
+  }
+};
+static_assert(OperandFormat<nf4> && OperandFormat<mxfp4_format> && OperandFormat<int4_zero_groups<128, half_t>>);
+static_assert(!OperandFormat<operand_format<unsigned, 8, float, 64>>, "it decodes nothing");
+
+/// All codes at all positions: element i of `word` is `number(code)`, bit by bit.
+template <class F, class T, class Number>
+void expect_decoded(Number number, typename F::zero_type zero = {}) {
+  constexpr unsigned codes = 1u << F::bits;
+  std::mt19937 random(5);
+  for (index_t position = 0; position < F::elements; ++position) {
+    for (unsigned code = 0; code < codes; ++code) {
+      const unsigned shift = unsigned(position * F::bits), mask = (codes - 1) << shift;
+      const unsigned word = (unsigned(random()) & ~mask) | code << shift;
+      const array<T, F::elements> elements = detail::decode_word<F, T>(word, zero);
+      if constexpr (detail::has_decode_pairs<F, T>) {
+        const array<T, F::elements> pairs = detail::decode_word<F, T, true>(word, zero);
+        for (index_t i = 0; i < 8; ++i) ASSERT_EQ(std::memcmp(&pairs[i], &elements[i / 2 + i % 2 * 4], sizeof(T)), 0);
+      }
+      for (index_t i = 0; i < F::elements; ++i) {
+        const T expected(number(word >> i * F::bits & (codes - 1)));
+        if (std::isnan(float(expected))) {
+          ASSERT_TRUE(std::isnan(float(elements[i])));
+        } else {
+          ASSERT_EQ(std::memcmp(&elements[i], &expected, sizeof(T)), 0)
+              << std::hex << word << " element " << i << ": " << float(elements[i]) << ", not " << float(expected);
+        }
+      }
+    }
+  }
+}
+
+template <class E>
+float number_of(unsigned code) {
+  E value{};
+  value.bits = static_cast<unsigned char>(code);
+  return value;
+}
+
+template <class T>
+void expect_words_become_their_elements() {
+  expect_decoded<int4_groups<128>, T>([](unsigned code) { return float(code) - 8.0f; });
+  for (const int zero : {0, 3, 8, 15, 16})
+    expect_decoded<int4_zero_groups<32>, T>([&](unsigned code) { return float(code) - float(zero); },
+                                            static_cast<unsigned char>(zero));
+  expect_decoded<mxfp4_format, T>(number_of<fp4_e2m1_t>);
+  expect_decoded<nvfp4_format, T>(number_of<fp4_e2m1_t>);
+  expect_decoded<int8_groups<>, T>([](unsigned code) { return float(int(code ^ 0x80) - 128); });
+  expect_decoded<e4m3_groups<>, T>(number_of<fp8_ocp_t>);
+}
+
+TEST(NarrowFormats, WordsBecomeTheirElements) {
+  expect_words_become_their_elements<half_t>();
+  expect_words_become_their_elements<bfloat16_t>();
+}
+
+template <class T>
+void expect_one_rounding() {
+  std::mt19937 random(6);
+  for (int i = 0; i < 500; ++i) {
+    const float scale = T(std::ldexp(float(random() % 256 + 1), int(random() % 8) - 12));
+    const auto elements = int4_groups<32>::decode<T>(unsigned(random()));
+    const auto scaled = detail::scale_elements(elements, scale);
+    for (index_t e = 0; e < 8; ++e) ASSERT_EQ(float(scaled[e]), float(T(float(elements[e]) * scale)));
+  }
+  const float nan = std::nanf("");
+  for (const float s : {nan, float(e8m0_t::from_bits(0xff))})
+    EXPECT_TRUE(std::isnan(float(detail::scale_elements(mxfp4_format::decode<T>(0x77777777u), s)[3])));
+}
+
+TEST(NarrowFormats, ScaledElementsRoundOnce) {
+  expect_one_rounding<half_t>();
+  expect_one_rounding<bfloat16_t>();
+}
+
+TEST(OperandFormat, ScalesAsTheyAreStored) {
+  EXPECT_EQ(mxfp4_format::scale(e8m0_t::from_bits(130)), 8.0f);
+  EXPECT_TRUE(std::isnan(mxfp4_format::scale(e8m0_t::from_bits(255))));
+  EXPECT_EQ(nvfp4_format::scale(fp8_ocp_t(0.75f)), 0.75f);
+  EXPECT_EQ(int4_groups<32>::scale(bfloat16_t(-0.5f)), -0.5f);
+}
+
+TEST(OperandFormat, OfAUser) {
+  const auto elements = nf4::decode<bfloat16_t>(0xf7654320u);
+  EXPECT_EQ(float(elements[0]), -1.0f);
+  EXPECT_EQ(float(elements[6]), 0.0f);
+  EXPECT_EQ(float(elements[7]), 1.0f);
+}
+
+}  // namespace
+}  // namespace tilewright
