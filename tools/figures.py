@@ -125,6 +125,19 @@ def grouped(results):
                  [(name, rival, len(of), mean_and_lowest(of)) for name, rival, of in lines])
 
 
+def narrow_cases(results, most_rows, formats=None, key="ratio_to_copy", least_rows=1):
+    """Weights of 64 million bytes and more."""
+    return [r[key] for r in results["h100_narrow"]["cases"] if key in r and r["MB"] >= 64 and least_rows <= r["m"] <= most_rows and
+            (formats is None or r["format"] in formats)]
+
+
+def narrow(results):
+    names = dict.fromkeys(r["format"] for r in results["h100_narrow"]["cases"])
+    return table(["weights", "1 to 8 rows, to a copy: mean", "lowest", "16 rows: mean", "lowest"],
+                 [(f"`{name}`", mean_and_lowest(narrow_cases(results, 8, (name,))), mean_and_lowest(narrow_cases(results, 16, (name,), least_rows=16)))
+                  for name in names])
+
+
 def row_kernels(results, file, operations):
     """One line for each operation: the cases whose names begin with it, of all types and dimensions."""
     rows, lines = results[file]["row_kernels"], []
@@ -160,6 +173,7 @@ TABLES = {
         lambda r: rates_by_length(r, "h100_attention_backward", "deterministic", "deterministic_to_cudnn", ("bf16",)),
     "attention_decode": decode,
     "grouped": grouped,
+    "narrow": narrow,
     "tensors": lambda r: row_kernels(r, "h100_tensors", TENSORS),
     "model_kernels": lambda r: row_kernels(r, "h100_model_kernels", MODELS),
     "several_gpus": several_gpus,
@@ -180,6 +194,10 @@ def figures(results):
         "attention_decode_long": decode_ratios(results),
         "attention_e4m3": ratios(results, "h100_attention_e4m3", "rows", "ratio_to_cudnn"),
         "grouped": ratios(results, "h100_grouped", "cases", "ratio"),
+        "narrow": narrow_cases(results, 16),
+        "narrow_4_bits": narrow_cases(results, 16, ("int4_128", "int4_32", "int4_zero_128", "mxfp4", "nvfp4")),
+        "narrow_8_bits": narrow_cases(results, 16, ("int8", "e4m3")),
+        "narrow_to_rival": [r["ratio_to_rival"] for r in results["h100_narrow"]["cases"] if "ratio_to_rival" in r],
         "block_scaled": ratios(results, "h100_block_scaled_dense", "cases", "ratio"),
         "several_gpus": [r["ratio_to_best"] for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")],
         "tensors_to_torch": [r["ratio_to_torch"] for r in results["h100_tensors"]["row_kernels"]],

@@ -64,7 +64,8 @@ void bound_kernel::state::launch(const kernel::state& kernel, void* stream) cons
   kernel.device->launch(kernel.function, shape, args.data(), args.size(), stream);
   for (int i = 0; i < 2 && kernel.followers[i]; ++i)
     if (followers[i].grid[0] > 0)  // the last may run without the one between
-      kernel.device->launch(kernel.followers[i], followers[i], follower_args[i].data(), follower_args[i].size(), stream);
+      kernel.device->launch(kernel.followers[i], followers[i], follower_args[i].data(), follower_args[i].size(),
+                            stream);
 }
 
 void kernel::launch_bytes(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {

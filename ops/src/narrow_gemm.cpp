@@ -114,9 +114,9 @@ void narrow_gemm(const tensor& c, const tensor& a, const narrow_weights& b, cons
   run_single<describe_kernel>(
       narrow_op,
       key_of_all(narrow_op, p.type, p.result, std::string_view(format.type), g.m, n, k, g.lda, g.ldb, g.ldc,
-                         g.ld_b_scales, aligned_to, g.scale != nullptr, g.row_scale != nullptr,
-                         static_cast<const void*>(g.column_scale), g.bias, g.residual, g.ld_residual,
-                         g.activation != activation::none),
+                 g.ld_b_scales, aligned_to, g.scale != nullptr, g.row_scale != nullptr,
+                 static_cast<const void*>(g.column_scale), g.bias, g.residual, g.ld_residual,
+                 g.activation != activation::none),
       p, options.stream,
       {.workspace = &g.workspace, .given_workspace = options.workspace, .given_bytes = options.workspace_bytes});
 }

@@ -30,11 +30,13 @@ struct narrow_policy {
   using result_type = Result;
   using epilogue = Epilogue;
   using args_type = narrow_args;
-  /// Elements of an access to A, and to C; waves of a block, which have 32 columns each.
-  static constexpr bool gathers_a = false;
-  static constexpr index_t products = 1, a_vector = 8, vector = CVector, waves = 4;
-  /// Bytes of a column of B in a stage; stages that a block has in flight or computes with.
-  static constexpr index_t column_bytes = 64, stages = Rows == 8 ? 4 : 3;
+  static constexpr bool gathers_a = false;                     ///< A's rows are those of C
+  static constexpr index_t products = 1;                       ///< of the policy
+  static constexpr index_t a_vector = 8;                       ///< elements of an access to A
+  static constexpr index_t vector = CVector;                   ///< elements of an access to C
+  static constexpr index_t waves = 4;                          ///< of a block, with 32 columns each
+  static constexpr index_t column_bytes = 64;                  ///< bytes of a column of B in a stage
+  static constexpr index_t stages = Rows == 8 ? 4 : 3;         ///< that a block has in flight or computes with
   static constexpr split_k_kind split_k = split_k_kind::none;  ///< blocks share k by the schedule
   static constexpr operand_major a_major = operand_major::k, b_major = operand_major::k;  ///< both along k
   /// Of a block; k: of a stage.

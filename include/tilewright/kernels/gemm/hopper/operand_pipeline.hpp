@@ -59,8 +59,8 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     constexpr wgmma_operand b_operand = lds.b_of_product();
     unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
       const tma_tensor<remove_cvref_t<decltype(b_maps[p])>> b_from{b_maps[p], work.b_z};
-      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(stage) + p * b_operand.bytes(), b_from, loaded,
-                                                              row(), with_b << col() * tile.cluster_m, work.n0, k0);
+      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(stage) + p * b_operand.bytes(), b_from, loaded, row(),
+                                                              with_b << col() * tile.cluster_m, work.n0, k0);
     });
   }
 
