@@ -120,9 +120,8 @@ void choose_for(const moe_layer& l, const tensor& logits, index_t* expert, float
   a.choices = o.choices, a.x_stride = x.stride, a.is_normalised = o.is_normalised, a.score = o.score;
   a.bias = static_cast<const float*>(o.score_bias.data);
   a.groups = o.groups, a.kept_groups = o.kept_groups, a.shared = o.shared, a.scale = o.scale;
-  run_step<describe_moe_choose>(p, o.stream, nullptr, 0, p.type, a.x, a.tokens, a.experts,
-                                                             a.choices, a.x_stride, a.score, a.bias, a.groups,
-                                                             a.kept_groups, a.shared);
+  run_step<describe_moe_choose>(p, o.stream, nullptr, 0, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride,
+                                a.score, a.bias, a.groups, a.kept_groups, a.shared);
 }
 
 void order_entries(const moe_layer& l, char* memory, const moe_memory& at, const index_t* expert, void* stream) {
@@ -163,9 +162,9 @@ void multiply(jit::expert_problem& p, const moe_layer& l, const index_t* ends, c
   a.column_scale = static_cast<const float*>(scale.data);
   a.group_stride_scale = scale.group_stride, a.product_stride_scale = scale.product_stride;
   a.column_step = alternates ? 2 : 1;
-  run_step<describe_moe_gemm>(
-      p, o.stream, &a.workspace, 2, p.type, p.result, p.is_gate_up, p.b_along_k, a.a, a.b, a.c, a.bias, a.m, a.n, a.k,
-      a.lda, a.ldb, a.ldc, a.batch_stride_b, a.product_stride_b, a.groups, a.tokens, a.choices);
+  run_step<describe_moe_gemm>(p, o.stream, &a.workspace, 2, p.type, p.result, p.is_gate_up, p.b_along_k, a.a, a.b, a.c,
+                              a.bias, a.m, a.n, a.k, a.lda, a.ldb, a.ldc, a.batch_stride_b, a.product_stride_b,
+                              a.groups, a.tokens, a.choices);
 }
 
 /// Rows as fp8, with a scale for each.
