@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tilewright/core/base/block_index.hpp>
-#include <tilewright/kernels/attention/decode/detail/decode_shares.hpp>
 #include <tilewright/kernels/attention/decode/decode_tiles.hpp>
+#include <tilewright/kernels/attention/decode/detail/decode_shares.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 #if !defined(__HIP__)
 #include <tilewright/machine/exec/hopper.hpp>
