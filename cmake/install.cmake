@@ -69,7 +69,14 @@ foreach(module IN ITEMS tilewright tilewright-host tilewright-jit tilewright-ops
   endif()
   file(RELATIVE_PATH up /${pc_dir} /)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${module}.pc.in ${PROJECT_BINARY_DIR}/package/${module}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/package/${module}.pc DESTINATION ${pc_dir} COMPONENT ${component})
+  if(module MATCHES "^tilewright-(jit|ops|c)$")  # with the library that it names
+    install(CODE "
+      if(EXISTS \"$<TARGET_FILE:tilewright_${CMAKE_MATCH_1}>\")
+        file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${pc_dir}\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}/package/${module}.pc\")
+      endif()" COMPONENT ${component})
+  else()
+    install(FILES ${PROJECT_BINARY_DIR}/package/${module}.pc DESTINATION ${pc_dir} COMPONENT ${component})
+  endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/tilewright)
 

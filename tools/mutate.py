@@ -11,7 +11,7 @@ A mutant is killed when a test no longer compiles (static_asserts and other comp
 must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its room, then
 the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
-the counts to docs/notes/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
+the counts to docs/lab/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
 compile-fail tests are read by g++ alone. Headers of machine/exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a
 build in build/tests must have made.
 """
@@ -35,7 +35,7 @@ LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 CPU_LIMIT_S = 60  # of a compilation or a run
 MEMORY_LIMIT = 16 << 30
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
-RESULTS = ROOT / "docs/notes/mutation_results.md"
+RESULTS = ROOT / "docs/lab/mutation_results.md"
 
 
 def found(*tests):
@@ -162,7 +162,7 @@ class Workshop:
                           "#include <random>\n#include <set>\n#include <string>\n#include <vector>\n")
         has_rapidcheck = Path("/usr/include/rapidcheck.h").exists()
         self.flags = ["-w", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}",
-                      f'-DTILEWRIGHT_PLANTED_LIST="{root / "docs/notes/planted_mistakes.md"}"']
+                      f'-DTILEWRIGHT_PLANTED_LIST="{root / "docs/lab/planted_mistakes.md"}"']
         self.libraries = LIBRARIES + (["-lrapidcheck"] if has_rapidcheck else [])
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
         self.flags += ["-include", common]

@@ -35,7 +35,7 @@ class Args(ctypes.Structure):
     _fields_ = ([(name, ctypes.c_void_p) for name in ("q", "k", "v", "o", "lse")] +
                 [(name, ctypes.c_int) for name in ("batch", "heads", "kv_heads", "queries", "keys")] +
                 [(name, Strides) for name in ("q_strides", "k_strides", "v_strides", "o_strides", "lse_strides")] +
-                [("query_starts", ctypes.c_void_p), ("key_starts", ctypes.c_void_p), ("scale", ctypes.c_float), ("left", ctypes.c_int),
+                [("query_starts", ctypes.c_void_p), ("key_starts", ctypes.c_void_p), ("sinks", ctypes.c_void_p), ("scale", ctypes.c_float), ("left", ctypes.c_int),
                  ("right", ctypes.c_int)] + [(name, ctypes.c_void_p) for name in ("q_scales", "k_scales", "v_scales")])
 
 

@@ -27,7 +27,8 @@ from timing import Race
 class BackwardArgs(ctypes.Structure):
     """tilewright::attention_backward_args."""
     _fields_ = (Args._fields_ + [field for name in ("d_o", "d_q", "d_k", "d_v")
-                                 for field in ((name, ctypes.c_void_p), (name + "_strides", Strides))] + [("workspace", ctypes.c_void_p)])
+                                 for field in ((name, ctypes.c_void_p), (name + "_strides", Strides))] +
+                [("d_sinks", ctypes.c_void_p), ("workspace", ctypes.c_void_p)])
 
 
 KINDS = ("hopper", "portable", "deterministic")  # kernel_kind of attention_backward_library.cu

@@ -27,7 +27,8 @@ HEADS, KV_HEADS, DIM = 32, 8, 128
 class DecodeArgs(ctypes.Structure):
     """tilewright::attention_decode_args."""
     _fields_ = Args._fields_ + [("key_counts", ctypes.c_void_p), ("block_table", ctypes.c_void_p), ("table_stride", ctypes.c_int),
-                                ("rows_per_page", ctypes.c_int), ("splits", ctypes.c_int), ("workspace", ctypes.c_void_p)]
+                                ("rows_per_page", ctypes.c_int), ("k_scale_strides", Strides), ("v_scale_strides", Strides),
+                                ("splits", ctypes.c_int), ("workspace", ctypes.c_void_p)]
 
 
 class Decode:
@@ -35,20 +36,32 @@ class Decode:
         self.library = ctypes.CDLL(path)
         self.run = self.library.tilewright_attention_decode
         self.run.restype = ctypes.c_char_p
-        self.run.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.POINTER(DecodeArgs), ctypes.c_void_p]
+        self.run.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.POINTER(DecodeArgs), ctypes.c_void_p]
         self.library.tilewright_decode_workspace_bytes.restype = ctypes.c_longlong
         if self.library.tilewright_attention_decode_args_bytes() != ctypes.sizeof(DecodeArgs):
             raise SystemExit("attention_decode.py: the library's attention_decode_args have another size than this script's")
 
-    def prepare(self, q, k, v, o, splits=0, table=None, counts=None):
-        """A function that queues the kernels. With a table k and v are pages, (page, head, row, dim)."""
+    def prepare(self, q, k, v, o, splits=0, table=None, counts=None, scales=None, sinks=None, window=(-1, -1), starts=None, queries=0, lse=None):
+        """A function that queues the kernels. With a table k and v are pages, (page, head, row, dim). Scales of 8-bit k and v are of the
+        same shape but for dim, or of length 1. With starts q and o are (1, head, row, dim), and queries is the most of a sequence."""
         args = DecodeArgs()
+        caches = {torch.float8_e4m3fn: 1, torch.int8: 2}
         args.q, args.k, args.v, args.o = (x.data_ptr() for x in (q, k, v, o))
         args.batch, args.heads, args.kv_heads, args.queries = q.shape[0], q.shape[1], k.shape[1], q.shape[2]
         args.keys = k.shape[2] * (table.shape[1] if table is not None else 1)
         args.q_strides, args.k_strides, args.v_strides, args.o_strides = (strides_of(x) for x in (q, k, v, o))
         args.lse_strides = Strides()
-        args.scale, args.left, args.right = 1 / math.sqrt(q.shape[3]), -1, -1
+        args.scale, (args.left, args.right) = 1 / math.sqrt(q.shape[3]), window
+        if starts is not None:
+            args.query_starts, args.queries, args.batch = starts.data_ptr(), queries, len(starts) - 1
+        if scales is not None:
+            args.k_scales, args.v_scales = (x.data_ptr() for x in scales)
+            args.k_scale_strides, args.v_scale_strides = (
+                Strides(*(stride if length > 1 else 0 for stride, length in zip(x.stride(), x.shape))) for x in scales)
+        if sinks is not None:
+            args.sinks = sinks.data_ptr()
+        if lse is not None:  # as o without dim
+            args.lse, args.lse_strides = lse.data_ptr(), strides_of(lse)
         if table is not None:
             args.block_table, args.table_stride, args.rows_per_page = table.data_ptr(), table.shape[1], k.shape[2]
         if counts is not None:
@@ -58,8 +71,8 @@ class Decode:
         workspace = torch.empty(max(1, self.library.tilewright_decode_workspace_bytes(ctypes.byref(args), v.shape[3]) // 4), device="cuda")
         args.workspace = workspace.data_ptr()
 
-        def call(_alive=workspace):
-            why = self.run(q.dtype == torch.bfloat16, q.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
+        def call(_alive=(workspace, q, k, v, o, scales, sinks, starts, counts, table, lse)):
+            why = self.run(q.dtype == torch.bfloat16, caches.get(k.dtype, 0), q.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"attention_decode.py: {why.decode()}")
         call.splits = args.splits

@@ -9,28 +9,37 @@ namespace {
 
 namespace tw = tilewright;
 
-template <class T, tw::index_t Dim>
-struct policy : tw::attention_decode_policy<tw::arch::sm90, T, Dim> {};
+template <class T, class Cache, tw::index_t Dim>
+struct policy : tw::attention_decode_policy<tw::arch::sm90, T, Dim, Dim, (Dim > 128 ? 2 : 4), Cache> {};
 
-template <class T>
+template <class T, class Cache>
 bool decode(int dim, const tw::attention_decode_args& args, cudaStream_t stream) {
   const auto try_dim = [&]<tw::index_t D>() {
     if (dim != D) return false;
-    tw::launch<tw::attention_decode<policy<T, D>>>(args, {.stream = stream});
+    tw::launch<tw::attention_decode<policy<T, Cache, D>>>(args, {.stream = stream});
     return true;
   };
   return try_dim.template operator()<64>() || try_dim.template operator()<128>() || try_dim.template operator()<256>();
 }
 
+/// A cache of the elements of Q, of e4m3, or of int8.
+template <class T>
+bool decode_cache(int cache, int dim, const tw::attention_decode_args& args, cudaStream_t stream) {
+  return cache == 0   ? decode<T, T>(dim, args, stream)
+         : cache == 1 ? decode<T, tw::fp8_ocp_t>(dim, args, stream)
+                      : decode<T, tw::int8_t>(dim, args, stream);
+}
+
 }  // namespace
 
-/// Queues attention of few queries with a long cache. Returns null, or why it was refused: a text that lives until the
-/// next call.
-extern "C" const char* tilewright_attention_decode(int is_bf16, int dim, const tw::attention_decode_args* args,
-                                                   cudaStream_t stream) {
+/// Queues attention of few queries with a long cache: 0 of the elements of Q, 1 of e4m3, 2 of int8. Returns null, or
+/// why it was refused: a text that lives until the next call.
+extern "C" const char* tilewright_attention_decode(int is_bf16, int cache, int dim,
+                                                   const tw::attention_decode_args* args, cudaStream_t stream) {
   static std::string message;
   try {
-    const bool done = is_bf16 ? decode<tw::bfloat16_t>(dim, *args, stream) : decode<tw::half_t>(dim, *args, stream);
+    const bool done = is_bf16 ? decode_cache<tw::bfloat16_t>(cache, dim, *args, stream)
+                              : decode_cache<tw::half_t>(cache, dim, *args, stream);
     if (done) return nullptr;
     message = "no kernel for this head dimension";
   } catch (const tw::launch_error& error) {

@@ -2,6 +2,7 @@
 // libtilewright_attention: the attention kernels behind one C function, for benchmarks that load it from Python.
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>
@@ -14,11 +15,12 @@ template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct portable : tw::attention_policy<tw::arch::sm90, T, HeadDim, ValueDim> {};
 template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct on_hopper : tw::hopper_attention_policy<T, HeadDim, ValueDim> {};
-// Faster for short sequences.
-template <class T>
-struct short_rows : tw::hopper_attention_policy<T, 128, 128, tw::hopper_attention_tile{128, 128, 2, false}> {};
-template <class T>
-struct short_narrow_rows : tw::hopper_attention_policy<T, 64, 64, tw::hopper_attention_tile{128, 64, 2, false, 2}> {};
+/// What the library chooses for few keys.
+template <class T, tw::index_t HeadDim>
+struct on_hopper_short
+    : tw::hopper_attention_policy<
+          T, HeadDim, HeadDim, tw::choose_hopper_attention_tile({.keys = 1, .window = {-1, 0}}, HeadDim, HeadDim, 2)> {
+};
 
 template <class T>
 bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
@@ -29,13 +31,11 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
         tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
         return true;
       }
-      if (D == 128 && Dv == 128 && args.keys <= 1024) {
-        tw::launch<tw::attention_forward<short_rows<T>>>(args, {.stream = stream});
-        return true;
-      }
-      if (D == 64 && Dv == 64 && args.window.right == 0 && args.keys <= 1024) {
-        tw::launch<tw::attention_forward<short_narrow_rows<T>>>(args, {.stream = stream});
-        return true;
+      if constexpr (D == Dv) {
+        if (tw::choose_hopper_attention_tile(args, D, Dv, sizeof(T)) != on_hopper<T, D, D>::tile) {
+          tw::launch<tw::attention_forward<on_hopper_short<T, D>>>(args, {.stream = stream});
+          return true;
+        }
       }
     }
     tw::launch<tw::attention_forward<on_hopper<T, D, Dv>>>(args, {.stream = stream});

@@ -129,19 +129,19 @@ class exact_contender final : public contender {
       set[0](nullptr);
       graphs.emplace_back(in_graph, [&](int i, cudaStream_t stream) { set[std::size_t(i) % set.size()](stream); });
     }
-    const auto measure = [&](const std::vector<tw::tuning_turn>& turns) {
-      std::vector<event> marks(turns.size() + 1);
+    const auto measure = [&](const std::vector<tw::tuning_batch>& batches) {
+      std::vector<event> marks(batches.size() + 1);
       std::vector<int> launches;
       marks[0].record();
-      for (std::size_t i = 0; i < turns.size(); ++i) {
-        const int replays = std::max(1, turns[i].launches / in_graph);
-        for (int n = 0; n < replays; ++n) graphs[turns[i].contender].replay();
+      for (std::size_t i = 0; i < batches.size(); ++i) {
+        const int replays = std::max(1, batches[i].launches / in_graph);
+        for (int n = 0; n < replays; ++n) graphs[batches[i].contender].replay();
         marks[i + 1].record();
         launches.push_back(replays * in_graph);
       }
       std::vector<double> seconds;
-      for (std::size_t i = 0; i < turns.size(); ++i)
-        seconds.push_back(marks[i + 1].seconds_since(marks[i]) * turns[i].launches / launches[i]);
+      for (std::size_t i = 0; i < batches.size(); ++i)
+        seconds.push_back(marks[i + 1].seconds_since(marks[i]) * batches[i].launches / launches[i]);
       return seconds;
     };
     return tw::find_fastest(all.size(), measure, {.limit_seconds = 0.15, .finalists = 6});

@@ -27,17 +27,24 @@ digest key_of(std::string_view key) {
 
 }  // namespace
 
-archive::archive(const std::filesystem::path& path) : path_(path) {
+archive::archive(const std::filesystem::path& path) : name_(path.string()) {
   std::optional<std::string> text = read_trusted_file(path);
-  if (!text) throw error("the archive " + path.string() + " cannot be read");
-  bytes_ = std::move(*text);
+  if (!text) throw error("the archive " + name_ + " cannot be read");
+  file_ = std::move(*text);
+  bytes_ = file_;
+  read_entries();
+}
+
+archive::archive(std::string_view bytes, std::string name) : name_(std::move(name)), bytes_(bytes) { read_entries(); }
+
+void archive::read_entries() {
   std::string_view rest = bytes_;
-  if (!rest.starts_with(first_line)) throw error(path.string() + " is no archive of this version of the library");
+  if (!rest.starts_with(first_line)) throw error(name_ + " is no archive of this version of the library");
   rest.remove_prefix(first_line.size());
   while (!rest.empty()) {
     const std::size_t begin = bytes_.size() - rest.size();
     const std::optional<record> r = take_record(rest);
-    if (!r) throw error("the archive " + path.string() + " is damaged at byte " + std::to_string(begin));
+    if (!r) throw error("the archive " + name_ + " is damaged at byte " + std::to_string(begin));
     const entry e{begin, bytes_.size() - rest.size() - begin};
     names_.emplace_back(r->name);
     if (r->name.starts_with(text_prefix))
@@ -48,10 +55,9 @@ archive::archive(const std::filesystem::path& path) : path_(path) {
 }
 
 std::string_view archive::intact_data(const entry& e) const {
-  std::string_view text = std::string_view(bytes_).substr(e.begin, e.bytes);
+  std::string_view text = bytes_.substr(e.begin, e.bytes);
   const std::optional<record> r = take_record(text);
-  if (!r || !r->is_intact())
-    throw error("the archive " + path_.string() + " is damaged at byte " + std::to_string(e.begin));
+  if (!r || !r->is_intact()) throw error("the archive " + name_ + " is damaged at byte " + std::to_string(e.begin));
   return r->data;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/jit/attention.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -9,18 +10,21 @@
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention.hpp>
+#include <tilewright/kernels/attention/forward/hopper_attention_choice.hpp>
 
+#include "attention_name.hpp"
 #include "constants.hpp"
 #include "hopper_gemm.hpp"
+#include "operation.hpp"
 #include "source_text.hpp"
 
 namespace tilewright::jit {
 namespace {
 
-/// check() and prepare() of the kernels for Hopper, for equal head dimensions of 64, 96, ... 256.
-template <class T, index_t Dim>
+/// check() and prepare() of the kernels for Hopper.
+template <class T, index_t Dim, index_t ValueDim, hopper_attention_tile Tile>
 host_half hopper_half() {
-  using kernel = attention_forward<hopper_attention_policy<T, Dim>>;
+  using kernel = attention_forward<hopper_attention_policy<T, Dim, ValueDim, Tile>>;
   return {.check = [](const void* args) { return kernel::check(*static_cast<const attention_args*>(args)); },
           .prepare =
               [](const void* args, const launch_facts& facts) {
@@ -29,13 +33,29 @@ host_half hopper_half() {
                 return host_half::prepared{{bytes, bytes + sizeof made}, {kernel::grid(made).x, 1, 1}};
               }};
 }
+/// For a tile that choose_hopper_attention_tile returns; nothing for other head dimensions than 64, 96, ... 256, both
+/// equal, and 192 with values of 128.
 template <class T>
-host_half find_half(int dim) {
+host_half find_half(const attention_problem& p, const hopper_attention_tile& tile) {
   host_half found;
-  const auto look_at = [&]<int... Is>(std::integer_sequence<int, Is...>) {
-    ((dim == 64 + 32 * Is ? void(found = hopper_half<T, 64 + 32 * Is>()) : void()), ...);
+  const auto look_at = [&]<index_t Dim, index_t ValueDim, hopper_attention_tile Tile>() {
+    if (p.head_dim == Dim && p.value_dim == ValueDim && tile == Tile) found = hopper_half<T, Dim, ValueDim, Tile>();
   };
-  look_at(std::make_integer_sequence<int, 7>{});
+  const auto with_default_tile = [&]<index_t Dim, index_t ValueDim = Dim>() {
+    look_at.template operator()<Dim, ValueDim, detail::default_hopper_attention_tile(Dim, sizeof(T))>();
+  };
+  constexpr attention_args few = [] {
+    attention_args args;
+    args.keys = 1;
+    args.window = {-1, 0};
+    return args;
+  }();
+  look_at.template operator()<64, 64, choose_hopper_attention_tile(few, 64, 64, sizeof(T))>();
+  look_at.template operator()<128, 128, choose_hopper_attention_tile(few, 128, 128, sizeof(T))>();
+  [&]<int... Is>(std::integer_sequence<int, Is...>) {
+    (with_default_tile.template operator()<64 + 32 * Is>(), ...);
+  }(std::make_integer_sequence<int, 7>{});
+  with_default_tile.template operator()<192, 128>();
   return found;
 }
 
@@ -43,6 +63,7 @@ constants constants_of(const attention_args& a) {
   constants c;
   for (const char* pointer : {"q", "k", "v", "o"}) c.points(pointer);
   if (a.lse) c.points("lse");
+  if (a.sinks) c.points("sinks");
   if (a.query_starts) c.points("query_starts");
   if (a.key_starts) c.points("key_starts");
   c.set("batch", a.batch).set("heads", a.heads).set("kv_heads", a.kv_heads).set("queries", a.queries);
@@ -73,26 +94,52 @@ const char* compare(const attention_args& p, const attention_args& a, int head_d
     return "the kernel was made for other strides";
   if (a.scale != p.scale || a.window.left != p.window.left || a.window.right != p.window.right)
     return "the kernel was made for another scale or window";
-  if (!a.lse != !p.lse || !a.query_starts != !p.query_starts || !a.key_starts != !p.key_starts)
-    return "the kernel was made for other null pointers among lse, query_starts and key_starts";
+  if (!a.lse != !p.lse || !a.query_starts != !p.query_starts || !a.key_starts != !p.key_starts || !a.sinks != !p.sinks)
+    return "the kernel was made for other null pointers among lse, query_starts, key_starts and sinks";
   return detail::check_attention(a, head_dim, value_dim, 8);
 }
 
-std::string lengths_name(const attention_problem& p) {
-  return short_name(p.type) + "_d" + std::to_string(p.head_dim) +
-         (p.value_dim == p.head_dim ? "" : "_" + std::to_string(p.value_dim));
+std::string lengths_name(const attention_problem& p) { return attention_name(p.type, p.head_dim, p.value_dim); }
+
+std::string dims_text(const attention_problem& p) {
+  return std::to_string(p.head_dim) + ", " + std::to_string(p.value_dim);
 }
 
-kernel_source hopper_attention(const attention_problem& p, const host_half& host) {
-  return {.name = "attention_hopper_" + lengths_name(p),
-          .code = "struct policy : tw::hopper_attention_policy<" + type_name(p.type) + ", " +
-                  std::to_string(p.head_dim) + "> {};\n",
+kernel_source hopper_attention(const attention_problem& p, const hopper_attention_tile& tile, const host_half& host) {
+  const bool is_default = tile == detail::default_hopper_attention_tile(std::max(p.head_dim, p.value_dim), 2);
+  const std::string tile_text = "tw::hopper_attention_tile{" + std::to_string(tile.queries) + ", " +
+                                std::to_string(tile.keys) + ", " + std::to_string(tile.stages) + ", " +
+                                (tile.ordered ? "true" : "false") + ", " + std::to_string(tile.blocks) + "}";
+  return {.name = "attention_hopper_" + lengths_name(p) + (is_default ? "" : "_short"),
+          .code = "struct policy : tw::hopper_attention_policy<" + type_name(p.type) + ", " + dims_text(p) +
+                  (is_default ? "" : ", " + tile_text) + "> {};\n",
           .kernel = "tw::attention_forward<policy>",
           .uses = {"kernels/attention/forward/hopper_attention.hpp"},
           .host = host};
 }
 
-kernel_source portable_attention(const attention_problem& p) {
+/// For any lengths.
+kernel_source general_attention(const attention_problem& p, const std::string& target) {
+  const index_t rows = with_arch(target, [&]<class Arch>(of_type<Arch>) {
+    return detail::default_attention_tile<Arch, half_t>(p.head_dim, p.value_dim).queries;
+  });
+  kernel_source s{.name = "attention_" + lengths_name(p),
+                  .code = "struct policy : tw::attention_policy<tw::arch::current, " + type_name(p.type) + ", " +
+                          dims_text(p) + "> {};\n",
+                  .kernel = "tw::attention_forward<policy>",
+                  .uses = {"kernels/attention/forward/attention_forward.hpp"}};
+  s.host.check = [head_dim = p.head_dim, value_dim = p.value_dim](const void* args) {
+    return detail::check_attention(*static_cast<const attention_args*>(args), head_dim, value_dim, 8);
+  };
+  s.host.grid = [rows](const void* args) {
+    const auto& a = *static_cast<const attention_args*>(args);
+    return block_grid{ceil_div(a.queries, rows), a.heads, a.batch};
+  };
+  return s;
+}
+
+/// For the lengths of the problem.
+kernel_source exact_attention(const attention_problem& p) {
   const constants known = constants_of(p.args);
   const attention_args& a = p.args;
   return {.name = "attention_" + lengths_name(p) + "_" + std::to_string(a.queries) + "x" + std::to_string(a.keys),
@@ -101,9 +148,10 @@ kernel_source portable_attention(const attention_problem& p) {
               "constexpr void* jit_somewhere(void*) { return jit_floats; }\n"
               "constexpr const void* jit_somewhere(const void*) { return jit_floats; }\n"
               "constexpr float* jit_somewhere(float*) { return jit_floats; }\n"
+              "constexpr const float* jit_somewhere(const float*) { return jit_floats; }\n"
               "constexpr const index_t* jit_somewhere(const index_t*) { return jit_numbers; }\n"
               "struct policy : tw::attention_policy<tw::arch::current, " +
-              type_name(p.type) + ", " + std::to_string(p.head_dim) + ", " + std::to_string(p.value_dim) +
+              type_name(p.type) + ", " + dims_text(p) +
               "> {};\nusing general_attention = tw::attention_forward<policy>;\n" +
               known.kernel("exact_attention", "general_attention"),
           .kernel = "exact_attention",
@@ -121,19 +169,20 @@ kernel_source portable_attention(const attention_problem& p) {
 
 kernel_request attention(const attention_problem& problem) {
   return remembered([problem](const std::string& target) {
-    if (problem.type != element::f16 && problem.type != element::bf16)
-      throw error("attention: the elements are f16 or bf16");
-    if (target == "sm_90a" && problem.head_dim == problem.value_dim) {
+    require_attention("attention", problem.type, problem.head_dim, problem.value_dim);
+    if (target == "sm_90a") {
+      const hopper_attention_tile tile =
+          choose_hopper_attention_tile(problem.args, problem.head_dim, problem.value_dim, 2);
       const host_half host =
-          problem.type == element::f16 ? find_half<half_t>(problem.head_dim) : find_half<bfloat16_t>(problem.head_dim);
+          problem.type == element::f16 ? find_half<half_t>(problem, tile) : find_half<bfloat16_t>(problem, tile);
       attention_args probe = problem.args;  // null pointers are to be given later
       alignas(16) static char somewhere[2][16];
       for (const void** p : {&probe.q, &probe.k, &probe.v})
         if (!*p) *p = somewhere[0];
       if (!probe.o) probe.o = somewhere[1];
-      if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, host);
+      if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, tile, host);
     }
-    return portable_attention(problem);
+    return problem.for_all_lengths ? general_attention(problem, target) : exact_attention(problem);
   });
 }
 

@@ -1,34 +1,81 @@
 // SPDX-License-Identifier: MIT
+#include <optional>
+
 #include <tilewright/jit/attention.hpp>
+#include <tilewright/kernels/attention/decode/hopper_latent_decode.hpp>
 
 #include "attention_name.hpp"
 #include "operation.hpp"
 
 namespace tilewright::jit {
 
+namespace {
+
+template <class T>
+using latent_kernel = tilewright::attention_decode<hopper_latent_policy<T>>;
+
+attention_decode_args with_pointers(const attention_decode_problem& p, bool is_8bit) {
+  attention_decode_args args = p.args;
+  stand_ins stand_in;
+  stand_in(args.q, args.k, args.v, args.o, args.workspace);
+  if (p.is_latent) args.v = args.k;
+  if (is_8bit) stand_in(args.k_scales, args.v_scales);
+  return args;
+}
+
+/// check(), prepare() and grid() of the kernel with wgmma; nothing where it cannot compute the problem.
+std::optional<host_half> latent_half(const attention_decode_problem& p, const std::string& target) {
+  if (target != "sm_90a" || !p.is_latent || p.cache_type.value_or(p.type) != p.type || p.head_dim != 576 ||
+      p.value_dim != 512)
+    return std::nullopt;
+  const host_half half =
+      p.type == element::f16 ? half_of<latent_kernel<half_t>>() : half_of<latent_kernel<bfloat16_t>>();
+  const attention_decode_args args = with_pointers(p, false);
+  return half.check(&args) ? std::nullopt : std::optional(half);
+}
+
+}  // namespace
+
+index_t rows_of_block(const attention_decode_problem& problem, const std::string& target) {
+  return latent_half(problem, target) ? 64 : detail::decode_rows;
+}
+
 kernel_request attention_decode(const attention_decode_problem& problem) {
-  require_attention("attention_decode", problem.type, problem.head_dim, problem.value_dim);
-  return remembered([problem](const std::string&) {
+  require_attention("attention_decode", problem.type, problem.head_dim, problem.value_dim, problem.is_latent);
+  const element cache = problem.cache_type.value_or(problem.type);
+  if (cache != problem.type && cache != element::fp8 && cache != element::i8)
+    throw error("attention_decode: the cache has the elements of Q, fp8 or i8");
+  return remembered([problem, cache](const std::string& target) {
+    const bool is_8bit = cache != problem.type;
+    const std::string dims = std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim);
     const auto args_of = [](const void* args) -> const attention_decode_args& {
       return *static_cast<const attention_decode_args*>(args);
     };
     kernel_source s;
-    s.name = "attention_decode_" + attention_name(problem.type, problem.head_dim, problem.value_dim);
-    s.code = "struct policy : tw::attention_decode_policy<tw::arch::current, " + type_name(problem.type) + ", " +
-             std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim) + "> {};\n";
     s.kernel = "tw::attention_decode<policy>";
+    if (const std::optional<host_half> latent = latent_half(problem, target)) {
+      s.name = "attention_decode_latent_" + attention_name(problem.type, problem.head_dim, problem.value_dim);
+      s.code = "struct policy : tw::hopper_latent_policy<" + type_name(problem.type) + "> {};\n";
+      s.uses = {"kernels/attention/decode/hopper_latent_decode.hpp"};
+      s.host = *latent;
+      return s;
+    }
+    s.name = "attention_decode_" + attention_name(problem.type, problem.head_dim, problem.value_dim) +
+             (is_8bit ? "_cache_" + short_name(cache) : "");
+    s.code = "struct policy : tw::attention_decode_policy<tw::arch::current, " + type_name(problem.type) + ", " + dims +
+             (is_8bit ? ", tw::detail::decode_waves_of<" + std::to_string(problem.value_dim) + ">, " +
+                            type_name_on(cache, target)
+                      : "") +
+             "> {};\n";
     s.uses = {"kernels/attention/decode/attention_decode.hpp"};
-    s.host.check = [args_of, head_dim = problem.head_dim, value_dim = problem.value_dim](const void* args) {
-      const char* const why = detail::check_attention(args_of(args), head_dim, value_dim, 8);
-      return why ? why : detail::check_decode(args_of(args));
+    s.host.check = [args_of, is_8bit, head_dim = problem.head_dim, value_dim = problem.value_dim](const void* args) {
+      return detail::check_decode(args_of(args), head_dim, value_dim, is_8bit ? 1 : 2);
     };
     s.host.grid = [args_of](const void* args) { return grid_of(detail::grid_of_decode(args_of(args))); };
     host_half combine;
     combine.grid = [args_of](const void* args) { return grid_of(detail::grid_of_decode_combine(args_of(args))); };
     s.host.next = std::make_shared<const host_half>(std::move(combine));
-    attention_decode_args args = problem.args;
-    stand_ins stand_in;
-    stand_in(args.q, args.k, args.v, args.o, args.workspace);
+    const attention_decode_args args = with_pointers(problem, is_8bit);
     require_fit("attention_decode", s.host.check(&args));
     return s;
   });

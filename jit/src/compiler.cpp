@@ -58,8 +58,14 @@ std::string compiler::archive_name(const kernel_source& source) const {
   return state_->archive_name(source, archive_key(source));
 }
 
+bool compiler::has_archives() const { return !state_->all_archives().empty(); }
+
+std::string compiler::archive_of(const kernel_request& request) const {
+  return !has_archives() ? std::string() : state_->find_archived(archive_key(request(target()))).where;
+}
+
 std::string compiler::archived_text(const std::string& name) const {
-  for (const auto& a : state_->archives) {
+  for (const auto& a : state_->all_archives()) {
     const std::string_view text = a->text(name);
     if (!text.empty()) return std::string(text);
   }

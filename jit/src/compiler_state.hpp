@@ -21,6 +21,7 @@
 #include "file_cache.hpp"
 #include "find_tunings.hpp"
 #include "kernel_state.hpp"
+#include "program_archives.hpp"
 #include "source_text.hpp"
 #include "targets.hpp"
 #include "toolchain.hpp"
@@ -55,7 +56,7 @@ struct compiler::state {
 
   void open_archive(const std::filesystem::path& path) {
     try {
-      archives.push_back(std::make_unique<archive>(path));
+      archives.push_back(std::make_shared<const archive>(path));
     } catch (const untrusted& e) {
       cache.distrust(e);
     }
@@ -91,13 +92,26 @@ struct compiler::state {
   }
   digest cache_key(const std::string& content) { return sha256(joined({content, tools().identity()})); }
 
+  /// All archives, those of the program first.
+  std::vector<std::shared_ptr<const archive>> all_archives() const {
+    std::vector<std::shared_ptr<const archive>> all = program_archives();
+    all.insert(all.end(), archives.begin(), archives.end());
+    return all;
+  }
+  struct archived {
+    std::string_view code;  // empty: no archive has it
+    std::string where;      // as compiler::archive_of
+  };
+  archived find_archived(const std::string& content) const {
+    for (const auto& a : all_archives())
+      if (const std::string_view code = a->find(content); !code.empty()) return {code, a->name()};
+    return {};
+  }
+
   std::string fetch(const kernel_source& source) {
     const translation_unit unit = make_unit(source);
     const std::string content = content_key(unit);
-    for (const auto& a : archives) {
-      const std::string_view code = a->find(content);
-      if (!code.empty()) return std::string(code);
-    }
+    if (const std::string_view code = find_archived(content).code; !code.empty()) return std::string(code);
     if (options.on_miss == miss::fail && !options.cache.enabled) fail_on_miss(source, content);
     const digest key = cache_key(content);
     if (options.on_miss == miss::fail) {
@@ -110,7 +124,7 @@ struct compiler::state {
   /// A choice for a product in the archives' tuning files: for this GPU, or where there is none, for the file's first.
   std::string tuned_choice(const std::string& problem) const {
     const std::string key = device ? tuning_key(device->name(), device->SMs()) : std::string();
-    for (const auto& a : archives) {
+    for (const auto& a : all_archives()) {
       for (const tuning_file::entry& e : find_tunings(a->text("tuning"), problem))
         if (key.empty() || e.key == key) return e.choice;
     }
@@ -162,7 +176,7 @@ struct compiler::state {
 
   compiler_options options;
   file_cache cache;
-  std::vector<std::unique_ptr<archive>> archives;
+  std::vector<std::shared_ptr<const archive>> archives;  // of the options
   std::string target;
   std::shared_ptr<gpu> device;
   std::unique_ptr<toolchain> tools_;

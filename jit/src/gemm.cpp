@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <tilewright/core/base/math.hpp>
@@ -55,6 +57,12 @@ int widest_vector(const gemm_problem& p) {
   return v;
 }
 
+/// Elements that a problem's kernel moves at once.
+int vector_of(const gemm_problem& p) {
+  const int widest = widest_vector(p);
+  return p.for_all_lengths && widest * bytes_of(p.type) < 16 ? 1 : widest;
+}
+
 /// A tile of a target, and in how many slices k is.
 struct portable_choice {
   const gemm_static_report* report;
@@ -78,12 +86,13 @@ bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& 
 /// Times are those of 16-bit elements with the same number of bytes along k.
 std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::string& target) {
   const gemm_reports& known = gemm_reports_of(target);
-  const int vector = widest_vector(p);
+  const int vector = vector_of(p);
   const gemm_args& g = p.args;
   const std::optional<choice_name> asked = choice_name::parse(p.policy);
   const gemm_lengths lengths{g.m, (p.has_gate ? 2ll : 1ll) * g.n,
                              ceil_div<long_index_t>(g.k * long_index_t(bytes_of(p.type)), 2), g.batch};
   std::vector<portable_choice> list;
+  if (!has_matrix_instruction(p.type, target)) return list;
   for (std::size_t i = 0; i < known.names.size(); ++i) {
     const gemm_static_report& r = known.reports[i];
     if (!has_tile(p, known.names[i], r.tile, vector)) continue;
@@ -107,7 +116,7 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
 }
 
 std::string portable_name(const gemm_problem& p, const choice_name& c) {
-  return "gemm_" + c.tile + "_" + operands_name(p) + "_v" + std::to_string(widest_vector(p)) +
+  return "gemm_" + c.tile + "_" + operands_name(p) + "_v" + std::to_string(vector_of(p)) +
          (c.split_k > 1 ? "_split" : "");
 }
 
@@ -116,7 +125,7 @@ std::string policy_base(const gemm_problem& p, const std::string& target, const 
   const auto major = [](bool along_k) { return along_k ? "tw::operand_major::k" : "tw::operand_major::mn"; };
   return std::string("tw::gemm_") + (tile == "128x128" ? "policy" : tile) + "<tw::arch::current, " +
          type_name(p.type, target == "gfx942") + ", " + major(p.a_along_k) + ", " + major(p.b_along_k) + ", " +
-         std::to_string(widest_vector(p)) + ">";
+         std::to_string(vector_of(p)) + ">";
 }
 
 /// The arguments' constants, of the kernel or of the problem that check() and grid() are evaluated for.
@@ -155,10 +164,33 @@ const char* check_memory(const checked_gemm& kernel, const gemm_args& g) {
   return detail::check_result_memory(g, kernel);
 }
 
+/// What a kernel for all lengths is.
+struct general_gemm {
+  checked_gemm kernel;
+  int block_size = 0, wave_size = 0;
+  bool has_epilogue = false, splits = false;
+
+  long_index_t tiles(const gemm_args& g) const {
+    return long_index_t(ceil_div(g.m, kernel.tile_m)) * ceil_div(g.n, kernel.tile_n / kernel.products);
+  }
+  /// The grid of the kernel that adds up slices: split_k_sum's.
+  block_grid sum_grid(const gemm_args& g) const {
+    const int rows = 128 / wave_size, columns = 4 * wave_size;
+    return {ceil_div(g.n, columns) * ceil_div(g.m, rows), 1, g.batch};
+  }
+};
+
 /// What a launch must keep whose kernel was made for all lengths.
-const char* check_launch(const checked_gemm& kernel, const gemm_args& g) {
-  if (g.split_k != 1) return "the kernel was made for products that are not split along k";
+const char* check_launch(const general_gemm& general, const gemm_args& g) {
+  const checked_gemm& kernel = general.kernel;
+  if (!general.splits && g.split_k != 1) return "the kernel was made for products that are not split along k";
+  if (g.split_k < 1 || g.split_k > std::min(65535, ceil_div(g.k, kernel.tile_k)))
+    return "split_k is not positive, or larger than the number of block tiles along k, or than 65535";
+  if (general.splits && !g.workspace) return "split_k needs a workspace, of workspace_bytes(args)";
   if (g.batch > 65535) return "the batch has more than 65535 problems";
+  if (general.tiles(g) * general.block_size > 0xffffffffll ||
+      (general.splits && long_index_t(ceil_div(g.n, 4 * general.wave_size)) * g.m * general.wave_size > 0xffffffffll))
+    return "the grid would have 2^32 threads or more; use several launches";
   const char* const why = check_memory(kernel, g);
   return why ? why : detail::check_offsets(g, kernel);
 }
@@ -171,18 +203,21 @@ const char* check_epilogue(const gemm_args& g, bool has_one, bool moves_vectors)
   return nullptr;
 }
 
-/// The host half of a kernel for an NVIDIA GPU, which takes all lengths.
-host_half half_for_all_lengths(const gemm_problem& p, const checked_gemm& kernel) {
+host_half half_for_all_lengths(const general_gemm& general) {
+  const auto args_of = [](const void* args) -> const gemm_args& { return *static_cast<const gemm_args*>(args); };
   host_half half;
-  half.check = [kernel, has_one = has_epilogue(p.args)](const void* args) {
-    const auto& g = *static_cast<const gemm_args*>(args);
-    const char* const why = check_launch(kernel, g);
-    return why ? why : check_epilogue(g, has_one, kernel.vector > 1);
+  half.check = [general, args_of](const void* args) {
+    const char* const why = check_launch(general, args_of(args));
+    return why ? why : check_epilogue(args_of(args), general.has_epilogue, general.kernel.vector > 1);
   };
-  half.grid = [kernel](const void* args) {
-    const auto& g = *static_cast<const gemm_args*>(args);
-    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n / kernel.products), 1, g.batch};
+  half.grid = [general, args_of](const void* args) {
+    const gemm_args& g = args_of(args);
+    return block_grid{int(general.tiles(g)), g.split_k, g.batch};
   };
+  if (!general.splits) return half;
+  host_half sum;
+  sum.grid = [general, args_of](const void* args) { return general.sum_grid(args_of(args)); };
+  half.next = std::make_shared<const host_half>(std::move(sum));
   return half;
 }
 
@@ -191,9 +226,9 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
          "struct policy : " +
          policy_base(p, target, choice.tile) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
          ";\n  using epilogue = tw::epilogue::" +
-         (p.has_gate             ? "swiglu"
-          : has_epilogue(p.args) ? "from_args"
-                                 : "alpha_beta") +
+         (p.has_gate            ? "swiglu"
+          : applies_epilogue(p) ? "from_args"
+                                : "alpha_beta") +
          ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
          (choice.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
          "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
@@ -201,14 +236,14 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
 
 kernel_source portable_gemm(gemm_problem p, const std::string& target, const portable_choice& choice) {
   gemm_args& g = p.args;
-  const int vector = widest_vector(p);
+  const int vector = vector_of(p);
   g.split_k = choice.name.split_k;
-  const bool for_all_lengths = is_nvidia(target) && g.split_k == 1;
+  const bool for_all_lengths = p.for_all_lengths || (is_nvidia(target) && g.split_k == 1);
   kernel_source s;
   s.name = portable_name(p, choice.name);
   s.code = portable_code(p, target, choice.name);
   s.kernel = "general_gemm";
-  if (!is_nvidia(target)) {
+  if (!is_nvidia(target) && !for_all_lengths) {
     s.code += constants_of(g).kernel("exact_gemm", s.kernel);
     s.kernel = "exact_gemm";
   }
@@ -221,7 +256,8 @@ kernel_source portable_gemm(gemm_problem p, const std::string& target, const por
   if (p.has_gate) s.uses.push_back("kernels/gemm/two_products.hpp");
   if (is_nvidia(target)) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
   if (for_all_lengths) {
-    s.host = half_for_all_lengths(p, kernel);
+    s.host = half_for_all_lengths(
+        {kernel, tile.block_size(), choice.report->target->wave_size, applies_epilogue(p), g.split_k > 1});
     return s;
   }
   s.name += "_" + std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k);
@@ -244,6 +280,11 @@ void require_problem(const gemm_problem& p) {
 }
 
 [[noreturn]] void refuse_policy(const gemm_problem& p, const std::string& target) {
+  if (!has_matrix_instruction(p.type, target))
+    throw refused("gemm: " + target + " has no matrix instruction for " + short_name(p.type) +
+                  (is_hopper(target) && p.type == element::fp8
+                       ? " but wgmma, which takes A row-major, B column-major, both in whole vectors, and writes bf16"
+                       : ""));
   for (const std::string& name : gemm_reports_of(target).names)
     if (const auto asked = choice_name::parse(p.policy); asked && asked->tile == name)
       throw refused("gemm: the policy " + name + " needs 16-bit elements in whole vectors of 16 bytes" +
@@ -273,12 +314,15 @@ const char* check_pointers(const gemm_args& g) { return g.a && g.b && g.c ? null
 bool has_epilogue(const gemm_args& g) {
   return g.scale || g.row_scale || g.column_scale || g.bias || g.residual || g.activation != activation::none;
 }
+bool applies_epilogue(const gemm_problem& p) {
+  return has_epilogue(p.args) || (p.for_all_lengths && !p.has_gate && p.type != element::i8);
+}
 std::string operands_name(const gemm_problem& p) {
   return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +
          short_name(p.result) +
-         (p.has_gate             ? "_gate"
-          : has_epilogue(p.args) ? "_epilogue"
-                                 : "");
+         (p.has_gate            ? "_gate"
+          : applies_epilogue(p) ? "_epilogue"
+                                : "");
 }
 
 std::vector<gemm_candidate> rank_gemm(const gemm_problem& p, const std::string& target) {

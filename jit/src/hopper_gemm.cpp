@@ -116,16 +116,25 @@ std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const 
   const auto consider = [&](const gemm_choice& c, double clocks) {
     if (can_compute(args, c, o, false)) list.push_back({clocks, c});
   };
-  for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, may_split ? 16 : 1, 1.1))
-    consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
+  const auto consider_named = [&](bool unaligned, index_t max_split_k) {
+    for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, max_split_k,
+                           [&](const hopper_gemm_choice& c) {
+                             if (c.tile.unaligned == unaligned)
+                               consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
+                           });
+    std::sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  };
+  if (p.for_all_lengths) {
+    consider_named(false, may_split ? 16 : 1);
+  } else {
+    for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, may_split ? 16 : 1, 1.1))
+      consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
+  }
   if (!list.empty()) return list;
   // Rows that TMA cannot load: kernels of small M first.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
     consider({.kernel = kind}, 0);
-  for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, 1, [&](const hopper_gemm_choice& c) {
-    consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
-  });
-  std::sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  consider_named(true, 1);
   return list;
 }
 
@@ -176,12 +185,13 @@ kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
   const std::string end =
-      type_name(p.result) + ", tw::epilogue::" + (has_epilogue(p.args) ? "from_args" : "alpha_beta") + ">";
+      type_name(p.result) + ", tw::epilogue::" + (applies_epilogue(p) ? "from_args" : "alpha_beta") + ">";
   kernel_source s;
   if (chosen->kernel == gemm_kernel_kind::tile) {
     s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end + " {};\n";
     s.kernel = "tw::gemm_kernel<policy>";
-    if (chosen->split_k < 2) {  // none follows
+    const bool may_be_split = !chosen->tile.ping_pong && !chosen->tile.unaligned;
+    if (chosen->split_k < 2 && !(p.for_all_lengths && may_be_split)) {  // none follows
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";
     }

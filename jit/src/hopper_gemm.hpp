@@ -20,6 +20,8 @@ std::string short_name(element e);
 /// What the pointers of a launch lack, as a sentence; nullptr if nothing.
 const char* check_pointers(const gemm_args& args);
 bool has_epilogue(const gemm_args& args);
+/// Whether the kernel of a problem has one: a kernel for all lengths is also one for all epilogues.
+bool applies_epilogue(const gemm_problem& p);
 /// For instance f16_ak_bk_to_f16.
 std::string operands_name(const gemm_problem& p);
 

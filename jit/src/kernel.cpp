@@ -62,8 +62,9 @@ void bound_kernel::operator()(void* stream) const { state_->launch(*state_->of, 
 
 void bound_kernel::state::launch(const kernel::state& kernel, void* stream) const {
   kernel.device->launch(kernel.function, shape, args.data(), args.size(), stream);
-  for (int i = 0; i < 2 && kernel.followers[i] && followers[i].grid[0] > 0; ++i)
-    kernel.device->launch(kernel.followers[i], followers[i], follower_args[i].data(), follower_args[i].size(), stream);
+  for (int i = 0; i < 2 && kernel.followers[i]; ++i)
+    if (followers[i].grid[0] > 0)  // the last may run without the one between
+      kernel.device->launch(kernel.followers[i], followers[i], follower_args[i].data(), follower_args[i].size(), stream);
 }
 
 void kernel::launch_bytes(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {

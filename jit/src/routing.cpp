@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/jit/routing.hpp>
 
+#include <algorithm>
 #include <bit>
 
 #include <tilewright/jit/error.hpp>
@@ -12,13 +13,13 @@
 namespace tilewright::jit {
 namespace {
 
-template <class T>
+template <class T, bool HasScores>
 kernel_source choose_source(const choose_experts_args<void>& given, const std::string& type,
                             const std::string& short_type, const std::string& target) {
-  using kernel = tilewright::choose_experts<arch::sm90, T, 32>;
+  using kernel = tilewright::choose_experts<arch::sm90, T, 32, 16 / sizeof(T), 16, HasScores>;
   const auto args = std::bit_cast<typename kernel::args_type>(given);
   index_t choices = 16;
-  while (choices < args.choices && choices < 2048) choices *= 2;
+  while (choices < 2048 && choices < std::max(args.choices + args.shared, args.groups)) choices *= 2;
   kernel_source s;
   const char* why = nullptr;
   for (const index_t vector : {index_t(16 / sizeof(T)), index_t{2}, index_t{1}}) {
@@ -26,9 +27,9 @@ kernel_source choose_source(const choose_experts_args<void>& given, const std::s
     const index_t tokens = shape.block_tokens(target_of(target));
     if ((why = kernel::check(args, shape, tokens))) continue;
     s.name = "choose_experts_" + short_type + "_" + std::to_string(shape.most_experts) + "_v" + std::to_string(vector) +
-             (choices > 16 ? "_" + std::to_string(choices) : "");
+             (choices > 16 ? "_" + std::to_string(choices) : "") + (HasScores ? "_scores" : "");
     s.kernel = "tw::choose_experts<tw::arch::current, " + type + ", " + std::to_string(shape.most_experts) + ", " +
-               std::to_string(vector) + ", " + std::to_string(choices) + ">";
+               std::to_string(vector) + ", " + std::to_string(choices) + (HasScores ? ", true>" : ">");
     s.uses = {"kernels/routing/choose_experts.hpp"};
     s.host.check = [shape, tokens](const void* launched) {
       return kernel::check(*static_cast<const typename kernel::args_type*>(launched), shape, tokens);
@@ -69,7 +70,9 @@ kernel_request choose_experts(const choose_experts_problem& problem) {
     stand_ins stand_in;
     stand_in(args.x, args.expert, args.weight);
     return with_float(problem.type, [&]<class T>(of_type<T>) {
-      return choose_source<T>(args, type_name(problem.type), short_name(problem.type), target);
+      const std::string type = type_name(problem.type), short_type = short_name(problem.type);
+      return args.needs_scores() ? choose_source<T, true>(args, type, short_type, target)
+                                 : choose_source<T, false>(args, type, short_type, target);
     });
   });
 }

@@ -25,6 +25,25 @@ void require_known_target(const std::string& target) {
   throw error("'" + target + "' is not a target; there are " + names);
 }
 
+bool has_matrix_instruction(element type, const std::string& target) {
+  const arch::target* const on = arch::find_target(is_hopper(target) ? "sm_90" : target.c_str());
+  const auto supports = [&](arch::matrix_element kind) {
+    return !on || std::any_of(on->matrix_ops.begin(), on->matrix_ops.end(),
+                              [&](arch::matrix_op op) { return on->supports(op, kind); });
+  };
+  using enum arch::matrix_element;
+  switch (type) {
+    case element::f16: return supports(f16);
+    case element::bf16: return supports(bf16);
+    case element::f32: return supports(f32);
+    case element::fp8: return supports(fp8_ocp) || supports(fp8_fnuz);
+    case element::bf8: return supports(bf8_ocp) || supports(bf8_fnuz);
+    case element::i8: return supports(i8);
+    case element::i32: break;
+  }
+  return false;
+}
+
 bool is_hopper(const std::string& target) { return target.starts_with("sm_90"); }
 
 index_t expected_blocks(const std::string& target, int lds_bytes, int block_size) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tilewright/core/base/index.hpp>
+#include <tilewright/jit/element.hpp>
 
 namespace tilewright::jit {
 
@@ -14,6 +15,10 @@ void require_known_target(const std::string& target);
 /// About how many blocks a GPU of this target runs at the same time, by its tables: limited by LDS, and by registers
 /// that leave each SIMD two waves.
 index_t expected_blocks(const std::string& target, int lds_bytes, int block_size);
+
+/// Whether the target multiplies matrices of such elements from registers: by another instruction than wgmma. True
+/// for a target that the library does not know, which is refused elsewhere.
+bool has_matrix_instruction(element type, const std::string& target);
 
 bool is_nvidia(const std::string& target);
 /// sm_90a, or sm_90 as the CPU emulator calls it.

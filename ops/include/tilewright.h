@@ -61,17 +61,20 @@ typedef struct tilewright_tensor {
 /* Where kernels are found; see library_options of the C++ interface. */
 typedef struct tilewright_library_options {
   size_t size;
-  const char* cache_directory;  /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
-  const char* const* archives;  /* files of tilewright-pack */
+  const char* cache_directory; /* NULL: TILEWRIGHT_CACHE_DIR, else the user's cache */
+  const char* const* archives; /* files of tilewright-pack */
   size_t num_archives;
-  const char* compiler;         /* NULL: the first that is there */
-  int32_t forbid_compiling;     /* 1: kernels come from archives and the cache */
-  const char* emulate;          /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
+  const char* compiler;     /* NULL: the first that is there */
+  int32_t forbid_compiling; /* 1: kernels come from archives and the cache */
+  const char* emulate;      /* a target: calls run on the CPU emulator; NULL: TILEWRIGHT_EMULATE, else the GPU */
 } tilewright_library_options;
 #define TILEWRIGHT_LIBRARY_OPTIONS {sizeof(tilewright_library_options), NULL, NULL, 0, NULL, 0, NULL}
 
 TILEWRIGHT_API tilewright_status tilewright_configure(const tilewright_library_options* options);
 TILEWRIGHT_API tilewright_status tilewright_release_workspaces(void* stream);
+/* Makes an archive of tilewright-pack known that is in memory, and stays there: calls find its kernels before those of
+   files. tilewright_add_kernels of CMake calls this before main. */
+TILEWRIGHT_API tilewright_status tilewright_add_archive(const void* data, size_t bytes);
 
 /* Between these two, calls of this thread are validated, and their kernels made ready, but not queued. The second one
    returns a line for each kernel: what would run, and why. NULL if the first was not called. Valid until the thread's
@@ -181,10 +184,12 @@ typedef struct tilewright_norm_gradient_options {
   void* stream;
 } tilewright_norm_gradient_options;
 #define TILEWRIGHT_NORM_GRADIENT_OPTIONS {sizeof(tilewright_norm_gradient_options), NULL, NULL, NULL}
-TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(
-    const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
-    const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* rstd,
-    const tilewright_norm_gradient_options* options);
+TILEWRIGHT_API tilewright_status tilewright_rms_norm_gradient(const tilewright_tensor* dx,
+                                                              const tilewright_tensor* d_weight,
+                                                              const tilewright_tensor* dy, const tilewright_tensor* x,
+                                                              const tilewright_tensor* weight,
+                                                              const tilewright_tensor* rstd,
+                                                              const tilewright_norm_gradient_options* options);
 TILEWRIGHT_API tilewright_status tilewright_layer_norm_gradient(
     const tilewright_tensor* dx, const tilewright_tensor* d_weight, const tilewright_tensor* dy,
     const tilewright_tensor* x, const tilewright_tensor* weight, const tilewright_tensor* mean,
@@ -235,16 +240,20 @@ typedef struct tilewright_attention_options {
   const tilewright_tensor* key_starts;
   int32_t max_queries, max_keys;
   void* stream;
+  const tilewright_tensor* sinks;   /* (heads) f32: a score for each head that has no value */
+  const tilewright_tensor* d_sinks; /* (heads) f32: a result of attention_backward */
 } tilewright_attention_options;
 #define TILEWRIGHT_ATTENTION_OPTIONS \
-  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL}
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);
-TILEWRIGHT_API tilewright_status tilewright_attention_backward(
-    const tilewright_tensor* dq, const tilewright_tensor* dk, const tilewright_tensor* dv, const tilewright_tensor* d_o,
-    const tilewright_tensor* q, const tilewright_tensor* k, const tilewright_tensor* v, const tilewright_tensor* o,
-    const tilewright_attention_options* options);
+TILEWRIGHT_API tilewright_status tilewright_attention_backward(const tilewright_tensor* dq, const tilewright_tensor* dk,
+                                                               const tilewright_tensor* dv,
+                                                               const tilewright_tensor* d_o, const tilewright_tensor* q,
+                                                               const tilewright_tensor* k, const tilewright_tensor* v,
+                                                               const tilewright_tensor* o,
+                                                               const tilewright_attention_options* options);
 
 typedef struct tilewright_attention_decode_options {
   size_t size;
@@ -255,9 +264,14 @@ typedef struct tilewright_attention_decode_options {
   const tilewright_tensor* key_counts;  /* (batch) i32 */
   const tilewright_tensor* block_table; /* (batch, pages) i32 */
   void* stream;
+  const tilewright_tensor* query_starts; /* (batch + 1) i32: q and o are (rows, heads, dim) */
+  int32_t max_queries;                   /* with query_starts: the most of a sequence */
+  const tilewright_tensor* k_scales;     /* of fp8 or i8: (batch or pages, keys or rows, kv_heads) f32, each may be 1 */
+  const tilewright_tensor* v_scales;     /* the same of v */
+  const tilewright_tensor* sinks;        /* (heads) f32: a score for each head that has no value */
 } tilewright_attention_decode_options;
 #define TILEWRIGHT_ATTENTION_DECODE_OPTIONS \
-  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL}
+  {sizeof(tilewright_attention_decode_options), 0.0f, 0, -1, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL}
 TILEWRIGHT_API tilewright_status tilewright_attention_decode(const tilewright_tensor* o, const tilewright_tensor* q,
                                                              const tilewright_tensor* k, const tilewright_tensor* v,
                                                              const tilewright_attention_decode_options* options);
@@ -271,6 +285,37 @@ typedef struct tilewright_grouped_gemm_options {
 TILEWRIGHT_API tilewright_status tilewright_grouped_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                          const tilewright_tensor* b, const tilewright_tensor* ends,
                                                          const tilewright_grouped_gemm_options* options);
+
+/* A collective that a program queues on a stream: NULL, or a sentence that says why it was not. See communicator of the
+   C++ interface. */
+typedef const char* (*tilewright_collective)(void* context, const void* sent, void* received, int64_t bytes,
+                                             void* stream);
+typedef struct tilewright_communicator {
+  size_t size;
+  int32_t rank, ranks;
+  void* context;
+  tilewright_collective all_gather;
+  tilewright_collective all_to_all;
+} tilewright_communicator;
+/* By NCCL or RCCL: comm is an ncclComm_t. */
+TILEWRIGHT_API tilewright_status tilewright_nccl_communicator(tilewright_communicator* to, void* comm, int32_t rank,
+                                                              int32_t ranks);
+/* C (ranks m, n) = A of all ranks (m, k each) times B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_all_gather_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                            const tilewright_tensor* b,
+                                                            const tilewright_communicator* ranks,
+                                                            const tilewright_gemm_options* options);
+typedef struct tilewright_reduce_scatter_options {
+  size_t size;
+  float alpha;
+  void* stream;
+} tilewright_reduce_scatter_options;
+#define TILEWRIGHT_REDUCE_SCATTER_OPTIONS {sizeof(tilewright_reduce_scatter_options), 1.0f, NULL}
+/* C (m / ranks, n) = this rank's rows of the sum over ranks of A (m, k) B (k, n). */
+TILEWRIGHT_API tilewright_status tilewright_gemm_reduce_scatter(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                                const tilewright_tensor* b,
+                                                                const tilewright_communicator* ranks,
+                                                                const tilewright_reduce_scatter_options* options);
 
 typedef struct tilewright_map_options {
   size_t size;
@@ -327,6 +372,61 @@ TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_t
                                                               const tilewright_tensor* place,
                                                               const tilewright_tensor* weight,
                                                               const tilewright_routing_options* options);
+
+typedef enum tilewright_expert_score {
+  TILEWRIGHT_EXPERT_SCORE_SOFTMAX = 0,
+  TILEWRIGHT_EXPERT_SCORE_SIGMOID = 1
+} tilewright_expert_score;
+
+/* See moe_options of the C++ interface. */
+typedef struct tilewright_moe_options {
+  size_t size;
+  int32_t choices; /* experts of a token; required */
+  int32_t is_normalised;
+  int32_t score;                       /* a tilewright_expert_score */
+  const tilewright_tensor* score_bias; /* (experts - shared) f32 */
+  int32_t groups, kept_groups;
+  float scale;
+  int32_t shared;
+  const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
+  const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
+  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8 */
+  const tilewright_tensor* down_scale;    /* (experts, d) f32 */
+  const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
+  const tilewright_tensor* down_bias;    /* (experts, d) */
+  int32_t is_interleaved;
+  float swiglu_alpha, swiglu_limit, swiglu_shift;
+  void* workspace; /* NULL: the library's */
+  int64_t workspace_bytes;
+  void* stream;
+} tilewright_moe_options;
+#define TILEWRIGHT_MOE_OPTIONS \
+  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
+   0.0f, NULL, 0, NULL}
+/* logits may be NULL: expert and weight of the options are given. */
+TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+                                                const tilewright_tensor* down, const tilewright_moe_options* options);
+/* Sets `bytes` to what tilewright_moe_options::workspace needs. */
+TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                                const tilewright_tensor* gate_up,
+                                                                const tilewright_tensor* down,
+                                                                const tilewright_moe_options* options);
+
+/* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
+typedef struct tilewright_dlpack_call {
+  void* function;            /* of this file: it takes tensors, then options */
+  const void* api;           /* DLPackExchangeAPI of the objects' classes */
+  const int32_t* options_at; /* where in the options the pointers to their tensors are, in bytes */
+  int32_t num_tensors;       /* that the function takes, at most 9 */
+  int32_t num_options;       /* tensors among the options */
+  int32_t stream_at;         /* where in the options the stream is, in bytes */
+} tilewright_dlpack_call;
+/* objects: a tuple with the tensors of the function and then those of the options; None: no tensor. The thread holds
+   Python's lock, which is free while the call is made. The stream is the current one of the objects' library. Returns a
+   tilewright_status; -1, without a call, if an object is on no GPU, on another GPU than others or one whose default
+   stream is current elsewhere, or has elements or dimensions that a tilewright_tensor does not have. */
+TILEWRIGHT_API int tilewright_call_dlpack(const tilewright_dlpack_call* call, const void* options, void* objects);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "call.hpp"
 #include "matrix_view.hpp"
@@ -37,22 +38,24 @@ void require_equal(const char* operation, const char* what, long_index_t x, cons
                           "; they must be equal");
 }
 
-/// Sequences of different lengths: their number.
-index_t set_starts(const char* operation, const attention_options& o, attention_args& args) {
-  if (!o.query_starts.data || !o.key_starts.data)
-    refuse(operation, "query_starts and key_starts belong together: give both, or neither");
+/// Sequences with different numbers of queries: how many there are.
+index_t set_query_starts(const char* operation, const attention_options& o, attention_args& args) {
   require_tensor(operation, "query_starts", o.query_starts, element::i32, {-1});
   const long_index_t count = o.query_starts.lengths[0];
   require_vector(operation, "query_starts", o.query_starts, element::i32, count);
-  require_vector(operation, "key_starts", o.key_starts, element::i32, count);
   if (count < 2) refuse(operation, "query_starts has one number; of n sequences there are n + 1");
-  if (o.max_queries < 1 || o.max_keys < 1)
-    refuse(operation, "with query_starts give max_queries and max_keys, the lengths of the longest sequences");
+  if (o.max_queries < 1) refuse(operation, "with query_starts give max_queries, the most of a sequence");
   args.query_starts = static_cast<const index_t*>(o.query_starts.data);
-  args.key_starts = static_cast<const index_t*>(o.key_starts.data);
   args.queries = o.max_queries;
-  args.keys = o.max_keys;
   return index_t(count - 1);
+}
+void set_key_starts(const char* operation, const attention_options& o, attention_args& args) {
+  if (!o.query_starts.data || !o.key_starts.data)
+    refuse(operation, "query_starts and key_starts belong together: give both, or neither");
+  require_vector(operation, "key_starts", o.key_starts, element::i32, o.query_starts.lengths[0]);
+  if (o.max_keys < 1) refuse(operation, "with key_starts give max_keys, the length of the longest sequence");
+  args.key_starts = static_cast<const index_t*>(o.key_starts.data);
+  args.keys = o.max_keys;
 }
 
 void set_mask(const char* operation, const attention_options& o, int head_dim, attention_args& args) {
@@ -75,11 +78,15 @@ void set_lse(const char* operation, const tensor& lse, const tensor& q, attentio
   args.lse_strides = {r > 0 ? lse.strides[0] : 0, lse.strides[r + 1], index_t(lse.strides[r])};
 }
 
-void require_types(const char* operation, const tensor& o, const tensor& q, const tensor& k, const tensor& v) {
+void require_types(const char* operation, const tensor& o, const tensor& q, const tensor& k, const tensor& v,
+                   key_tensors keys) {
   if (q.type != element::f16 && q.type != element::bf16)
     refuse(operation, std::string("q has ") + name_of(q.type) + "; attention takes f16 and bf16");
+  const bool is_8bit = keys != key_tensors::of_sequences && (k.type == element::fp8 || k.type == element::i8);
+  if (is_8bit && v.type != k.type)
+    refuse(operation, std::string("v has ") + name_of(v.type) + " and k " + name_of(k.type) + "; they must be equal");
   for (const auto& [name, t] : {std::pair{"o", &o}, {"k", &k}, {"v", &v}})
-    if (t->type != q.type)
+    if (t->type != q.type && !(is_8bit && t != &o))
       refuse(operation,
              std::string(name) + " has " + name_of(t->type) + " and q " + name_of(q.type) + "; they must be equal");
 }
@@ -93,11 +100,12 @@ attention_strides strides_of(const char*, const char*, const tensor& t) {
 }
 
 attention_view view_attention(const char* operation, const tensor& o, const tensor& q, const tensor& k, const tensor& v,
-                              const attention_options& options, bool pages, attention_args& args) {
-  const bool has_starts = options.query_starts.data || options.key_starts.data;
+                              const attention_options& options, key_tensors keys, attention_args& args) {
+  const bool has_starts = options.query_starts.data || options.key_starts.data,
+             pages = keys == key_tensors::cache_in_pages, are_packed = has_starts && keys == key_tensors::of_sequences;
   const head_lengths lq = lengths_of(operation, "q", q, has_starts), lo = lengths_of(operation, "o", o, has_starts),
-                     lk = lengths_of(operation, "k", k, has_starts), lv = lengths_of(operation, "v", v, has_starts);
-  require_types(operation, o, q, k, v);
+                     lk = lengths_of(operation, "k", k, are_packed), lv = lengths_of(operation, "v", v, are_packed);
+  require_types(operation, o, q, k, v, keys);
   require_equal(operation, "q's batch", lq.batch, "o's", lo.batch);
   require_equal(operation, "q's number of queries", lq.rows, "o's", lo.rows);
   require_equal(operation, "q's number of heads", lq.heads, "o's", lo.heads);
@@ -106,32 +114,41 @@ attention_view view_attention(const char* operation, const tensor& o, const tens
   require_equal(operation, "k's number of keys", lk.rows, "v's", lv.rows);
   require_equal(operation, "k's number of heads", lk.heads, "v's", lv.heads);
   require_equal(operation, pages ? "k's number of pages" : "k's batch", lk.batch, "v's", lv.batch);
-  if (!pages) require_equal(operation, "q's batch", lq.batch, "k's", lk.batch);
+  const long_index_t batch =
+      has_starts && !are_packed ? set_query_starts(operation, options, args) : lq.batch;  // a cache has one for each
+  if (!pages) require_equal(operation, "q's batch", batch, "k's", lk.batch);
   if (lq.heads % lk.heads != 0)
     refuse(operation, "q has " + std::to_string(lq.heads) + " heads and k " + std::to_string(lk.heads) +
                           "; q's must be a multiple of k's");
-  for (const auto& [name, dim] : {std::pair{"q", lq.dim}, {"v", lv.dim}})
-    if (dim % 32 != 0 || dim > 256)
+  const bool is_latent = keys != key_tensors::of_sequences && v.data == k.data;
+  for (const auto& [name, dim, most] :
+       {std::tuple{"q", lq.dim, is_latent ? 576 : 256}, {"v", lv.dim, is_latent ? 512 : 256}})
+    if (dim % 32 != 0 || dim > most)
       refuse(operation, std::string(name) + " has head dimension " + std::to_string(dim) +
-                            "; it must be a multiple of 32 up to 256");
+                            "; it must be a multiple of 32 up to " + std::to_string(most));
   args.q = q.data, args.k = k.data, args.v = v.data, args.o = o.data;
   args.batch = index_t(lq.batch), args.heads = index_t(lq.heads), args.kv_heads = index_t(lk.heads);
   args.queries = index_t(lq.rows), args.keys = index_t(lk.rows);
   args.q_strides = strides_of(operation, "q", q), args.k_strides = strides_of(operation, "k", k);
   args.v_strides = strides_of(operation, "v", v), args.o_strides = strides_of(operation, "o", o);
-  if (has_starts) args.batch = set_starts(operation, options, args);
+  if (are_packed) set_key_starts(operation, options, args);
+  if (has_starts) args.batch = set_query_starts(operation, options, args);
+  if (options.sinks.data) {
+    require_vector(operation, "sinks", options.sinks, element::f32, args.heads);
+    args.sinks = static_cast<const float*>(options.sinks.data);
+  }
   set_mask(operation, options, int(lq.dim), args);
   if (options.lse.data) set_lse(operation, options.lse, q, args);
-  return {q.type, int(lq.dim), int(lv.dim)};
+  return {q.type, k.type, int(lq.dim), int(lv.dim)};
 }
 
 void add_to_key(call_key& key, const attention_view& view, const attention_args& a) {
-  key.add(view.type).add(view.head_dim).add(view.value_dim);
+  key.add(view.type).add(view.cache_type).add(view.head_dim).add(view.value_dim);
   key.add(a.q).add(a.k).add(a.v).add(static_cast<const void*>(a.o)).add(a.lse != nullptr);
   key.add(a.batch).add(a.heads).add(a.kv_heads).add(a.queries).add(a.keys);
   for (const attention_strides* s : {&a.q_strides, &a.k_strides, &a.v_strides, &a.o_strides, &a.lse_strides})
     key.add(s->batch).add(s->head).add(s->row);
-  key.add(a.query_starts != nullptr).add(a.key_starts != nullptr);
+  key.add(a.query_starts != nullptr).add(a.key_starts != nullptr).add(a.sinks != nullptr);
   key.add(a.scale).add(a.window.left).add(a.window.right);
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <tilewright/jit/archive.hpp>
 #include <tilewright/ops.hpp>
 #include <tilewright/version.hpp>
 
@@ -24,6 +25,28 @@ activation activation_of(const char* operation, int value) {
   if (value < TILEWRIGHT_NO_ACTIVATION || value > TILEWRIGHT_SILU)
     refuse(operation, "activate is " + std::to_string(value) + ", which is no tilewright_activation");
   return activation(value);
+}
+
+gemm_options options_for(const char* operation, const tilewright_gemm_options& o) {
+  return {.alpha = o.alpha,
+          .scale = optional(o.scale),
+          .row_scale = optional(o.row_scale),
+          .column_scale = optional(o.column_scale),
+          .bias = optional(o.bias),
+          .activate = activation_of(operation, o.activate),
+          .residual = optional(o.residual),
+          .beta = o.beta,
+          .gate = optional(o.gate),
+          .choice = o.choice,
+          .workspace = o.workspace,
+          .workspace_bytes = o.workspace_bytes,
+          .stream = o.stream};
+}
+
+communicator as_communicator(const char* operation, const tilewright_communicator* given) {
+  if (given == nullptr) refuse(operation, "the communicator is a null pointer");
+  const auto c = options_of(operation, given, tilewright_communicator{sizeof *given, 0, 1, nullptr, nullptr, nullptr});
+  return {c.rank, c.ranks, c.context, c.all_gather, c.all_to_all};
 }
 
 }  // namespace
@@ -69,7 +92,7 @@ tensor optional(const tilewright_tensor* t) {
 
 using namespace tilewright::ops;
 namespace ops = tilewright::ops;
-using ops::guarded, ops::optional, ops::options_of, ops::required;
+using ops::call_c, ops::guarded, ops::operands, ops::optional;
 
 extern "C" {
 
@@ -77,8 +100,7 @@ const char* tilewright_last_error(void) { return ops::last_error.c_str(); }
 int tilewright_version(void) { return TILEWRIGHT_VERSION; }
 
 tilewright_status tilewright_configure(const tilewright_library_options* given) {
-  return guarded("configure", [&] {
-    const auto o = options_of("configure", given, tilewright_library_options TILEWRIGHT_LIBRARY_OPTIONS);
+  return call_c("configure", given, TILEWRIGHT_LIBRARY_OPTIONS, [&](const operands&, const auto& o) {
     library_options options;
     if (o.cache_directory) options.jit.cache.directory = o.cache_directory;
     for (std::size_t i = 0; i < o.num_archives; ++i) options.jit.archives.push_back(o.archives[i]);
@@ -90,6 +112,17 @@ tilewright_status tilewright_configure(const tilewright_library_options* given) 
 }
 tilewright_status tilewright_release_workspaces(void* stream) {
   return guarded("release_workspaces", [&] { release_workspaces(stream); });
+}
+
+tilewright_status tilewright_add_archive(const void* data, size_t bytes) {
+  return guarded("add_archive", [&] {
+    if (data == nullptr) ops::refuse("add_archive", "data is a null pointer; give an archive of tilewright-pack");
+    try {
+      tilewright::jit::add_program_archive({static_cast<const char*>(data), bytes});
+    } catch (const tilewright::jit::error& e) {
+      ops::refuse("add_archive", std::string(e.what()).substr(5));
+    }
+  });
 }
 
 void tilewright_begin_explain(void) {
@@ -110,22 +143,33 @@ const char* tilewright_end_explain(void) {
 
 tilewright_status tilewright_gemm(const tilewright_tensor* c, const tilewright_tensor* a, const tilewright_tensor* b,
                                   const tilewright_gemm_options* given) {
-  return guarded("gemm", [&] {
-    const auto o = options_of("gemm", given, tilewright_gemm_options TILEWRIGHT_GEMM_OPTIONS);
-    gemm(required("gemm", "C", c), required("gemm", "A", a), required("gemm", "B", b),
-         {.alpha = o.alpha,
-          .scale = optional(o.scale),
-          .row_scale = optional(o.row_scale),
-          .column_scale = optional(o.column_scale),
-          .bias = optional(o.bias),
-          .activate = ops::activation_of("gemm", o.activate),
-          .residual = optional(o.residual),
-          .beta = o.beta,
-          .gate = optional(o.gate),
-          .choice = o.choice,
-          .workspace = o.workspace,
-          .workspace_bytes = o.workspace_bytes,
-          .stream = o.stream});
+  return call_c("gemm", given, TILEWRIGHT_GEMM_OPTIONS, [&](const operands& in, const auto& o) {
+    gemm(in("C", c), in("A", a), in("B", b), ops::options_for("gemm", o));
+  });
+}
+
+tilewright_status tilewright_nccl_communicator(tilewright_communicator* to, void* comm, int32_t rank, int32_t ranks) {
+  return guarded("nccl_communicator", [&] {
+    if (to == nullptr) ops::refuse("nccl_communicator", "to is a null pointer; give a tilewright_communicator");
+    const communicator made = nccl_communicator(comm, rank, ranks);
+    *to = {sizeof *to, made.rank, made.ranks, made.context, made.all_gather, made.all_to_all};
+  });
+}
+tilewright_status tilewright_all_gather_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
+                                             const tilewright_tensor* b, const tilewright_communicator* ranks,
+                                             const tilewright_gemm_options* given) {
+  constexpr const char* op = "all_gather_gemm";
+  return call_c(op, given, TILEWRIGHT_GEMM_OPTIONS, [&](const operands& in, const auto& o) {
+    all_gather_gemm(in("C", c), in("A", a), in("B", b), ops::as_communicator(op, ranks), ops::options_for(op, o));
+  });
+}
+tilewright_status tilewright_gemm_reduce_scatter(const tilewright_tensor* c, const tilewright_tensor* a,
+                                                 const tilewright_tensor* b, const tilewright_communicator* ranks,
+                                                 const tilewright_reduce_scatter_options* given) {
+  constexpr const char* op = "gemm_reduce_scatter";
+  return call_c(op, given, TILEWRIGHT_REDUCE_SCATTER_OPTIONS, [&](const operands& in, const auto& o) {
+    gemm_reduce_scatter(in("C", c), in("A", a), in("B", b), ops::as_communicator(op, ranks),
+                        {.alpha = o.alpha, .stream = o.stream});
   });
 }
 

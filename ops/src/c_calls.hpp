@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include <tilewright.h>
 
@@ -32,5 +33,18 @@ Options options_of(const char* operation, const Options* given, Options defaults
 tensor required(const char* operation, const char* name, const tilewright_tensor* t);
 /// No tensor if it is null.
 tensor optional(const tilewright_tensor* t);
+
+/// The tensors that an operation needs, by the names that its messages give them.
+struct operands {
+  const char* operation;
+  tensor operator()(const char* name, const tilewright_tensor* t) const { return required(operation, name, t); }
+};
+
+/// A function of tilewright.h: work(operands, options).
+template <class Options, class Work>
+tilewright_status call_c(const char* operation, const Options* given, const std::type_identity_t<Options>& defaults,
+                         Work work) {
+  return guarded(operation, [&] { work(operands{operation}, options_of(operation, given, defaults)); });
+}
 
 }  // namespace tilewright::ops

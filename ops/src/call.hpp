@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct candidate {
   std::string choice = {};           ///< as explanation::choice
   std::string reason = {};           ///< as explanation::reason
   jit::kernel_request source = {};   ///< for jit; empty: only compiled kernels can do this
+  bool is_for_archives = false;      ///< taken where an archive holds it, and never compiled
   index_t splits = 1;                ///< what call::splits becomes
   long_index_t workspace_bytes = 0;  ///< 0: none
   bool counts_in_workspace = false;  ///< its first bytes are 0 before and after the kernel
@@ -54,9 +57,23 @@ struct call {
 /// Finds the kernel, and queues it; under explain() only finds it.
 void run(const call& c);
 
+/// Scratch memory of a stream. No other thread gets it until this ends, by when its kernels are queued.
+struct held_workspace {
+  std::shared_ptr<void> owner = {};
+  std::unique_lock<std::mutex> lock = {};
+  void* data = nullptr;
+};
+
+/// Memory of `bytes` bytes: `given`, which has given_bytes, or the library's. Under explain(), an address that is not
+/// memory.
+held_workspace hold_workspace(const char* operation, void* stream, long_index_t bytes, void* given,
+                              long_index_t given_bytes);
+
 /// Until the next call of this, run() only explains what it would do, and adds that to the list; null: it runs.
 /// Of this thread. Returns what was set before.
 std::vector<explanation>* collect_explanations(std::vector<explanation>* list);
+/// Whether there is such a list.
+bool is_explaining();
 
 /// A call that is wrong.
 [[noreturn]] inline void refuse(const char* operation, const std::string& sentence) {

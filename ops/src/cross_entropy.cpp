@@ -9,7 +9,7 @@
 namespace tilewright::ops {
 namespace {
 
-candidate describe_kernel(const jit::cross_entropy_problem& p, const device_facts&) {
+candidate describe_cross_entropy(const jit::cross_entropy_problem& p, const device_facts&) {
   return kernel_for(p.kind == cross_entropy_kind::loss ? "cross_entropy" : "cross_entropy_and_gradient", p.type,
                     jit::cross_entropy(p));
 }
@@ -38,13 +38,9 @@ void cross_entropy(const tensor& loss, const tensor& logits, const tensor& targe
             .cols = x.cols,
             .x_stride = x.stride,
             .gradient_stride = gradient.stride};
-  run({.operation = op,
-       .key = key_of_all(op, p.type, p.kind, x.data, gradient.data, x.rows, x.cols, x.stride, gradient.stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::cross_entropy_problem, describe_kernel>,
-       .problem = &p});
+  run_single<describe_cross_entropy>(
+      op, key_of_all(op, p.type, p.kind, x.data, gradient.data, x.rows, x.cols, x.stride, gradient.stride), p,
+      options.stream);
 }
 
 }  // namespace tilewright::ops

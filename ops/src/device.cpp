@@ -32,10 +32,28 @@ std::string sentence_of(const jit::error& e) {
   refuse(operation, why);
 }
 
+/// What jit says of an archive of add_program_archive().
+constexpr const char* linked = "linked into the program";
+/// The explanation's provider of such kernels, and of those of register_kernel().
+constexpr const char* compiled_in = "compiled into the program";
+
+/// How a program gets the kernels of an operation.
+std::string how_to_add(const std::string& operation, const device_facts& on) {
+  return "in CMake, tilewright_add_kernels(<program> OPERATIONS " + operation + " TYPES <types> " +
+         (on.is_emulated() ? "EMULATE " : "GPUS ") + on.target + ") adds them" +
+         (on.is_emulated() ? "" : ", or name an archive of tilewright-pack in library_options");
+}
+
 /// As explanation::target and compiled_kernel::target have it.
 std::string name_of_target(const device_facts& on) { return on.target + (on.is_emulated() ? ", CPU emulator" : ""); }
 
 }  // namespace
+
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes) {
+  if (given_bytes < bytes)
+    refuse(operation, "the workspace has " + std::to_string(given_bytes) + " bytes, this call needs " +
+                          std::to_string(bytes) + "; give more, or none");
+}
 
 void plan::launch(const call& c) const {
   if (const auto* const loaded = std::get_if<jit::kernel>(&kernel)) {
@@ -89,27 +107,15 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
   } catch (const jit::error& e) {
     refuse_as(c.operation, e);
   }
-  const std::string target = name_of_target(facts_);
-  const auto made = [&](const candidate& chosen, const char* provider, auto kernel) {
-    plan p{{c.operation, target, chosen.kernel, chosen.choice, chosen.reason, provider, chosen.workspace_bytes},
-           std::move(kernel),
-           chosen.splits,
-           chosen.workspace_bytes,
-           chosen.counts_in_workspace};
-    return std::make_shared<const plan>(std::move(p));
-  };
-  const auto compiled = [&](const candidate& e) -> std::shared_ptr<const plan> {
-    const compiled_kernel* const k = find_compiled(target, e.kernel);
-    return k && k->args_bytes == c.args_bytes ? made(e, "compiled into the program", k) : nullptr;
-  };
-  if (auto best = compiled(list.front())) return best;
+  if (auto best = plan_of_registered(c, list.front())) return best;
   std::string why;
   if (compiler_ && list.front().source) {
     try {
-      jit::kernel kernel = compiler_->load(first);
-      candidate loaded = list.front();
-      loaded.kernel = kernel.name();
-      return made(loaded, "jit", kernel);
+      for (const candidate& e : list)
+        if (&e == &list.front() || e.is_for_archives)
+          if (const std::string where = compiler_->archive_of(e.source); !where.empty())
+            return plan_of_loaded(c, e, e.source(facts_.target), where == linked ? compiled_in : "an archive");
+      return plan_of_loaded(c, list.front(), first, "jit");
     } catch (const jit::refused& e) {
       refuse_as(c.operation, e);
     } catch (const jit::error& e) {
@@ -117,18 +123,40 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
     }
   }
   for (const candidate& e : list)
-    if (auto next = compiled(e)) return next;
-  const std::string names = compiled_names(target);
+    if (auto next = plan_of_registered(c, e)) return next;
+  const std::string target = name_of_target(facts_), names = compiled_names(target);
   throw operation_error(fault_kind::no_kernel,
                         std::string(c.operation) + ": no kernel " + list.front().kernel + " for " + target +
                             " is compiled into the program" + (names.empty() ? "" : " (there are " + names + ")") +
-                            (why.empty() ? "" : ", and jit failed: " + why) + "; add one with tilewright_add_kernels" +
-                            (facts_.is_emulated() ? "" : ", or an archive of tilewright-pack"));
+                            (why.empty() ? "" : ", and jit failed: " + why) + "; " + how_to_add(c.operation, facts_));
 }
 
-std::shared_ptr<workspace> device::workspace_of(void* stream, bool counts) {
+std::shared_ptr<const plan> device::plan_of_registered(const call& c, const candidate& e) const {
+  const std::string target = name_of_target(facts_);
+  const compiled_kernel* const k = find_compiled(target, e.kernel);
+  return k && k->args_bytes == c.args_bytes ? plan_of(c, e, compiled_in, k) : nullptr;
+}
+
+std::shared_ptr<const plan> device::plan_of_loaded(const call& c, candidate e, const jit::kernel_source& source,
+                                                   const char* provider) {
+  jit::kernel kernel = compiler_->load(source);
+  e.kernel = kernel.name();
+  return plan_of(c, e, provider, std::move(kernel));
+}
+
+std::shared_ptr<const plan> device::plan_of(const call& c, const candidate& e, const char* provider,
+                                            plan::kernel_type kernel) const {
+  return std::make_shared<const plan>(
+      plan{{c.operation, name_of_target(facts_), e.kernel, e.choice, e.reason, provider, e.workspace_bytes},
+           std::move(kernel),
+           e.splits,
+           e.workspace_bytes,
+           e.counts_in_workspace});
+}
+
+std::shared_ptr<workspace> device::workspace_of(void* stream, int number) {
   const std::lock_guard guard(workspaces_mutex_);
-  std::shared_ptr<workspace>& w = workspaces_[{stream, counts}];
+  std::shared_ptr<workspace>& w = workspaces_[{stream, number}];
   if (!w) w = std::make_shared<workspace>();
   return w;
 }
@@ -147,34 +175,37 @@ void device::grow(workspace& w, long_index_t bytes) {
   w.bytes = bytes;
 }
 
+held_workspace device::hold(const char* operation, void* stream, int number, long_index_t bytes) {
+  const std::shared_ptr<workspace> own = workspace_of(stream, number);
+  held_workspace held{own, std::unique_lock(own->mutex)};
+  if (own->bytes < bytes) {
+    try {
+      grow(*own, std::max(bytes, 2 * own->bytes));  // all of them are less than twice the last
+    } catch (const jit::error& e) {
+      throw operation_error(fault_kind::device_failed, std::string(operation) + ": no workspace of " +
+                                                           std::to_string(bytes) + " bytes: " + sentence_of(e));
+    }
+  }
+  held.data = own->data;
+  return held;
+}
+
 void device::launch(const call& c, const plan& p) {
   if (c.splits != nullptr) *c.splits = p.splits;
   if (p.workspace_bytes == 0) return p.launch(c);
   if (c.given_workspace != nullptr) {
-    if (c.given_bytes < p.workspace_bytes)
-      refuse(c.operation, "the workspace has " + std::to_string(c.given_bytes) + " bytes, this call needs " +
-                              std::to_string(p.workspace_bytes) + "; give more, or none");
+    require_given(c.operation, c.given_bytes, p.workspace_bytes);
     *c.workspace = c.given_workspace;
     return p.launch(c);
   }
-  const std::shared_ptr<workspace> own = workspace_of(c.stream, p.counts_in_workspace);
-  const std::lock_guard guard(own->mutex);
-  if (own->bytes < p.workspace_bytes) {
-    try {
-      grow(*own, std::max(p.workspace_bytes, 2 * own->bytes));  // all of them are less than twice the last
-    } catch (const jit::error& e) {
-      throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": no workspace of " +
-                                                           std::to_string(p.workspace_bytes) +
-                                                           " bytes: " + sentence_of(e));
-    }
-  }
-  *c.workspace = own->data;
+  const held_workspace held = hold(c.operation, c.stream, p.counts_in_workspace ? 1 : 0, p.workspace_bytes);
+  *c.workspace = held.data;
   p.launch(c);
 }
 
 void device::release_workspace(void* stream) {
   const std::lock_guard guard(workspaces_mutex_);
-  for (const bool counts : {false, true}) workspaces_.erase({stream, counts});
+  std::erase_if(workspaces_, [stream](const auto& entry) { return entry.first.first == stream; });
 }
 
 }  // namespace tilewright::ops

@@ -25,7 +25,8 @@ namespace tilewright::ops {
 /// The kernel of calls with one key.
 struct plan {
   explanation what;
-  std::variant<jit::kernel, const compiled_kernel*> kernel;
+  using kernel_type = std::variant<jit::kernel, const compiled_kernel*>;
+  kernel_type kernel;
   index_t splits = 1;
   long_index_t workspace_bytes = 0;
   bool counts_in_workspace = false;
@@ -51,10 +52,19 @@ class device {
   std::shared_ptr<const plan> plan_for(const call& c);
   void launch(const call& c, const plan& p);
   void release_workspace(void* stream);
+  /// Memory of a stream: number 0, or 1 for kernels that count in its first bytes; from 2 on for calls of several
+  /// kernels, one for each rank.
+  held_workspace hold(const char* operation, void* stream, int number, long_index_t bytes);
 
  private:
   std::shared_ptr<const plan> make_plan(const call& c);
-  std::shared_ptr<workspace> workspace_of(void* stream, bool counts);
+  /// With a kernel of register_kernel(); null if there is none.
+  std::shared_ptr<const plan> plan_of_registered(const call& c, const candidate& e) const;
+  std::shared_ptr<const plan> plan_of_loaded(const call& c, candidate e, const jit::kernel_source& source,
+                                             const char* provider);
+  std::shared_ptr<const plan> plan_of(const call& c, const candidate& e, const char* provider,
+                                      plan::kernel_type kernel) const;
+  std::shared_ptr<workspace> workspace_of(void* stream, int number);
   void grow(workspace& w, long_index_t bytes);
 
   std::optional<jit::compiler> compiler_;  // none: the CPU emulator
@@ -62,9 +72,11 @@ class device {
   std::shared_mutex plans_mutex_;
   std::unordered_map<call_key, std::shared_ptr<const plan>, call_key_hash> plans_;
   std::mutex workspaces_mutex_;
-  std::map<std::pair<void*, bool>, std::shared_ptr<workspace>>
-      workspaces_;  // by stream, and whether kernels count in it
+  std::map<std::pair<void*, int>, std::shared_ptr<workspace>> workspaces_;  // by stream and number
 };
+
+/// Refuses a workspace of the caller that is too small.
+void require_given(const char* operation, long_index_t given_bytes, long_index_t bytes);
 
 /// The device of a stream under the options that configure() was given. Throws operation_error if there is none.
 std::shared_ptr<device> device_for(const char* operation, void* stream);

@@ -29,6 +29,21 @@ bool multiplies(const std::string& target, element type) {
   return t.has_wgmma && e == fp8_ocp;
 }
 
+/// What jit::rank_gemm says of a problem. reason: null: jit's.
+void append_ranked(std::vector<candidate>& list, jit::gemm_problem p, const std::string& target, const char* reason) {
+  for (const jit::gemm_candidate& c : jit::rank_gemm(p, target)) {
+    p.policy = c.choice;
+    list.push_back({.kernel = c.kernel,
+                    .choice = c.choice,
+                    .reason = reason ? reason : c.reason,
+                    .source = jit::gemm(p),
+                    .is_for_archives = p.for_all_lengths,
+                    .splits = c.split_k,
+                    .workspace_bytes = c.workspace_bytes,
+                    .counts_in_workspace = true});
+  }
+}
+
 }  // namespace
 
 std::vector<candidate> choose_gemm_kernels(const void* problem, const device_facts& on) {
@@ -44,18 +59,17 @@ std::vector<candidate> choose_gemm_kernels(const void* problem, const device_fac
   }
   std::vector<candidate> list;
   try {
-    for (const jit::gemm_candidate& c : jit::rank_gemm(p, on.target)) {
-      p.policy = c.choice;
-      list.push_back({.kernel = c.kernel,
-                      .choice = c.choice,
-                      .reason = tuned_reason ? tuned_reason : c.reason,
-                      .source = jit::gemm(p),
-                      .splits = c.split_k,
-                      .workspace_bytes = c.workspace_bytes,
-                      .counts_in_workspace = true});
-    }
+    append_ranked(list, p, on.target, tuned_reason);
   } catch (const jit::error& e) {
     throw jit::error(std::string(e.what()).substr(5) + "; explain() names the choices");
+  }
+  if (on.by != nullptr && on.by->has_archives()) {
+    p.policy = static_cast<const jit::gemm_problem*>(problem)->policy;
+    p.for_all_lengths = true;
+    try {
+      append_ranked(list, p, on.target, nullptr);
+    } catch (const jit::error&) {  // a policy that only kernels for some lengths have
+    }
   }
   // Compiled kernels take any length without vectors, too.
   for (std::size_t i = 0, count = list.size(); i < count; ++i) {
@@ -64,6 +78,7 @@ std::vector<candidate> choose_gemm_kernels(const void* problem, const device_fac
     candidate any = list[i];
     any.kernel.replace(vector, std::string::npos, "_v1");
     any.source = {};
+    any.is_for_archives = false;
     list.push_back(std::move(any));
   }
   return list;

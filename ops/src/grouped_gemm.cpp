@@ -49,15 +49,11 @@ void grouped_gemm(const tensor& c, const tensor& a, const tensor& b, const tenso
   g.batch_stride_b = right.batch_stride, g.batch_stride_c = out.batch_stride;
   g.groups = index_t(groups);
   g.ends = static_cast<const index_t*>(ends.data);
-  run({.operation = name,
-       .key = key_of_all(name, p.type, p.result, p.groups, p.a_along_k, p.b_along_k, g.a, g.b, g.c, g.m, g.n, g.k,
-                         g.lda, g.ldb, g.ldc, g.batch_stride_b, g.batch_stride_c, g.groups),
-       .args = &g,
-       .args_bytes = sizeof g,
-       .stream = options.stream,
-       .workspace = &g.workspace,
-       .choose = choose_single<jit::grouped_problem, describe_grouped>,
-       .problem = &p});
+  run_single<describe_grouped>(
+      name,
+      key_of_all(name, p.type, p.result, p.groups, p.a_along_k, p.b_along_k, g.a, g.b, g.c, g.m, g.n, g.k, g.lda, g.ldb,
+                 g.ldc, g.batch_stride_b, g.batch_stride_c, g.groups),
+      p, options.stream, {.workspace = &g.workspace});
 }
 
 }  // namespace tilewright::ops

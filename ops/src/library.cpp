@@ -2,6 +2,7 @@
 // The devices of this process, and how a call runs on one of them.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -76,6 +77,8 @@ std::vector<explanation>* collect_explanations(std::vector<explanation>* list) {
   return std::exchange(explained, list);
 }
 
+bool is_explaining() { return explained != nullptr; }
+
 void run(const call& c) {
   const std::shared_ptr<device> on = device_for(c.operation, c.stream);
   const std::shared_ptr<const plan> p = on->plan_for(c);
@@ -83,6 +86,22 @@ void run(const call& c) {
     explained->push_back(p->what);
   else
     on->launch(c, *p);
+}
+
+held_workspace hold_workspace(const char* operation, void* stream, long_index_t bytes, void* given,
+                              long_index_t given_bytes) {
+  constexpr std::uintptr_t alignment = 256;
+  if ((given == nullptr) != (given_bytes == 0) || reinterpret_cast<std::uintptr_t>(given) % alignment != 0)
+    refuse(operation, "workspace and workspace_bytes belong together, and it is aligned to 256 bytes");
+  held_workspace held;
+  held.data = given;
+  if (given != nullptr)
+    require_given(operation, given_bytes, bytes);
+  else if (explained != nullptr)
+    held.data = reinterpret_cast<void*>(alignment);
+  else
+    held = device_for(operation, stream)->hold(operation, stream, 0, bytes);
+  return held;
 }
 
 void configure(const library_options& options) { current().store(std::make_shared<library>(options)); }

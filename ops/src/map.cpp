@@ -53,19 +53,14 @@ void permute(const tensor& y, const tensor& x, const map_options& options) {
   require_tensor(name, "x", x);
   require_same_lengths(name, "y", y, x);
   if (y.type != x.type) refuse(name, "x and y have different types; elementwise with \"x\" casts");
+  if (y.data == x.data) refuse(name, "x and y are the same memory; write to another tensor");
   jit::permute_problem p{.element_bytes = bytes_of(x.type)};
   p.args.x = as_strided<const void>(x);
   p.args.y = as_strided<void>(y);
   call_key key(name);
   add_tensor(key, x);
   add_tensor(key, y);
-  run({.operation = name,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::permute_problem, describe_permute>,
-       .problem = &p});
+  run_single<describe_permute>(name, key, p, options.stream);
 }
 
 void elementwise(const tensor& y, const tensor& x, const std::string& expression, const tensor& x2,
@@ -75,6 +70,10 @@ void elementwise(const tensor& y, const tensor& x, const std::string& expression
   require_same_lengths(name, "y", y, x);
   if (x2.data) require_same_lengths(name, "x2", x2, x);
   if (x2.data && x2.type != x.type) refuse(name, "x2 has another type than x; cast it first");
+  for (const tensor* t : {&x, &x2})
+    if (y.data == t->data &&
+        (bytes_of(y.type) != bytes_of(t->type) || !std::equal(y.strides, y.strides + y.rank, t->strides)))
+      refuse(name, "y is the memory of an input, with other strides or elements; write to another tensor");
   if (expression.empty()) refuse(name, "the expression is empty; \"x\" copies and casts");
   jit::elementwise_problem p{
       .type = x.type, .result = y.type, .function = jit::expression(expression, x2.data ? 2 : 1)};
@@ -84,13 +83,7 @@ void elementwise(const tensor& y, const tensor& x, const std::string& expression
   call_key key(name);
   key.add(std::string_view(expression));
   for (const tensor* t : {&x, &y, &x2}) add_tensor(key, *t);
-  run({.operation = name,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::elementwise_problem, describe_elementwise>,
-       .problem = &p});
+  run_single<describe_elementwise>(name, key, p, options.stream);
 }
 
 void reduce(const tensor& y, const tensor& x, const reduce_options& options) {
@@ -110,14 +103,7 @@ void reduce(const tensor& y, const tensor& x, const reduce_options& options) {
   key.add(options.kind);
   add_tensor(key, x);
   add_tensor(key, y);
-  run({.operation = name,
-       .key = key,
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .workspace = &p.args.workspace,
-       .choose = choose_single<jit::reduce_problem, describe_reduce>,
-       .problem = &p});
+  run_single<describe_reduce>(name, key, p, options.stream, {.workspace = &p.args.workspace});
 }
 
 }  // namespace tilewright::ops

@@ -111,19 +111,14 @@ void narrow_gemm(const tensor& c, const tensor& a, const narrow_weights& b, cons
   g.ld_b_scales = format.group == 0 ? 0 : index_t(b.scales.strides[0]);
   set_epilogue(g, options, to);
   const long_index_t aligned_to = reinterpret_cast<long_index_t>(to.data) % 16;
-  run({.operation = narrow_op,
-       .key = key_of_all(narrow_op, p.type, p.result, std::string_view(format.type), g.m, n, k, g.lda, g.ldb, g.ldc,
+  run_single<describe_kernel>(
+      narrow_op,
+      key_of_all(narrow_op, p.type, p.result, std::string_view(format.type), g.m, n, k, g.lda, g.ldb, g.ldc,
                          g.ld_b_scales, aligned_to, g.scale != nullptr, g.row_scale != nullptr,
                          static_cast<const void*>(g.column_scale), g.bias, g.residual, g.ld_residual,
                          g.activation != activation::none),
-       .args = &g,
-       .args_bytes = sizeof g,
-       .stream = options.stream,
-       .workspace = &g.workspace,
-       .given_workspace = options.workspace,
-       .given_bytes = options.workspace_bytes,
-       .choose = choose_single<jit::narrow_gemm_problem, describe_kernel>,
-       .problem = &p});
+      p, options.stream,
+      {.workspace = &g.workspace, .given_workspace = options.workspace, .given_bytes = options.workspace_bytes});
 }
 
 }  // namespace tilewright::ops

@@ -66,15 +66,11 @@ void norm(const char* op, norm_kind kind, const tensor& y, const tensor& x, cons
             .y_stride = out.stride,
             .epsilon = o.epsilon};
   const auto& a = p.args;
-  run({.operation = op,
-       .key = key_of_all(op, p.type, p.result, p.scales, a.x, a.residual, a.sum, a.weight, a.bias, a.y,
-                         a.scale_row_stride, a.scale_group_stride, a.mean != nullptr, a.rstd != nullptr, a.rows, a.cols,
-                         a.x_stride, a.residual_stride, a.sum_stride, a.y_stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = o.stream,
-       .choose = choose_single<jit::norm_problem, describe_norm>,
-       .problem = &p});
+  run_single<describe_norm>(op,
+                            key_of_all(op, p.type, p.result, p.scales, a.x, a.residual, a.sum, a.weight, a.bias, a.y,
+                                       a.scale_row_stride, a.scale_group_stride, a.mean != nullptr, a.rstd != nullptr,
+                                       a.rows, a.cols, a.x_stride, a.residual_stride, a.sum_stride, a.y_stride),
+                            p, o.stream);
 }
 
 /// `mean` without data: RMSNorm.
@@ -106,16 +102,11 @@ void norm_gradient(const char* op, const tensor& dx, const tensor& d_weight, con
             .ds_stride = d_sum.stride,
             .dx_stride = d_in.stride};
   auto& a = p.args;
-  run({.operation = op,
-       .key = key_of_all(op, p.type, p.kind, a.dy, a.s, a.weight, a.ds, a.dx, a.dweight, a.dbias, a.rows, a.cols,
-                         a.dy_stride, a.s_stride, a.ds_stride, a.dx_stride),
-       .args = &a,
-       .args_bytes = sizeof a,
-       .stream = o.stream,
-       .workspace = reinterpret_cast<void**>(&a.partials),
-       .splits = &a.num_partials,
-       .choose = choose_single<jit::norm_gradient_problem, describe_gradient>,
-       .problem = &p});
+  run_single<describe_gradient>(op,
+                                key_of_all(op, p.type, p.kind, a.dy, a.s, a.weight, a.ds, a.dx, a.dweight, a.dbias,
+                                           a.rows, a.cols, a.dy_stride, a.s_stride, a.ds_stride, a.dx_stride),
+                                p, o.stream,
+                                {.workspace = reinterpret_cast<void**>(&a.partials), .splits = &a.num_partials});
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace tilewright::ops {
 namespace {
 
-candidate describe_kernel(const jit::quantise_problem& p, const device_facts&) {
+candidate describe_quantise(const jit::quantise_problem& p, const device_facts&) {
   candidate c = kernel_for("quantise", p.type, jit::quantise_rows(p));
   c.kernel += std::string("_to_") + name_of(p.result) + (p.scales == scale_kind::per_row ? "_per_row" : "_per_128");
   return c;
@@ -36,14 +36,10 @@ void quantise(const tensor& y, const tensor& scales, const tensor& x, const quan
             .y_stride = out.stride,
             .scale_row_stride = s.row_stride,
             .scale_group_stride = s.group_stride};
-  run({.operation = op,
-       .key = key_of_all(op, p.type, p.result, p.scales, in.data, out.data, in.rows, in.cols, in.stride, out.stride,
-                         s.row_stride, s.group_stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::quantise_problem, describe_kernel>,
-       .problem = &p});
+  run_single<describe_quantise>(op,
+                                key_of_all(op, p.type, p.result, p.scales, in.data, out.data, in.rows, in.cols,
+                                           in.stride, out.stride, s.row_stride, s.group_stride),
+                                p, options.stream);
 }
 
 }  // namespace tilewright::ops

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* rotary_op = "rotary";
 
-candidate describe_kernel(const jit::rotary_problem& p, const device_facts&) {
+candidate describe_rotary(const jit::rotary_problem& p, const device_facts&) {
   return kernel_for(p.kind == rotary_kind::half_split ? "rotary" : "rotary_interleaved", p.type, jit::rotary(p));
 }
 
@@ -61,15 +61,12 @@ void rotary(const tensor& y, const tensor& x, const tensor& cos, const tensor& s
             .y_head_stride = out.strides[1],
             .is_inverse = options.is_inverse};
   const auto& a = p.args;
-  run({.operation = rotary_op,
-       .key = key_of_all(rotary_op, p.type, p.kind, a.x, a.y, static_cast<const void*>(a.cos),
-                         static_cast<const void*>(a.sin), a.position != nullptr, a.tokens, a.heads, a.pairs,
-                         a.max_position, a.x_token_stride, a.x_head_stride, a.y_token_stride, a.y_head_stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::rotary_problem, describe_kernel>,
-       .problem = &p});
+  run_single<describe_rotary>(
+      rotary_op,
+      key_of_all(rotary_op, p.type, p.kind, a.x, a.y, static_cast<const void*>(a.cos), static_cast<const void*>(a.sin),
+                 a.position != nullptr, a.tokens, a.heads, a.pairs, a.max_position, a.x_token_stride, a.x_head_stride,
+                 a.y_token_stride, a.y_head_stride),
+      p, options.stream);
 }
 
 }  // namespace tilewright::ops

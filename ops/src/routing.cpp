@@ -58,14 +58,10 @@ void move_rows(const char* name, expert_rows_kind kind, const tensor& y, const t
   if (weight.data)
     p.args.weight = static_cast<const float*>(as_entries(name, "weight", weight, element::f32, tokens * choices));
   const auto& a = p.args;
-  run({.operation = name,
-       .key = key_of_all(name, p.type, a.x, static_cast<const void*>(a.y), a.weight != nullptr, a.tokens, a.choices,
-                         a.cols, a.x_stride, a.y_stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = stream,
-       .choose = choose_single<jit::expert_rows_problem, describe_rows>,
-       .problem = &p});
+  run_single<describe_rows>(name,
+                            key_of_all(name, p.type, a.x, static_cast<const void*>(a.y), a.weight != nullptr, a.tokens,
+                                       a.choices, a.cols, a.x_stride, a.y_stride),
+                            p, stream);
 }
 
 }  // namespace
@@ -88,13 +84,8 @@ void choose_experts(const tensor& expert, const tensor& weight, const tensor& lo
             .x_stride = x.stride,
             .is_normalised = options.is_normalised};
   const auto& a = p.args;
-  run({.operation = name,
-       .key = key_of_all(name, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::choose_experts_problem, describe_choose>,
-       .problem = &p});
+  run_single<describe_choose>(name, key_of_all(name, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride), p,
+                              options.stream);
 }
 
 void order_by_expert(const tensor& ends, const tensor& source, const tensor& position, const tensor& expert,
@@ -116,14 +107,8 @@ void order_by_expert(const tensor& ends, const tensor& source, const tensor& pos
             .entries = index_t(entries),
             .experts = index_t(ends.lengths[0])};
   auto& a = p.args;
-  run({.operation = name,
-       .key = key_of_all(name, a.entries, a.experts),
-       .args = &a,
-       .args_bytes = sizeof a,
-       .stream = options.stream,
-       .workspace = reinterpret_cast<void**>(&a.counts),
-       .choose = choose_single<jit::order_by_expert_problem, describe_order>,
-       .problem = &p});
+  run_single<describe_order>(name, key_of_all(name, a.entries, a.experts), p, options.stream,
+                             {.workspace = reinterpret_cast<void**>(&a.counts)});
 }
 
 void rows_to_experts(const tensor& y, const tensor& x, const tensor& position, const routing_options& options) {

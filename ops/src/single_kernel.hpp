@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations for which one kernel comes into question: the problem of jit is all that a call needs.
+// Operations for which few kernels come into question: the problem of jit is all that a call needs.
 #pragma once
 
 #include <string>
@@ -13,10 +13,34 @@
 
 namespace tilewright::ops {
 
-/// For call::choose: what `Describe` says of a Problem.
-template <class Problem, candidate (*Describe)(const Problem&, const device_facts&)>
-std::vector<candidate> choose_single(const void* problem, const device_facts& on) {
-  return {Describe(*static_cast<const Problem*>(problem), on)};
+/// The members of the arguments that the library sets, as in `call`.
+struct set_by_library {
+  void** workspace = nullptr;
+  index_t* splits = nullptr;
+  void* given_workspace = nullptr;
+  long_index_t given_bytes = 0;
+};
+
+inline std::vector<candidate> as_list(candidate c) { return {std::move(c)}; }
+inline std::vector<candidate> as_list(std::vector<candidate> list) { return list; }
+
+/// Runs what Describe(problem, device) returns, a candidate or a list of them, with the problem's arguments.
+template <auto Describe, class Problem>
+void run_single(const char* operation, const call_key& key, Problem& problem, void* stream,
+                const set_by_library& members = {}) {
+  run({.operation = operation,
+       .key = key,
+       .args = &problem.args,
+       .args_bytes = sizeof problem.args,
+       .stream = stream,
+       .workspace = members.workspace,
+       .splits = members.splits,
+       .given_workspace = members.given_workspace,
+       .given_bytes = members.given_bytes,
+       .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
+         return as_list(Describe(*static_cast<const Problem*>(p), on));
+       },
+       .problem = &problem});
 }
 
 /// A kernel named after the operation and its types.

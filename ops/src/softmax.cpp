@@ -9,7 +9,7 @@
 namespace tilewright::ops {
 namespace {
 
-candidate describe_kernel(const jit::softmax_problem& p, const device_facts&) {
+candidate describe_softmax(const jit::softmax_problem& p, const device_facts&) {
   return kernel_for(p.kind == softmax_kind::softmax ? "softmax" : "log_softmax", p.type, jit::softmax(p));
 }
 
@@ -21,13 +21,9 @@ void softmax(const tensor& y, const tensor& x, const softmax_options& options) {
   const rows_view out = as_rows_like("softmax", "y", y, x, x.type);
   jit::softmax_problem p{.type = x.type, .kind = options.is_log ? softmax_kind::log_softmax : softmax_kind::softmax};
   p.args = {in.data, out.data, in.rows, in.cols, in.stride, out.stride};
-  run({.operation = "softmax",
-       .key = key_of_all("softmax", p.type, p.kind, in.data, out.data, in.rows, in.cols, in.stride, out.stride),
-       .args = &p.args,
-       .args_bytes = sizeof p.args,
-       .stream = options.stream,
-       .choose = choose_single<jit::softmax_problem, describe_kernel>,
-       .problem = &p});
+  run_single<describe_softmax>(
+      "softmax", key_of_all("softmax", p.type, p.kind, in.data, out.data, in.rows, in.cols, in.stride, out.stride), p,
+      options.stream);
 }
 
 }  // namespace tilewright::ops

@@ -9,6 +9,7 @@ import pathlib
 from ._call import Call
 from ._error import Error
 from ._header import Header
+from ._exchange import Interfaces
 from ._tensors import Readers
 
 
@@ -31,6 +32,7 @@ class Library:
         self.emulates = bool(os.environ.get("TILEWRIGHT_EMULATE"))  # whether tensors are host memory
         self.kinds = {value: name.lower() for name, value in self.header.enums["tilewright_status"].items()}
         self.readers = Readers({name.lower(): value for name, value in self.header.enums["tilewright_element"].items()})
+        self.interfaces = Interfaces()
         self.last_error = self.function("last_error")
         self.calls = {name: Call(self, f) for name, f in self.header.functions.items() if f.tensors}
 

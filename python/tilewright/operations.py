@@ -10,8 +10,9 @@ from ._error import Error
 from ._library import library
 from ._tensors import is_torch
 
-__all__ = ["attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm", "grouped_gemm",
-           "layer_norm", "layer_norm_gradient", "narrow_gemm", "order_by_expert", "permute", "quantise", "reduce", "rms_norm", "rms_norm_gradient",
+__all__ = ["all_gather_gemm", "attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm",
+           "gemm_reduce_scatter", "grouped_gemm", "layer_norm", "layer_norm_gradient", "moe", "narrow_gemm", "order_by_expert", "permute",
+           "quantise", "reduce", "rms_norm", "rms_norm_gradient",
            "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
 
 
@@ -64,6 +65,47 @@ def narrow_gemm(a, codes, scales, out=None, *, dtype=None, **options):
         (m, _), (n, _) = _shape_after("narrow_gemm", a, 2), _shape_after("narrow_gemm", codes, 2)
         out = _new("narrow_gemm", a, (m, n), dtype)
     _call("narrow_gemm", (out, a, codes, scales), options)
+    return out
+
+
+class _TorchGroup:
+    """The collectives of torch.distributed for a process group; None: all processes."""
+
+    def __init__(self, group):
+        import torch.distributed as distributed
+        self.group, self.distributed, self.size = group, distributed, distributed.get_world_size(group)
+
+    def all_gather(self, out, x):
+        self.distributed.all_gather_into_tensor(out, x, group=self.group)
+
+    def all_to_all(self, out, x):
+        self.distributed.all_to_all_single(out, x, group=self.group)
+
+
+def all_gather_gemm(a, b, group=None, out=None, **options):
+    """C (ranks m, n) = A of all ranks, of which each has (m, k), times B (k, n), with the options of gemm. group: a process group of
+    torch.distributed (None: the default one), or an object with `size`, all_gather(out, x) and all_to_all(out, x). The rows are gathered first;
+    nothing overlaps."""
+    group = group if hasattr(group, "all_to_all") else _TorchGroup(group)
+    m, k = _shape_after("all_gather_gemm", a, 2)
+    gathered = _new("all_gather_gemm", a, (group.size * m, k))
+    group.all_gather(gathered, a.contiguous())
+    return gemm(gathered, b, out, **options)
+
+
+def gemm_reduce_scatter(a, b, group=None, out=None, *, alpha=1.0, **options):
+    """C (m / ranks, n): this rank's rows of the sum over ranks of alpha A (m, k) B (k, n), where each rank has its own k. Products are rounded to
+    C's type before they are sent, and added in float32 in the order of ranks. group: as in all_gather_gemm."""
+    group = group if hasattr(group, "all_to_all") else _TorchGroup(group)
+    (m, _), (_, n) = _shape_after("gemm_reduce_scatter", a, 2), _shape_after("gemm_reduce_scatter", b, 2)
+    if m % group.size:
+        raise Error(f"gemm_reduce_scatter: A has {m} rows, which is no multiple of {group.size} ranks")
+    partial = gemm(a, b, alpha=alpha, **options)
+    received = _new("gemm_reduce_scatter", partial, (m, n))
+    group.all_to_all(received, partial)
+    rows = (m // group.size, n)
+    out = _new("gemm_reduce_scatter", partial, rows) if out is None else out
+    reduce(received.view(group.size, *rows), out.view(1, *rows), **options)
     return out
 
 
@@ -216,4 +258,13 @@ def rows_from_experts(x, place, weight=None, out=None, **options):
     if out is None:
         out = _new("rows_from_experts", x, (_shape_after("rows_from_experts", place, 2)[0], _shape_after("rows_from_experts", x, 2)[1]))
     _call("rows_from_experts", (out, x, place, weight), options)
+    return out
+
+
+def moe(x, logits, gate_up, down, choices, out=None, **options):
+    """A mixture-of-experts layer: the weighted sum of down[e] (silu(gate) * up) over the `choices` experts e of each row of x (tokens, d), which its
+    logits (tokens, experts) choose; gate_up (experts, 2 n, d) has the rows of gate and up, down (experts, d, n). logits None: expert= and weight=
+    are given."""
+    out = _new("moe", x, _shape_after("moe", x, 2)) if out is None else out
+    _call("moe", (out, x, logits, gate_up, down), {"choices": choices, **options})
     return out

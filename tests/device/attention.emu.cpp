@@ -14,6 +14,7 @@ namespace attention_test {
 problem ragged() {
   problem p;
   p.heads = 3;
+  p.has_sinks = true;
   p.queries = {70, 9};
   p.keys = {150, 3};
   p.window = causal;
@@ -29,11 +30,14 @@ problem sliding() {
   return p;
 }
 
-/// Pages in random order, splits, and a last block of rows that is not full.
+/// Pages in random order, shares of two sequences, and a last block of rows that is not full.
 decode_problem paged() {
   decode_problem p;
   p.heads = 6;
   p.queries = 3;
+  p.own_queries = {3, 1};
+  p.has_sinks = true;
+  p.scales = scales_of::token;
   p.keys = {70, 200};
   p.rows_per_page = 32;
   p.splits = 3;
@@ -87,6 +91,13 @@ class Attention : public testing::TestWithParam<code_object> {
           run<typename decode::followed_by>(code, "decode_combine_half_128", args, m);
         },
         paged());
+    decode_problem one_split = paged();
+    one_split.splits = 1;
+    expect_decode_by<decode_int8_64<Arch>>(
+        [&](const auto& args, const auto& m) {
+          run<attention_decode<decode_int8_64<Arch>>>(code, "decode_int8_64", args, m);
+        },
+        one_split);
     using backward = attention_backward<backward_bfloat16_64<Arch>>;
     for (const problem& p : {ragged(), sliding()}) {
       expect_gradients_by<backward_bfloat16_64<Arch>>(

@@ -43,6 +43,12 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void decode_combine_half
   tilewright::attention_decode<attention_test::decode_half_128<tilewright::arch::current>>::followed_by{}(args);
 #endif
 }
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void decode_int8_64(
+    [[maybe_unused]] tilewright::attention_decode_args args) {
+#if TILEWRIGHT_DEVICE_PASS
+  tilewright::attention_decode<attention_test::decode_int8_64<tilewright::arch::current>>{}(args);
+#endif
+}
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void backward_bfloat16_64(
     [[maybe_unused]] tilewright::attention_backward_args args) {
 #if TILEWRIGHT_DEVICE_PASS

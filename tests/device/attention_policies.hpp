@@ -34,5 +34,7 @@ template <class Arch>
 struct backward_bfloat16_64 : tilewright::attention_backward_policy<Arch, tilewright::bfloat16_t, 64> {};
 template <class Arch>
 struct decode_half_128 : tilewright::attention_decode_policy<Arch, tilewright::half_t, 128> {};
+template <class Arch>
+struct decode_int8_64 : tilewright::attention_decode_policy<Arch, tilewright::half_t, 64, 64, 4, tilewright::int8_t> {};
 
 }  // namespace attention_test

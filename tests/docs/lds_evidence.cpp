@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints docs/lds_evidence.md's table: what is published about LDS, and whether the library's tables agree.
+// Prints docs/lab/lds_evidence.md's table: what is published about LDS, and whether the library's tables agree.
 #include "../core/arch/published_lds.hpp"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line of the gemm program: what it means. docs/wrong_inputs.md has what it refuses.
+// The command line of the gemm program: what it means. tests/tools/wrong_inputs.md has what it refuses.
 #include <gtest/gtest.h>
 
 #include "options.hpp"

@@ -45,7 +45,7 @@ void expect_refusal(const finished& run, const std::string& what) {
   EXPECT_GT(run.errors.size(), 20u) << what << ": " << run.errors;
 }
 
-TEST(GemmProgram, RefusalsAreOneLineAndLeaveNoFile) {  // docs/wrong_inputs.md has more
+TEST(GemmProgram, RefusalsAreOneLineAndLeaveNoFile) {  // tests/tools/wrong_inputs.md has more
   const scratch_folder folder;
   for (const char* arguments : {"--policy gemm_64x64 --layout rcr --dtype bf16", "--dtype fp8 --arch gfx90a",
                                 "--dtype f32 --arch sm_90", "--grid-order hilbert --layout rrr", "--b 'two\nlines'"})

@@ -9,7 +9,7 @@ namespace tw = tilewright;
 using arch_type = tw::arch::current;
 using element_type = tw::ISA_ELEMENT;
 [[maybe_unused]] constexpr tw::attention_tile together =
-    tw::detail::default_attention_tile<arch_type, element_type, ISA_HEAD_DIM, ISA_HEAD_DIM>();
+    tw::detail::default_attention_tile<arch_type, element_type>(ISA_HEAD_DIM, ISA_HEAD_DIM);
 [[maybe_unused]] constexpr tw::attention_tile ping_pong{
     256, 64, 8, false, tw::attention_tile::ping_pong, arch_type::value.supports_direct_to_lds(16)};
 [[maybe_unused]] constexpr tw::attention_tile one_wave{256, 64, 4};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An attention kernel for check_scratch.py: forward, gradients or decode, with head dimensions DIM and VALUE_DIM.
+// An attention kernel for check_scratch.py: forward, gradients or decode, with head dimensions DIM and VALUE_DIM, and
+// for decode_8bit elements CACHE of K and V.
 #include <tilewright/core/arch/current.hpp>
 #include <tilewright/kernels/attention/backward/attention_backward.hpp>
 #include <tilewright/kernels/attention/decode/attention_decode.hpp>
@@ -7,13 +8,20 @@
 
 namespace tw = tilewright;
 
+#ifndef CACHE
+#define CACHE tw::fp8_ocp_t
+#endif
+
 #if TILEWRIGHT_DEVICE_PASS
 struct forward_policy : tw::attention_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
 struct gradients_policy : tw::attention_backward_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
 struct decode_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
+struct decode_8bit_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM,
+                                                        tw::detail::decode_waves_of<VALUE_DIM>, CACHE> {};
 struct forward : tw::attention_forward<forward_policy> {};
 struct gradients : tw::attention_backward<gradients_policy>::followed_by {};
 struct decode : tw::attention_decode<decode_policy> {};
+struct decode_8bit : tw::attention_decode<decode_8bit_policy> {};
 using args_type = KERNEL::args_type;
 #else
 using args_type = int;

@@ -198,4 +198,21 @@ TEST_F(Archive, ThatIsDamagedGivesASentenceAndNoWrongKernel) {
   EXPECT_EQ(sentence_of([&] { jit::archive("/no/such.twa"); }), "jit: the archive /no/such.twa cannot be read");
 }
 
+TEST_F(FakeCompiler, AGemmOfElementsThatTheTargetDoesNotMultiplyIsRefused) {
+  jit::gemm_problem p{.type = jit::element::f32, .result = jit::element::f32};
+  p.args.m = p.args.n = p.args.k = p.args.lda = p.args.ldb = p.args.ldc = 64;
+  EXPECT_EQ(sentence_of([&] { (void)jit::gemm(p)("gfx1100"); }),
+            "jit: gemm: gfx1100 has no matrix instruction for f32");
+  EXPECT_EQ(sentence_of([&] { (void)jit::rank_gemm(p, "sm_80"); }),
+            "jit: gemm: sm_80 has no matrix instruction for f32");
+  EXPECT_EQ(jit::rank_gemm(p, "gfx942").front().kernel, "gemm_128x128_f32_ak_bk_to_f32_v4");
+  p.type = jit::element::fp8, p.result = jit::element::bf16;
+  EXPECT_TRUE(jit::rank_gemm(p, "sm_90").front().kernel.starts_with("gemm_hopper_"));
+  p.b_along_k = false;
+  EXPECT_EQ(
+      sentence_of([&] { (void)jit::gemm(p)("sm_90a"); }),
+      "jit: gemm: sm_90a has no matrix instruction for fp8 but wgmma, which takes A row-major, B column-major, both "
+      "in whole vectors, and writes bf16");
+}
+
 }  // namespace

@@ -138,4 +138,21 @@ TEST_F(JitAttention, DecodesPagesInTwoSplits) {
   EXPECT_EQ(sentence_of([&] { kernel(args); }), "jit: attention_decode_f16_d32: splits must be 1 to 1024");
 }
 
+TEST_F(JitAttention, LatentDecodingUsesWgmmaWhereItCan) {
+  jit::attention_decode_problem p{.head_dim = 576, .value_dim = 512, .is_latent = true};
+  p.args.queries = p.args.keys = 16;
+  p.args.heads = 128;
+  for (auto* s : {&p.args.q_strides, &p.args.k_strides, &p.args.v_strides, &p.args.o_strides})
+    *s = {.batch = 128 * 576 * 16, .head = 576, .row = 128 * 576};
+  EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_latent_f16_d576_512");
+  EXPECT_EQ(jit::rows_of_block(p, "sm_90a"), 64);
+  EXPECT_EQ(jit::attention_decode(p)("gfx942").name, "attention_decode_f16_d576_512");
+  EXPECT_EQ(jit::rows_of_block(p, "gfx942"), 16);
+  p.cache_type = jit::element::i8;
+  EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_f16_d576_512_cache_i8");
+  p.is_latent = false;
+  EXPECT_EQ(sentence_of([&] { (void)jit::attention_decode(p); }),
+            "jit: attention_decode: head dimensions are multiples of 32 from 32 to 256, not 576");
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 namespace {
 
@@ -37,6 +38,52 @@ TEST_F(Emulated, ProductsHaveConstantLengths) {
   args.a = static_cast<const char*>(on_a.data()) + 2;
   args.workspace = workspace.data();
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("pointers must be multiples of 16 bytes"), std::string::npos);
+}
+
+/// The product of a problem with the kernel that was loaded: bias added, C doubled, so many slices of k.
+struct general_product {
+  index_t m, n, k, splits;
+};
+
+TEST_F(Emulated, GemmKernelsForAllLengthsTakeThem) {
+  const auto expect = [&](const jit::kernel& kernel, const general_product& g) {
+    auto a = array(g.m * g.k, 5), b = array(g.n * g.k, 7), c = array(g.m * g.n, 3), bias = array(g.n, 11);
+    auto before = c.host;
+    tilewright::gemm_args args{.m = g.m, .n = g.n, .k = g.k, .lda = g.k, .ldb = g.k, .ldc = g.n, .split_k = g.splits};
+    args.a = a.data(), args.b = b.data(), args.c = c.data(), args.bias = bias.data();
+    args.beta = 2;
+    const jit::buffer workspace = compiler->allocate(std::size_t(workspace_bytes(args)));
+    args.workspace = workspace.data();
+    kernel(args);
+    c.download();
+    for (index_t row = 0; row < g.m; row += 3)
+      for (index_t col = 0; col < g.n; ++col) {
+        double sum = bias.value(col) + 2 * double(float(before[std::size_t(row * g.n + col)]));
+        for (index_t x = 0; x < g.k; ++x) sum += a.value(row * g.k + x) * b.value(col * g.k + x);
+        ASSERT_NEAR(c.value(row * g.n + col), sum, 0.05) << g.m << "x" << g.n << "x" << g.k << " " << row << " " << col;
+      }
+  };
+  jit::gemm_problem p;
+  p.args = {.m = 90, .n = 40, .k = 272, .lda = 272, .ldb = 272, .ldc = 40, .split_k = 2};
+  p.policy = "64x64";
+  p.for_all_lengths = true;
+  const jit::kernel splitting = compiler->load(jit::gemm(p));
+  EXPECT_EQ(splitting.name(), "gemm_64x64_f16_ak_bk_to_f16_epilogue_v8_split");
+  for (const general_product& g : {general_product{90, 40, 272, 2}, {17, 136, 72, 2}, {65, 72, 520, 5}})
+    expect(splitting, g);
+  p.args = {.m = 9, .n = 7, .k = 5, .lda = 5, .ldb = 5, .ldc = 7};
+  const jit::kernel single = compiler->load(jit::gemm(p));
+  EXPECT_EQ(single.name(), "gemm_64x64_f16_ak_bk_to_f16_epilogue_v1");
+  for (const general_product& g : {general_product{9, 7, 5, 1}, {70, 65, 33, 1}}) expect(single, g);
+
+  auto memory = array(4096);
+  tilewright::gemm_args args{.m = 8, .n = 8, .k = 64, .lda = 64, .ldb = 64, .ldc = 8, .split_k = 2};
+  args.a = memory.data(), args.b = memory.data() + 1024, args.c = memory.data() + 2048;
+  EXPECT_NE(sentence_of([&] { single(args); }).find("not split along k"), std::string::npos);
+  EXPECT_NE(sentence_of([&] { splitting(args); }).find("split_k is not positive, or larger"), std::string::npos);
+  args.k = args.lda = args.ldb = 128;
+  args.b = memory.data() + 1024;
+  EXPECT_NE(sentence_of([&] { splitting(args); }).find("split_k needs a workspace"), std::string::npos);
 }
 
 TEST_F(Emulated, AttentionHasConstantLengths) {

@@ -16,7 +16,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${WORK} --prefix ${PREFIX} OU
 if(NOT EXISTS ${PREFIX}/include/tilewright/core.hpp)
   message(FATAL_ERROR "the headers were not installed")
 endif()
-file(GLOB_RECURSE others ${PREFIX}/bin/* ${PREFIX}/share/man/*)
+file(GLOB_RECURSE others ${PREFIX}/bin/* ${PREFIX}/share/man/* ${PREFIX}/tilewright-jit.pc ${PREFIX}/tilewright-ops.pc ${PREFIX}/tilewright-c.pc)
 if(others)
   message(FATAL_ERROR "installed, although it was not built: ${others}")
 endif()

@@ -575,7 +575,7 @@ const kernel hopper[] = {
      sm90},
 };
 
-/// docs/notes/planted_mistakes.md
+/// docs/lab/planted_mistakes.md
 std::string list_of_mistakes() {
   std::ifstream file(TILEWRIGHT_PLANTED_LIST);
   return {std::istreambuf_iterator<char>(file), {}};

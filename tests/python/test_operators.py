@@ -206,6 +206,36 @@ class Functions(unittest.TestCase):
         twice = tilewright.rows_from_experts(tilewright.rows_to_experts(x, place), place).nested()
         self.assertEqual(twice, {i: 2 * value for i, value in x.nested().items()})
 
+    def test_moe(self):
+        """Each token gets silu(gate) * up of two of three experts, with the softmax of their logits as weights."""
+        tokens, experts, d, n = 3, 3, 16, 8
+        x, logits = Tensor((tokens, d), seed=6), Tensor((tokens, experts), "f32", seed=7)
+        gate_up, down = Tensor((experts, 2 * n, d), seed=8), Tensor((experts, d, n), seed=9)
+        expert, weight = Tensor((tokens, 2), "i32"), Tensor((tokens, 2), "f32")
+        y = tilewright.moe(x, logits, gate_up, down, 2, expert=expert, weight=weight)
+        a, w1, w2, chosen, shares, result = (t.nested() for t in (x, gate_up, down, expert, weight, y))
+        for t in range(tokens):
+            wanted = [0.0] * d
+            for c in range(2):
+                e, hidden = chosen[t, c], []
+                for j in range(n):
+                    gate, up = (sum(w1[e, row, i] * a[t, i] for i in range(d)) for row in (j, n + j))
+                    hidden.append(gate / (1 + math.exp(-gate)) * up)
+                for i in range(d):
+                    wanted[i] += shares[t, c] * sum(w2[e, i, j] * hidden[j] for j in range(n))
+            for i in range(d):
+                self.assertLess(abs(result[t, i] - wanted[i]), 2e-2 * (1 + abs(wanted[i])))
+        with_sigmoid = tilewright.moe(x, logits, gate_up, down, 2, score="sigmoid", expert=expert, weight=weight)
+        self.assertNotEqual(with_sigmoid.nested(), result)
+        for t in range(tokens):
+            score = [1 / (1 + math.exp(-logits.nested()[t, expert.nested()[t, c]])) for c in range(2)]
+            self.assertLess(abs(weight.nested()[t, 0] - score[0] / sum(score)), 1e-3)
+        result = with_sigmoid.nested()
+        again = tilewright.moe(x, None, gate_up, down, 2, expert=expert, weight=weight).nested()
+        self.assertEqual(again, result)
+        with self.assertRaisesRegex(tilewright.Error, "^moe: there are 4 choices and 0 shared experts of 3 experts"):
+            tilewright.moe(x, logits, gate_up, down, 4)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Gives the programs the inputs of docs/wrong_inputs.md: exit code 2, the sentence listed, and nothing else.
+"""Gives the programs the inputs of tests/tools/wrong_inputs.md: exit code 2, the sentence listed, and nothing else.
 
     wrong_inputs.py [--write] PAGE PROGRAM...
 

@@ -91,10 +91,10 @@ TEST(LdsPicture, SvgEscapesTextAndMarksConflicts) {
   const std::string with =
       lds_svg({{"a<b&c", "", picture(plain, lds_view::tile), lds_view::tile}}, "h", svg_theme::light);
   EXPECT_NE(with.find("a&lt;b&amp;c"), std::string::npos);
-  EXPECT_NE(with.find("class=\"aliases_partially\""), std::string::npos);
+  EXPECT_NE(with.find("class=\"clash\""), std::string::npos);
   const std::string without =
       lds_svg({{"x", "", picture(swizzled, lds_view::tile), lds_view::tile}}, "h", svg_theme::automatic);
-  EXPECT_EQ(without.find("class=\"aliases_partially\""), std::string::npos);
+  EXPECT_EQ(without.find("class=\"clash\""), std::string::npos);
   EXPECT_NE(without.find("prefers-color-scheme"), std::string::npos);
 }
 

@@ -99,6 +99,7 @@ jit::kernel_request read_backward(reader& r) {
 
 jit::kernel_request read_decode(reader& r) {
   auto p = read_dims<jit::attention_decode_problem>(r);  // a kernel serves all lengths, strides and pages
+  p.cache_type = r.element("cache", p.type == jit::element::f16 ? "f16" : "bf16");
   p.args.queries = p.args.keys = 1;
   p.args.q_strides = p.args.k_strides = {p.head_dim, p.head_dim, p.head_dim};
   p.args.v_strides = p.args.o_strides = {p.value_dim, p.value_dim, p.value_dim};

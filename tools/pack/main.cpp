@@ -44,9 +44,9 @@ void write(const options& o) {
   for (const std::string& target : targets) {
     jit::compiler compiler(
         {.target = target, .compiler = o.compiler, .threads = o.threads, .on_progress = jit::progress_line()});
-    compiler.prepare(shapes.kernels);
-    for (const jit::kernel_request& request : shapes.kernels) {
-      const jit::kernel_source source = request(target);
+    const std::vector<jit::kernel_source> sources = pack::sources_of(shapes, target);
+    compiler.prepare(sources);
+    for (const jit::kernel_source& source : sources) {
       const std::string key = compiler.archive_key(source);
       if (keys.insert(key).second) writer.add(key, compiler.archive_name(source), compiler.code_object(source));
     }
@@ -57,8 +57,10 @@ void write(const options& o) {
   const auto count = [](std::size_t n, const char* noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
   };
-  program::print(o.output + ": " + count(keys.size(), "kernel") + " for " + count(shapes.kernels.size(), "problem") +
-                 " and " + count(targets.size(), "target") + "\n");
+  const std::string problems = count(shapes.kernels.size(), "problem"), sets = count(shapes.sets.size(), "set");
+  const std::string of_what = shapes.sets.empty() ? problems : shapes.kernels.empty() ? sets : problems + ", " + sets;
+  program::print(o.output + ": " + count(keys.size(), "kernel") + " for " + of_what + " and " +
+                 count(targets.size(), "target") + "\n");
 }
 
 /// The text to print if only that was asked for.

@@ -75,6 +75,16 @@ class reader {
       fail("needs 1 to " + std::to_string(most) + " numbers in '" + name + "'");
     return result;
   }
+  std::vector<std::string> get_texts(const char* name, std::vector<std::string> otherwise) {
+    const json* const found = list(name);
+    if (!found) return otherwise;
+    std::vector<std::string> result;
+    for (const json& x : *found) {
+      if (!x.is_string()) fail(std::string("needs texts in '") + name + "'");
+      result.push_back(x.get<std::string>());
+    }
+    return result;
+  }
   /// The number of a text among some.
   int choose(const char* name, std::initializer_list<const char*> texts, const std::string& otherwise) {
     const std::string text = get<std::string>(name, otherwise);

@@ -112,6 +112,7 @@ shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
           r.fail("cannot be computed: " + sentence);
         }
       });
+  all.for_each("sets", [&](reader& r) { result.sets.push_back(read_set(r)); });
   all.for_each("kernels", [&](reader& r) {
     result.kernels.push_back([source = read_kernel(r, folder)](const std::string&) { return source; });
   });
@@ -123,6 +124,14 @@ shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
     add_tuned(products, tuning->second, result.kernels);
   all.members().finish();
   return result;
+}
+
+std::vector<jit::kernel_source> sources_of(const shapes& all, const std::string& target) {
+  std::vector<jit::kernel_source> sources;
+  for (const jit::kernel_request& request : all.kernels) sources.push_back(request(target));
+  for (const kernel_set& set : all.sets)
+    for (jit::kernel_source& source : kernels_of(set, target)) sources.push_back(std::move(source));
+  return sources;
 }
 
 }  // namespace pack

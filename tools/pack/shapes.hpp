@@ -10,13 +10,19 @@
 
 #include <tilewright/jit/kernel_source.hpp>
 
+#include "sets.hpp"
+
 namespace pack {
 
 struct shapes {
   std::vector<std::string> targets;
   std::vector<tilewright::jit::kernel_request> kernels;
+  std::vector<kernel_set> sets;
   std::map<std::string, std::string> texts;  // names and contents of files that travel with the kernels
 };
+
+/// The kernels of a list on a target; those of problems first.
+std::vector<tilewright::jit::kernel_source> sources_of(const shapes& all, const std::string& target);
 
 /// What a file or a pipe holds. Throws tilewright::jit::error if it cannot be read.
 std::string read_file(const std::filesystem::path& path);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the site of the documents: build.py ROOT TO
+"""Makes the site of the documents: build.py ROOT TO [--quick]
 
-Pages are README.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md, the docstrings of each room, the files of the tree that the pages
+Pages are README.md, CONTRIBUTING.md, CHANGELOG.md and docs/**/*.md, the reference (api.py), the files of the tree that the pages
 link to, and a page that runs tilewright-layout in the browser. Needs mkdocs and its theme material (Debian: mkdocs-material); for the
-last page clang 22 with the libraries for WebAssembly (libc++-22-dev-wasm32, libclang-rt-22-dev-wasm32, wasi-libc).
+last page, which --quick leaves out, clang 22 with the libraries for WebAssembly (libc++-22-dev-wasm32, libclang-rt-22-dev-wasm32, wasi-libc).
 """
 import concurrent.futures
 import json
@@ -38,7 +38,8 @@ class Site:
         back = posixpath.relpath(".", posixpath.dirname(page) or ".")
         if whole == "README.md":
             return posixpath.join(back, "index.md") + hash_sign + anchor
-        if whole.endswith((".md", ".svg", ".png")) or not file.exists():
+        is_page = whole.endswith(".md") and (whole.startswith("docs/") or "/" not in whole)
+        if is_page or whole.endswith((".svg", ".png")) or not file.exists():
             return link
         self.sources.add(whole)
         return posixpath.join(back, "source", whole + ".md")
@@ -127,16 +128,21 @@ def navigation(root, rooms, has_wasm):
         nav.append({heading[0].upper() + heading[1:]: entries})
     if has_wasm:
         nav.insert(2, {"Layouts in the browser": "play.md"})
-    nav.append({"API": [{room: f"api/{room}.md"} for room in rooms]})
+    nav.insert(3, {"Reference": [{"Index of names": "api/index.md"}, *({room: f"api/{room}.md"} for room in rooms)]})
     rest = [str(f.relative_to(root)) for f in sorted((root / "docs").rglob("*.md")) if str(f.relative_to(root)) not in seen]
     nav.append({"Other pages": [{"Changes": "CHANGELOG.md"}, *rest]})
     return nav
 
 
-def configuration(nav):
+def version_of(root):
+    numbers = re.findall(r"define TILEWRIGHT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (root / "include/tilewright/version.hpp").read_text(encoding="utf-8"))
+    return ".".join(numbers)
+
+
+def configuration(nav, version):
     # JSON is YAML; only the function that makes anchors as GitHub does needs YAML's own words.
     config = {
-        "site_name": "Tilewright", "docs_dir": "pages", "site_dir": "html", "use_directory_urls": False, "nav": nav,
+        "site_name": f"Tilewright {version}".strip(), "docs_dir": "pages", "site_dir": "html", "use_directory_urls": False, "nav": nav,
         "theme": {
             "name": "material", "font": False, "features": ["navigation.top", "navigation.indexes", "search.highlight"],
             "palette": [
@@ -157,19 +163,20 @@ def main():
     shutil.rmtree(site.pages, ignore_errors=True)
     site.documents()
     site.linked_files()
-    rooms, docstrings = api.write_pages(root, site.pages / "api")
+    rooms, entries, names = api.write_pages(root, site.pages / "api")
+    (to / "names.json").write_text(json.dumps(names), encoding="utf-8")  # what check.py looks for in the search
     assets = site.pages / "assets"
     assets.mkdir()
     here = pathlib.Path(__file__).parent
     shutil.copy(here / "site.css", assets)
-    has_wasm = compile_wasm(root, to / "wasm", assets / "layout.wasm")
+    has_wasm = "--quick" not in sys.argv and compile_wasm(root, to / "wasm", assets / "layout.wasm")
     if has_wasm:
         shutil.copy(here / "play.js", assets)
         shutil.copy(here / "play.md", site.pages)
-    (to / "mkdocs.yml").write_text(configuration(navigation(root, rooms, has_wasm)), encoding="utf-8")
+    (to / "mkdocs.yml").write_text(configuration(navigation(root, rooms, has_wasm), version_of(root)), encoding="utf-8")
     subprocess.run(["mkdocs", "build", "--quiet", "--config-file", to / "mkdocs.yml"], check=True)
-    print(f"{to / 'html/index.html'}: {len(list(site.pages.rglob('*.md')))} pages, {docstrings} docstrings"
-          + ("" if has_wasm else "; without layouts in the browser: clang 22 and its libraries for WebAssembly are missing"))
+    print(f"{to / 'html/index.html'}: {len(list(site.pages.rglob('*.md')))} pages, {entries} names in the reference"
+          + ("" if has_wasm else "; without layouts in the browser"))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Checks the site that build.py made: check.py FOLDER [--pictures TO]
 
-Every link of every page leads to a page and a heading of the site. With Chromium, pages of 400 and 1,280 pixels do not scroll sideways, and the
-page that runs tilewright-layout says what it should; --pictures writes screenshots, light and dark.
+Every link of every page leads to a page and a heading of the site. The search finds every public name in the reference. With Chromium, pages of
+360, 800 and 1,400 pixels do not scroll sideways, no page has an error in its console, and the page that runs tilewright-layout (if it was built)
+says what it should; --pictures writes screenshots, light and dark.
 """
 import functools
 import html.parser
 import http.server
+import json
 import pathlib
 import re
 import shutil
@@ -51,23 +53,37 @@ def broken_links(folder):
                 yield f"{name}: {link}: there is no such heading"
 
 
+def unfound_names(folder):
+    """Public names, members among them, that the search does not find on a page of the reference."""
+    wanted = json.loads((folder.parent / "names.json").read_text(encoding="utf-8"))
+    index = json.loads((folder / "search/search_index.json").read_text(encoding="utf-8"))["docs"]
+    found = set()
+    for entry in index:
+        if entry["location"].startswith("api/"):
+            found.update(re.findall(r"[~\w]+", entry["title"] + " " + entry["text"]))
+    for name in wanted:
+        short = name.split("::")[-1]
+        if not short.startswith("operator") and short not in found:
+            yield f"the search does not find {name}"
+
+
 MEASURE = """<!doctype html><body><script>
 const frame = document.createElement('iframe'), lines = [];
 frame.style.height = '800px';
 document.body.append(frame);
 (async () => {
-  for (const width of [400, 1280]) {
+  for (const width of [360, 800, 1400]) {
     frame.style.width = width + 'px';
     for (const page of PAGES) {
-      await new Guarantee((done) => { frame.onload = done; frame.src = page; });
+      await new Promise((done) => { frame.onload = done; frame.src = page; });
       const root = frame.contentDocument.documentElement;
       if (root.scrollWidth > root.clientWidth) lines.push(page + ' scrolls sideways at ' + width + ' pixels: ' + root.scrollWidth);
     }
   }
   frame.onload = null;
-  frame.src = 'play.html';
-  for (let i = 0; i < 200 && !frame.contentDocument?.getElementById('play')?.dataset.code; ++i) await new Guarantee((r) => setTimeout(r, 50));
-  const said = frame.contentDocument.getElementById('play-verdict')?.textContent;
+  frame.src = HAS_PLAY ? 'play.html' : 'about:blank';
+  for (let i = 0; HAS_PLAY && i < 200 && !frame.contentDocument?.getElementById('play')?.dataset.code; ++i) await new Promise((r) => setTimeout(r, 50));
+  const said = !HAS_PLAY ? 'No conflicts.' : frame.contentDocument.getElementById('play-verdict')?.textContent;
   if (said !== 'No conflicts.') lines.push('play.html says: ' + said);
   const pre = document.createElement('pre');
   pre.id = 'result';
@@ -78,9 +94,11 @@ document.body.append(frame);
 
 
 def chromium(*arguments, timeout=300):
+    """(what it prints, errors of the pages' consoles)"""
     with tempfile.TemporaryDirectory() as home:
-        return subprocess.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={home}",
-                               *arguments], capture_output=True, text=True, check=False, timeout=timeout).stdout
+        done = subprocess.run(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+                               f"--user-data-dir={home}", *arguments], capture_output=True, text=True, check=False, timeout=timeout)
+    return done.stdout, re.findall(r"CONSOLE.*?\"(Uncaught .*?)\", source", done.stderr)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -93,7 +111,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         if self.path != "/measure":
             return super().do_GET()
         pages = sorted(file.relative_to(self.directory).as_posix() for file in pathlib.Path(self.directory).rglob("*.html"))
-        body = MEASURE.replace("PAGES", str([p for p in pages if not p.startswith(("source/", "404"))])).encode()
+        has_play = "true" if (pathlib.Path(self.directory) / "play.html").is_file() else "false"
+        body = MEASURE.replace("HAS_PLAY", has_play).replace("PAGES", str([p for p in pages if not p.startswith(("source/", "404"))])).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
@@ -103,13 +122,15 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    failures = list(broken_links(folder))
+    failures = [*broken_links(folder), *unfound_names(folder)]
     looked = "no Chromium is here"
     if shutil.which("chromium"):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
-        measured = re.search(r"RESULT\n(.*?)\n?END", chromium("--virtual-time-budget=120000", "--dump-dom", address + "measure"), re.S)
+        printed, errors = chromium("--virtual-time-budget=120000", "--dump-dom", address + "measure")
+        measured = re.search(r"RESULT\n(.*?)\n?END", printed, re.S)
+        failures += errors
         failures += measured[1].splitlines() if measured and measured[1] else [] if measured else ["Chromium measured nothing"]
         looked = "looked at by Chromium"
         if "--pictures" in sys.argv:

@@ -60,7 +60,7 @@ std::string curve_svg(const std::vector<curve_panel>& panels, const std::string&
       overhangs = overhangs || !inside;
       if (scalars[0] * scalars[1] == 1 && inside) continue;
       svg.rect(x + at[1] * element + 3, top + at[0] * element + 3, scalars[1] * element - 6, scalars[0] * element - 6,
-               inside ? "thin" : "aliases_partially", 4);
+               inside ? "thin" : "clash", 4);
     }
     for (std::size_t i = 0; i + 1 < count; ++i) {
       const auto from = middle(i), to = middle(i + 1);

@@ -45,10 +45,10 @@ class lds_panel_painter {
   void paint_grid(index_t x, index_t y, const lds_panel& panel) {
     const lds_grid& grid = panel.picture.grid;
     const bool memory = panel.view == lds_view::memory;
-    const bool aliases_partially = panel.picture.phase.degree > 1;
+    const bool clash = panel.picture.phase.degree > 1;
     svg_.text(x + axis_width, y + 14, "ink bold big", panel.title);
-    svg_.rect(x + axis_width, y + 22, 10, 14, aliases_partially ? "aliases_partially-fill" : "good-fill", 2);
-    svg_.text(x + axis_width + 16, y + 34, aliases_partially ? "aliases_partially-text bold" : "good-text bold",
+    svg_.rect(x + axis_width, y + 22, 10, 14, clash ? "clash-fill" : "good-fill", 2);
+    svg_.text(x + axis_width + 16, y + 34, clash ? "clash-text bold" : "good-text bold",
               verdict_of(panel.picture.phase));
     svg_.text(x + axis_width, y + 52, "muted", panel.note);
     const index_t w = cell_width(grid.piece_bytes);
@@ -82,10 +82,10 @@ class lds_panel_painter {
     for (index_t line = 0; line < chart_lines(cycles); ++line) {
       const index_t top = y + line * cell_height, cycle = cycle_of_line(line, cycles);
       if (is_gap_line(line, cycles)) {
-        svg_.text(x + axis_width - 6, top + 14, "aliases_partially-text bold small end", "...");
+        svg_.text(x + axis_width - 6, top + 14, "clash-text bold small end", "...");
         continue;
       }
-      svg_.text(x + axis_width - 6, top + 14, cycle > 0 ? "aliases_partially-text bold small end" : "muted small end",
+      svg_.text(x + axis_width - 6, top + 14, cycle > 0 ? "clash-text bold small end" : "muted small end",
                 concat("cycle ", cycle + 1));
       for (std::size_t c = 0; c < queues.columns.size(); ++c) {
         const index_t left = x + axis_width + index_t(c) * w, bank = index_t(c) * queues.banks_per_column;
@@ -95,7 +95,7 @@ class lds_panel_painter {
           continue;
         }
         svg_.rect(left + 1, top + 1, w - 2, cell_height - 2, colour_class(bank / 4), 2);
-        if (queue.size() > 1) svg_.rect(left + 2, top + 2, w - 4, cell_height - 4, "aliases_partially", 2);
+        if (queue.size() > 1) svg_.rect(left + 2, top + 2, w - 4, cell_height - 4, "clash", 2);
         paint_lanes(left + w / 2, top, w, queue[std::size_t(cycle)], queue.size() > 1);
       }
     }
@@ -115,7 +115,7 @@ class lds_panel_painter {
     const std::string more = lanes.size() > 1 ? width >= 40 ? " +" + std::to_string(lanes.size() - 1) : "+" : "";
     const std::string label = std::to_string(lanes[0]) + more;
     const index_t label_width = min(width - 4, 8 * index_t(label.size()) + 6);
-    if (waits) svg_.rect(x - label_width / 2, top + 3, label_width, cell_height - 6, "aliases_partially-fill", 3);
+    if (waits) svg_.rect(x - label_width / 2, top + 3, label_width, cell_height - 6, "clash-fill", 3);
     svg_.text(x, top + 14, (waits ? "on-fill" : "dark") + std::string(width < 26 ? " bold small mid" : " bold mid"),
               label);
   }
@@ -134,7 +134,7 @@ class lds_panel_painter {
       return;
     }
     svg_.rect(x + 1, y + 1, width - 2, cell_height - 2, colour, 2);
-    svg_.rect(x + 2, y + 2, width - 4, cell_height - 4, cell.is_in_conflict ? "aliases_partially" : "frame", 2);
+    svg_.rect(x + 2, y + 2, width - 4, cell_height - 4, cell.is_in_conflict ? "clash" : "frame", 2);
     paint_lanes(x + width / 2, y, width, cell.lanes, cell.is_in_conflict);
   }
 
@@ -181,13 +181,13 @@ std::string lds_svg(const std::vector<lds_panel>& panels, const std::string& hea
   const auto entry = [&](std::string_view over, std::string_view text) {
     svg.rect(left, legend_top, 26, 18, "c0", 2);
     svg.rect(left + 1, legend_top + 1, 24, 16, over, 2);
-    if (over == "aliases_partially") svg.rect(left + 6, legend_top + 3, 14, 12, "aliases_partially-fill", 3);
-    svg.text(left + 13, legend_top + 13, over == "aliases_partially" ? "on-fill bold mid" : "dark bold mid", "7");
+    if (over == "clash") svg.rect(left + 6, legend_top + 3, 14, 12, "clash-fill", 3);
+    svg.text(left + 13, legend_top + 13, over == "clash" ? "on-fill bold mid" : "dark bold mid", "7");
     svg.text(left + 33, legend_top + 13, "ink", text);
     left += 33 + 7 * index_t(text.size()) + 20;
   };
   entry("frame", "what lane 7 accesses in this phase");
-  if (cycles > 1) entry("aliases_partially", "it has to wait for other lanes, or they for it");
+  if (cycles > 1) entry("clash", "it has to wait for other lanes, or they for it");
   return svg.finish(width, legend_top + 34, heading, description, theme);
 }
 

@@ -22,16 +22,14 @@ std::string style(svg_theme theme) {
   static constexpr const char* light =
       ".page{fill:#fff}.ink{fill:#1b1f24}.muted{fill:#57606a}.empty{fill:#e4e8ec}\n"
       ".frame{fill:none;stroke:#1b1f24;stroke-width:2}.thin{fill:none;stroke:#8c959f;stroke-width:1}\n"
-      ".aliases_partially{fill:none;stroke:#c21807;stroke-width:3}.aliases_partially-fill{fill:#c21807}.aliases_"
-      "partially-text{fill:#c21807}\n"
+      ".clash{fill:none;stroke:#c21807;stroke-width:3}.clash-fill{fill:#c21807}.clash-text{fill:#c21807}\n"
       ".good-fill{fill:#00695c}.good-text{fill:#00695c}\n"
       ".on-fill{fill:#fff}.way{fill:none;stroke:#1b1f24;stroke-width:2}"
       ".jump{fill:none;stroke:#8c959f;stroke-width:1.5;stroke-dasharray:4 3}.dot{fill:#fff;stroke:#8c959f}\n";
   static constexpr const char* dark =
       ".page{fill:#0d1117}.ink{fill:#f0f3f6}.muted{fill:#a3adb8}.empty{fill:#2a313b}\n"
       ".frame{fill:none;stroke:#ffffff;stroke-width:2}.thin{fill:none;stroke:#6e7681;stroke-width:1}\n"
-      ".aliases_partially{fill:none;stroke:#ff4d3a;stroke-width:3}.aliases_partially-fill{fill:#d92b18}.aliases_"
-      "partially-text{fill:#ff7b6b}\n"
+      ".clash{fill:none;stroke:#ff4d3a;stroke-width:3}.clash-fill{fill:#d92b18}.clash-text{fill:#ff7b6b}\n"
       ".good-fill{fill:#00796b}.good-text{fill:#4dd0b8}\n"
       ".on-fill{fill:#fff}.way{fill:none;stroke:#f0f3f6;stroke-width:2}"
       ".jump{fill:none;stroke:#6e7681;stroke-width:1.5;stroke-dasharray:4 3}.dot{fill:#0d1117;stroke:#6e7681}\n";

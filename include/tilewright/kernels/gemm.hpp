@@ -11,6 +11,7 @@
 #include <tilewright/kernels/gemm/choice/static_report.hpp>
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
+#include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_narrow.hpp>
 #include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>

@@ -9,8 +9,10 @@
 #include <tilewright/ops/grouped_gemm.hpp>
 #include <tilewright/ops/library_options.hpp>
 #include <tilewright/ops/map.hpp>
+#include <tilewright/ops/moe.hpp>
 #include <tilewright/ops/narrow_gemm.hpp>
 #include <tilewright/ops/norm.hpp>
+#include <tilewright/ops/parallel.hpp>
 #include <tilewright/ops/quantise.hpp>
 #include <tilewright/ops/rotary.hpp>
 #include <tilewright/ops/routing.hpp>

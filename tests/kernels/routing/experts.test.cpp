@@ -127,6 +127,115 @@ TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {
   expect_infinities_last<choose, bfloat16_t>();
 }
 
+/// Choices by score, bias and groups against a search by rank in double.
+struct scored_problem {
+  index_t experts, choices;
+  expert_score score = expert_score::sigmoid;
+  bool has_bias = true, is_normalised = true;
+  index_t groups = 1, kept_groups = 1, shared = 0;
+  float scale = 1;
+};
+template <class Kernel, class T>
+void expect_scored(const scored_problem& p, index_t tokens, std::mt19937& random) {
+  SCOPED_TRACE(std::to_string(p.experts) + " experts in " + std::to_string(p.groups));
+  matrix<T> x(tokens, p.experts, 8, random, 3);
+  if (tokens > 2) x.values[std::size_t(x.stride * 2 + 1)] = T(__builtin_nanf(""));
+  const index_t entries = p.choices + p.shared, length = p.experts / p.groups;
+  std::vector<float> bias;
+  for (index_t e = 0; e < p.experts; ++e) bias.push_back(float(int(random() % 65) - 32) / 64);
+  matrix<index_t> expert(tokens, entries, 0, -7);
+  matrix<float> weight(tokens, entries, 0, -7.0f);
+  choose_experts_args<T> args{x.data(), expert.data(), weight.data(), tokens, p.experts, p.choices, x.stride};
+  args.is_normalised = p.is_normalised, args.score = p.score, args.bias = p.has_bias ? bias.data() : nullptr;
+  args.groups = p.groups, args.kept_groups = p.kept_groups, args.shared = p.shared, args.scale = p.scale;
+  launch<Kernel>(args, {.check_lds = emulator::lds_checks::on});
+  for (index_t r = 0; r < tokens; ++r) {
+    std::vector<double> share, compared;
+    double sum = 0;
+    for (index_t e = 0; e < p.experts; ++e) sum += std::isnan(x(r, e)) ? 0 : std::exp(x(r, e));
+    for (index_t e = 0; e < p.experts; ++e) {
+      share.push_back(p.score == expert_score::sigmoid ? 1 / (1 + std::exp(-x(r, e))) : std::exp(x(r, e)) / sum);
+      compared.push_back(std::isnan(share.back()) ? -1e9
+                                                  : share.back() + (p.has_bias ? double(bias[std::size_t(e)]) : 0));
+    }
+    const auto best_of = [&](index_t g) {
+      std::vector<double> of(compared.begin() + g * length, compared.begin() + (g + 1) * length);
+      std::sort(of.rbegin(), of.rend());
+      return length > 1 ? of[0] + of[1] : of[0];
+    };
+    for (index_t g = 0; g < p.groups; ++g) {  // of the groups that are kept, the gap to the others must be clear
+      index_t better = 0;
+      for (index_t o = 0; o < p.groups; ++o) better += best_of(o) > best_of(g);
+      for (index_t e = g * length; better >= p.kept_groups && e < (g + 1) * length; ++e) share[std::size_t(e)] = -1;
+    }
+    double chosen = 0, last = 1e9;
+    std::vector<bool> is_chosen(std::size_t(p.experts), false);
+    for (index_t i = 0; i < p.choices; ++i) {
+      const auto e = std::size_t(expert.at(r, i));
+      ASSERT_LT(e, std::size_t(p.experts));
+      EXPECT_FALSE(is_chosen[e]) << "twice";
+      EXPECT_GE(share[e], 0) << "of a group that is not kept";
+      EXPECT_LE(compared[e], last + 1e-6) << "order";
+      is_chosen[e] = true, last = compared[e], chosen += share[e];
+    }
+    for (std::size_t e = 0; e < share.size(); ++e) {
+      if (!is_chosen[e] && share[e] >= 0) {
+        EXPECT_LE(compared[e], last + 1e-6) << "a better one is left";
+      }
+    }
+    for (index_t i = 0; i < p.choices; ++i)
+      EXPECT_NEAR(weight(r, i), double(p.scale) * share[std::size_t(expert.at(r, i))] / (p.is_normalised ? chosen : 1),
+                  1e-5);
+    for (index_t i = 0; i < p.shared; ++i) {
+      EXPECT_EQ(expert.at(r, p.choices + i), p.experts + i);
+      EXPECT_EQ(weight(r, p.choices + i), 1);
+    }
+  }
+}
+TEST(ChooseExperts, ByScoresWithBiasAndGroups) {
+  using small = choose_experts<arch::gfx942, float, 64, 4, 16, true>;
+  using large = choose_experts<arch::sm90, bfloat16_t, 256, 8, 16, true>;
+  std::mt19937 random(64);
+  expect_scored<large, bfloat16_t>(
+      {.experts = 256, .choices = 8, .groups = 8, .kept_groups = 4, .shared = 1, .scale = 2.5f}, 9, random);
+  expect_scored<small, float>(
+      {.experts = 60, .choices = 6, .score = expert_score::softmax, .has_bias = false, .groups = 10, .kept_groups = 3},
+      20, random);
+  expect_scored<small, float>(
+      {.experts = 64, .choices = 5, .score = expert_score::softmax, .is_normalised = false, .shared = 2}, 70, random);
+  expect_scored<small, float>({.experts = 20, .choices = 3, .has_bias = false, .is_normalised = false, .scale = 0.5f},
+                              3, random);
+  expect_scored<small, float>({.experts = 12, .choices = 4, .groups = 12, .kept_groups = 4}, 5, random);
+  // Experts of every token without scores.
+  expect_scored<choose_experts<arch::sm90, float, 64>, float>(
+      {.experts = 32, .choices = 4, .score = expert_score::softmax, .has_bias = false, .shared = 1}, 33, random);
+}
+TEST(ChooseExperts, OptionsThatItRefuses) {
+  using logits = choose_experts<arch::sm90, float, 64>;
+  using scores = choose_experts<arch::sm90, float, 64, 4, 16, true>;
+  alignas(16) float x[64] = {}, weight[16];
+  index_t expert[16];
+  const auto refusal = [&]<class Kernel>(Kernel, auto change) {
+    choose_experts_args<float> args{x, expert, weight, 1, 64, 8, 64};
+    change(args);
+    const char* const why = Kernel::check(args);
+    return std::string(why ? why : "");
+  };
+  EXPECT_EQ(refusal(logits{}, [](auto&) {}), "");
+  EXPECT_EQ(refusal(logits{}, [](auto& a) { a.score = expert_score::sigmoid; }),
+            "the kernel compares logits; use the one that HasScores");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.score = expert_score::sigmoid; }), "");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.score = expert_score(2); }), "score is no expert_score");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.groups = 3; }), "groups must divide the experts");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.groups = 32; }),
+            "the groups that are kept have fewer experts than choices");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.groups = 32, a.kept_groups = 8; }),
+            "there are more groups than the kernel's MostChoices");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.groups = 4, a.kept_groups = 5; }), "kept_groups must be 1 to groups");
+  EXPECT_EQ(refusal(scores{}, [](auto& a) { a.shared = 9; }),
+            "there are more choices and shared experts than the kernel's MostChoices");
+}
+
 TEST(OrderByExpert, IsAStableSort) {
   std::mt19937 random(62);
   expect_ordered<arch::gfx942>(1, 1, 1, 0, random);

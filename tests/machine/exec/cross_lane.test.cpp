@@ -31,6 +31,16 @@ TEST(ShuffleXor, GivesTheValueOfTheLaneThatDiffersInTheMask) {
   }
 }
 
+TEST(Broadcast, GivesTheValueOfOneLaneOfTheWave) {
+  for (const arch::target* target : arch::all_targets) {
+    std::vector<int> seen(128, -1);
+    emulator::launch({.target = target, .block_size = 128, .workers = 1},
+                     [&] { seen[std::size_t(exec::thread_id())] = exec::broadcast(exec::thread_id(), 5); });
+    for (index_t t = 0; t < 128; ++t)
+      ASSERT_EQ(seen[std::size_t(t)], t / target->wave_size * target->wave_size + 5) << target->name;
+  }
+}
+
 TEST(Ballot, HasABitForEachLane) {
   for (const arch::target* target : arch::all_targets) {
     std::vector<int> lower(128, -1), equal(128, -1);

@@ -9,7 +9,7 @@ namespace tilewright::arch {
 
 /// Rates of matrix instructions without sparsity, in 10^12 operations per second, at the given clock; 0: the GPU has
 /// none. Sources: AMD data sheets of the Instinct MI210, MI300X and MI355X; AMD product pages of the Radeon RX 7900 XTX
-/// and RX 9070 XT; NVIDIA data sheet of the A100. H100: data sheet, and docs/notes/performance.md: mma.sync does an
+/// and RX 9070 XT; NVIDIA data sheet of the A100. H100: data sheet, and docs/lab/performance.md: mma.sync does an
 /// m16n8k16 in 6 clocks, and the clock falls to 1.5 GHz where kernels of it draw 700 W.
 struct gpu_facts {
   const char* name;       ///< as it is sold

@@ -42,7 +42,7 @@ TILEWRIGHT_HD constexpr distribution_encoding encoding_of(const arch::lane_map& 
   // Within a coordinate, factors are listed from the most significant one.
   for (const coordinate of : {coordinate::row, coordinate::col}) {
     auto& h = e.h[of == coordinate::row ? 0 : 1];
-    for (signed char bit = 6; bit-- > 0;) {
+    for (signed char bit = 8; bit-- > 0;) {
       for (auto* list : {&lane_factors, &reg_factors}) {
         for (factor& f : *list) {
           if (f.of != of || f.low_bit != bit) continue;

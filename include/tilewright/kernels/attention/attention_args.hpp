@@ -44,6 +44,10 @@ struct attention_args {
   const index_t* query_starts = nullptr;
   const index_t* key_starts = nullptr;  ///< of K and V; null exactly where query_starts is
 
+  /// Sinks: a score for each query head, [heads] numbers below infinity in memory that the GPU can read. It counts in
+  /// the sum of each row's exponentials, as that of a key whose value is zero; `scale` does not apply. Null: none.
+  const float* sinks = nullptr;
+
   float scale = 1;          ///< of the scores, before the mask
   attention_window window;  ///< the mask; by default none
 
@@ -91,10 +95,10 @@ constexpr bool is_written_twice(const attention_strides& s, bool has_starts, ind
 inline constexpr char written_twice[] =
     "a result's heads or sequences lie in the same memory: give its head and batch strides";
 
-/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, cannot do with these arguments,
-/// as an error message; nullptr: it can. O has 16-bit elements.
+/// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, and of `kv_vector` elements of
+/// K and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
-                                              index_t vector) {
+                                              index_t vector, index_t kv_vector) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
@@ -110,22 +114,24 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
     return s.row < dim || s.row > 0x7fffffff / 2048 ? 2 : 0;
   };
   const int of_tensors[] = {
-      misfit(args.q, args.q_strides, head_dim, vector), misfit(args.k, args.k_strides, head_dim, vector),
-      misfit(args.v, args.v_strides, value_dim, vector), misfit(args.o, args.o_strides, value_dim, min(vector, 8))};
+      misfit(args.q, args.q_strides, head_dim, vector), misfit(args.k, args.k_strides, head_dim, kv_vector),
+      misfit(args.v, args.v_strides, value_dim, kv_vector), misfit(args.o, args.o_strides, value_dim, min(vector, 8))};
   for (const int misfit_of : of_tensors) {
     if (misfit_of == 1)
-      return vector == 8
+      return kv_vector == 8
                  ? "vectors of 16 bytes are moved: pointers must be aligned to 16 bytes, strides be multiples of 8"
                  : "vectors of 16 bytes are moved: pointers must be aligned to 16 bytes, strides be multiples of 16, "
-                   "those of O of 8";
+                   "those of 16-bit elements of 8";
     if (misfit_of == 2) return "a row stride is smaller than the head dimension, or so large that a step spans 2 GiB";
   }
   return args.lse && args.lse_strides.row < 1 ? "lse_strides.row must be positive" : nullptr;
 }
 
-/// The same for a kernel that writes O and LSE.
-constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector) {
-  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
+/// The same for a kernel that writes O and LSE. K and V are as Q where kv_vector is 0.
+constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector,
+                                      index_t kv_vector = 0) {
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector, kv_vector ? kv_vector : vector))
+    return why;
   if (!__builtin_is_constant_evaluated() && args.keys > 0 && (args.o == args.k || args.o == args.v))
     return "O is K or V, which other blocks still read";
   const auto overlaps = [&](const attention_strides& s, index_t dim) {
@@ -193,9 +199,15 @@ TILEWRIGHT_HD float scale_of_head(const float* scales, index_t batch, index_t he
   return scales == nullptr ? 1.0f : scales[long_index_t(batch) * heads + head];
 }
 
-/// The problem of a block. `first_query` may be past the last: sequences can be shorter than the longest.
-TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
-                                                 index_t batch) {
+/// A head's sink as an exponent of 2; -infinity, which adds nothing to a sum of exponentials, where there is none.
+TILEWRIGHT_HD float sink_of_head(const attention_args& args, index_t head) {
+  return args.sinks == nullptr ? minus_infinity() : args.sinks[head] * log2_e;
+}
+
+/// Where a block's rows and their keys are. `first_query` may be past the last: sequences can be shorter than the
+/// longest.
+TILEWRIGHT_HD attention_problem locate_rows(const attention_args& args, index_t first_query, index_t head,
+                                            index_t batch) {
   attention_problem p{batch,        head,       divide(head, divide(args.heads, args.kv_heads)),
                       args.queries, args.keys,  {batch, 0},
                       {batch, 0},   first_query};
@@ -207,6 +219,13 @@ TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, ind
     p.key_start = {0, args.key_starts[batch]};
     p.keys = args.key_starts[batch + 1] - index_t(p.key_start.row);
   }
+  return p;
+}
+
+/// The same with the scales of 8-bit elements of a head.
+TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, index_t first_query, index_t head,
+                                                 index_t batch) {
+  attention_problem p = locate_rows(args, first_query, head, batch);
   p.score_scale = scale_of_head(args.q_scales, batch, args.heads, head) *
                   scale_of_head(args.k_scales, batch, args.kv_heads, p.kv_head);
   p.value_scale = scale_of_head(args.v_scales, batch, args.kv_heads, p.kv_head);

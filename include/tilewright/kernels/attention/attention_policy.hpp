@@ -17,7 +17,7 @@ template <class Arch>
 inline constexpr bool is_amd_v = arch::is_amd(Arch::value);
 
 /// A head dimension as a sum of powers of two, the largest first: LDS layouts are solved for powers of two.
-using head_chunks = inplace_vector<index_t, 4>;
+using head_chunks = inplace_vector<index_t, 12>;
 
 TILEWRIGHT_HD constexpr head_chunks split_head(index_t dim, index_t largest) {
   head_chunks chunks;
@@ -66,14 +66,14 @@ TILEWRIGHT_HD constexpr arch::matrix_op attention_op() {
 }
 
 /// Each wave has the rows of one instruction. Steps have as many keys as a lane's registers can hold the scores of.
-template <class Arch, class T, index_t HeadDim, index_t ValueDim>
-TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr attention_tile default_attention_tile(index_t head_dim, index_t value_dim) {
   const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
-  constexpr index_t dim = max(HeadDim, ValueDim);
+  const index_t dim = max(head_dim, value_dim);
   // Of a part of 32 elements 32 keys are less than a vector for each of 256 threads, 16 keys for each of 128.
-  const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
+  const bool has_narrow_part = head_dim % 64 != 0 || value_dim % 64 != 0;
   if (sizeof(T) == 1) {
-    const bool is_wide = HeadDim % 128 == 0 && ValueDim % 128 == 0 && dim > 128;
+    const bool is_wide = head_dim % 128 == 0 && value_dim % 128 == 0 && dim > 128;
     const index_t k = arch::describe(default_block_tile<Arch, T>().op).k;
     return {rows * waves,
             is_wide                                                         ? k
@@ -88,7 +88,7 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
     return {rows * waves, needs_space && !has_narrow_part ? 16 : 32, waves, needs_space};
   }
   // 32 rows for each wave: a read of K or V then feeds four mma.sync, and LDS is no longer what bounds them.
-  if (!arch::is_amd(Arch::value) && dim <= 128 && HeadDim % 64 == 0 && ValueDim % 64 == 0)
+  if (!arch::is_amd(Arch::value) && dim <= 128 && head_dim % 64 == 0 && value_dim % 64 == 0)
     return {128, 64, 4, dim > 64};
   return {rows * waves,
           dim > 128 && !has_narrow_part                                           ? 32
@@ -103,7 +103,7 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile() {
 /// score_function, args_type and result_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
 /// T: half_t, bfloat16_t, or the 8-bit float with 3 bits of mantissa that the target multiplies.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
-          attention_tile Tile = detail::default_attention_tile<Arch, T, HeadDim, ValueDim>()>
+          attention_tile Tile = detail::default_attention_tile<Arch, T>(HeadDim, ValueDim)>
 struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t) || __is_same(T, fp8_fnuz_t),
                 "attention_policy: the elements are half_t, bfloat16_t, fp8_ocp_t or fp8_fnuz_t");

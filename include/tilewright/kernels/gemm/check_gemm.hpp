@@ -44,8 +44,8 @@ inline bool overlap(memory_lines x, memory_lines y) {
   return apart < x.length || apart + y.length > step;
 }
 
-/// Refuses a C in the memory of an operand, which other blocks still read.
-constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm& kernel) {
+/// Refuses a C in the memory of an operand, which other blocks still read. a_rows: of A in memory; 0: m.
+constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm& kernel, index_t a_rows = 0) {
   if (__builtin_is_constant_evaluated() || !g.c) return nullptr;
   const auto overlaps_c = [&](const void* data, bool along_k, index_t rows, long_index_t ld, long_index_t batch_stride,
                               long_index_t bits) {
@@ -58,7 +58,7 @@ constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm
                                batch_stride * bits / 8};
     return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
-  return overlaps_c(g.a, kernel.a_along_k, g.m, g.lda, g.batch_stride_a, 8 * kernel.element_bytes) ||
+  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a, 8 * kernel.element_bytes) ||
                  overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b, kernel.b_bits) ||
                  (kernel.products > 1 &&
                   overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,
@@ -177,7 +177,9 @@ constexpr const char* check_gemm(const typename Policy::args_type& args, const v
 template <class Policy>
 constexpr const char* check_product(const typename Policy::args_type& args, const vector_alignment& guarantee) {
   if (const char* why = check_gemm<Policy>(args, guarantee)) return why;
-  return detail::check_result_memory(args, detail::checked_gemm_v<Policy>);
+  index_t a_rows = 0;
+  if constexpr (Policy::gathers_a) a_rows = args.tokens;
+  return detail::check_result_memory(args, detail::checked_gemm_v<Policy>, a_rows);
 }
 
 }  // namespace tilewright

@@ -18,6 +18,10 @@ namespace tilewright {
 template <class Policy, class E>
 TILEWRIGHT_HD auto two_products_view(const E* data, index_t n0, const typename Policy::args_type& args);
 
+/// Defined in kernels/gemm/grouped/expert_gemm.hpp.
+template <class Policy, class T>
+TILEWRIGHT_HD auto gathered_view(const T* data, const typename Policy::args_type& args);
+
 /// The kernel of a policy, for launch(): C = epilogue(A B) as gemm_args says. Policies with other pipelines than the
 /// portable ones have specialisations (hopper/warp_specialized_pipeline.hpp).
 template <class Policy>
@@ -119,7 +123,11 @@ struct gemm_kernel {
     const T* const a_data = static_cast<const T*>(args.a) + batch * args.batch_stride_a;
     const BElement* const b_data = static_cast<const BElement*>(args.b) + batch * args.batch_stride_b;
     const auto a = [&] {  // (tile.m, tile.k) of A (m, k)
-      return make_a_window<Policy>(view_of(number<Policy::a_major>{}, a_data, args.m, args.lda), m0, k.first_origin);
+      if constexpr (Policy::gathers_a) {
+        return make_a_window<Policy>(gathered_view<Policy>(a_data, args), m0, k.first_origin);
+      } else {
+        return make_a_window<Policy>(view_of(number<Policy::a_major>{}, a_data, args.m, args.lda), m0, k.first_origin);
+      }
     }();
     const auto b = [&] {  // (tile.n, tile.k) of B (n, k)
       if constexpr (products == 1) {

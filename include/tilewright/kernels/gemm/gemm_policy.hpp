@@ -95,6 +95,8 @@ struct gemm_choices {
   static constexpr index_t products = 1;
   static constexpr group_kind groups = group_kind::none;
   static constexpr bool is_block_scaled = false;
+  /// Rows of A are those that expert_args::source names.
+  static constexpr bool gathers_a = false;
   static constexpr grid_order order = default_grid_order<Arch>();
   static constexpr split_k_kind split_k = split_k_kind::none;
 };

@@ -18,6 +18,10 @@ template <class T>
 TILEWRIGHT_HD T opaque(T value) {
   return value;
 }
+template <class Args>
+TILEWRIGHT_HD const Args& load_again(const Args& args) {
+  return args;
+}
 #if !TILEWRIGHT_CPU_PASS  // the emulator takes note of this wait
 template <index_t>
 TILEWRIGHT_HD void wait_for_lds() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Archives: files with compiled kernels that a program loads without a compiler.
+// Archives: compiled kernels, in a file or in the program, that are loaded without a compiler.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,19 @@
 
 namespace tilewright::jit {
 
-/// The kernels of one file. Read-only, so threads may share it.
+/// Makes an archive known that is part of the program: all compilers ask it before those of their options. Its bytes
+/// stay where they are. tilewright_add_kernels of CMake calls this before main. Throws error if it is damaged, or was
+/// made by another version of the library.
+void add_program_archive(std::string_view bytes);
+
+/// The kernels of one archive. Read-only, so threads may share it.
 class archive {
  public:
   /// Reads the file. Throws error if it is missing, damaged, or no archive, or if users other than this one and root
   /// may have written it.
   explicit archive(const std::filesystem::path& path);
+  /// What lies in memory, and stays there. name: in messages.
+  archive(std::string_view bytes, std::string name);
   archive(const archive&) = delete;
   archive& operator=(const archive&) = delete;
 
@@ -29,14 +36,19 @@ class archive {
   /// A text that travels with the kernels, such as a tuning file; empty if there is none of this name.
   std::string_view text(const std::string& name) const;
 
+  /// The path of the file, or the name.
+  const std::string& name() const { return name_; }
+
  private:
   struct entry {
     std::size_t begin, bytes;  // of the record
   };
   std::string_view intact_data(const entry& e) const;
+  void read_entries();
 
-  std::filesystem::path path_;
-  std::string bytes_;
+  std::string name_;
+  std::string file_;                                   // of an archive that was read
+  std::string_view bytes_;                             // all of it
   std::map<std::string, entry, std::less<>> entries_;  // by key
   std::map<std::string, entry, std::less<>> texts_;    // by name
   std::vector<std::string> names_;

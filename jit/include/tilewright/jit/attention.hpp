@@ -2,6 +2,8 @@
 // jit::attention(problem): the attention kernel for one problem, as a request to a jit::compiler.
 #pragma once
 
+#include <optional>
+
 #include <tilewright/jit/gemm.hpp>
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/backward/backward_args.hpp>
@@ -16,9 +18,13 @@ struct attention_problem {
   /// Lengths, heads, strides, the window and the scale become constants of the kernel. It matters which of the
   /// optional pointers are null.
   attention_args args = {};
+  /// Lengths, strides, window and scale are arguments of a launch for all targets: a kernel serves all problems with
+  /// these types and head dimensions. On Hopper it is that of long sequences, or of short ones, as args says.
+  bool for_all_lengths = false;
 };
 
-/// The kernel takes attention_args with the same lengths, strides, window and scale, and refuses others.
+/// The kernel takes attention_args with the same lengths, strides, window and scale, and refuses others; on Hopper, and
+/// with for_all_lengths, it takes all.
 kernel_request attention(const attention_problem& problem);
 
 /// Gradients of attention. One kernel serves all problems with its type and head dimensions: lengths, strides, window
@@ -33,13 +39,20 @@ kernel_request attention_backward(const attention_backward_problem& problem);
 long_index_t workspace_bytes(const attention_backward_problem& problem, const std::string& target);
 
 /// Attention with few queries and a long, or paged, cache of keys. One kernel serves all problems with its type and
-/// head dimensions. q, k, v, o and the workspace of `args` may be null until they are launched. args.splits of a
-/// launch: args.choose_splits(SMs); its workspace: workspace_bytes(args, value_dim).
+/// head dimensions. q, k, v, o, the scales and the workspace of `args` may be null until they are launched. args.splits
+/// of a launch: args.choose_splits(SMs); its workspace: workspace_bytes(args, value_dim).
 struct attention_decode_problem {
   element type = element::f16;          // or bf16
   int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
+  /// Elements of K and V: those of Q where nothing is given, else fp8 (e4m3) or i8, with scales.
+  std::optional<element> cache_type = {};
+  /// Latent attention (MLA): V is the first columns of K, and args.v of launches is args.k. Head dimensions up to 576
+  /// and 512; for these two the kernel for sm_90a uses wgmma.
+  bool is_latent = false;
   attention_decode_args args = {};
 };
 kernel_request attention_decode(const attention_decode_problem& problem);
+/// For args.choose_splits(SMs, rows of a block).
+index_t rows_of_block(const attention_decode_problem& problem, const std::string& target);
 
 }  // namespace tilewright::jit

@@ -32,7 +32,7 @@ struct compiler_options {
   std::string compiler = {};  // "nvrtc", "hiprtc", or a command: clang++, hipcc, nvcc; empty: the first that is there
   std::vector<std::string> flags = {};  // more options for the compiler
   cache_options cache = {};
-  std::vector<std::filesystem::path> archives = {};       // asked before the cache
+  std::vector<std::filesystem::path> archives = {};       // asked before the cache, after those of the program
   miss on_miss = miss::compile;                           // fail: for production, where nothing may be compiled
   unsigned threads = 0;                                   // of prepare(); 0: one for each CPU that the process may use
   std::function<void(const progress&)> on_progress = {};  // called by one thread at a time
@@ -69,6 +69,12 @@ class compiler {
   /// A kernel in messages and in tilewright-pack's lists: its name, a part of its key and the target, such as "scale
   /// (9f86d081) for gfx942". Kernels of one name have different keys where their constants differ.
   std::string archive_name(const kernel_source& source) const;
+
+  /// Whether there are archives, of the options or in the program.
+  bool has_archives() const;
+  /// Which archive holds a kernel: the path of a file of the options, "linked into the program", or nothing. Without
+  /// archives the request is not asked for its source.
+  std::string archive_of(const kernel_request& request) const;
 
   /// A text of the archives, such as a tuning file.
   std::string archived_text(const std::string& name) const;

@@ -26,6 +26,10 @@ struct gemm_problem {
   /// the launch has a workspace.
   std::string policy = {};
   bool has_gate = false;  // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
+  /// Lengths, strides, split_k and beta are arguments of a launch for AMD GPUs, too, vectors have 16 bytes or one
+  /// element, the kernel applies any epilogue, and for Hopper the tile is one of hopper_gemm_tiles: few kernels serve
+  /// all problems of these types.
+  bool for_all_lengths = false;
 };
 
 /// For AMD GPUs, and with split_k, the kernel takes gemm_args with the same lengths and strides, and refuses others.

@@ -4,7 +4,7 @@
 
 #include <tilewright/jit/element.hpp>
 #include <tilewright/jit/kernel_source.hpp>
-#include <tilewright/kernels/gemm/gemm_args.hpp>
+#include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
 
 namespace tilewright::jit {
 
@@ -19,6 +19,18 @@ struct grouped_problem {
   /// residual and activation that are given here are what the kernel applies.
   grouped_args args = {};
 };
+
+/// One of the two GEMMs of an expert layer, as expert_args says.
+struct expert_problem {
+  element type = element::bf16;    // of A and B
+  element result = element::bf16;  // of C
+  bool is_gate_up = true;  // expert_gate_up, else expert_down
+  bool b_along_k = true;
+  expert_args args = {};  // as grouped_problem::args; ends and source count as given
+};
+
+/// The kernel takes expert_args.
+kernel_request expert_gemm(const expert_problem& problem);
 
 /// The kernel takes grouped_args. On a Hopper GPU its workspace, if it has one, is a hopper_gemm_workspace.
 kernel_request grouped_gemm(const grouped_problem& problem);

@@ -18,6 +18,8 @@ struct attention_options {
   tensor key_starts = {};    ///< the same for keys; given with query_starts
   int max_queries = 0;       ///< with query_starts: of the longest sequence
   int max_keys = 0;          ///< with key_starts
+  tensor sinks = {};         ///< f32 (heads): a score for each head that is in each row's sum, but has no value
+  tensor d_sinks = {};       ///< of attention_backward, f32 (heads): result, the gradient of sinks
   void* stream = nullptr;    ///< as in gemm_options
 };
 
@@ -35,18 +37,27 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
                         const tensor& k, const tensor& v, const tensor& o, const attention_options& options);
 
 struct attention_decode_options {
-  float scale = 0;          ///< of scores, > 0; 0: 1 / sqrt(head dimension)
-  bool causal = false;      ///< as in attention_options
-  int window_left = -1;     ///< as in attention_options
-  tensor lse = {};          ///< as in attention_options
-  tensor key_counts = {};   ///< i32 (batch): keys of each sequence; without it all of them count
-  tensor block_table = {};  ///< i32 (batch, pages of the longest sequence): then k and v are (pages, rows of a page,
-                            ///< kv_heads, dim), rows of a page a multiple of 16
-  void* stream = nullptr;   ///< as in gemm_options
+  float scale = 0;           ///< of scores, > 0; 0: 1 / sqrt(head dimension)
+  bool causal = false;       ///< as in attention_options
+  int window_left = -1;      ///< as in attention_options
+  tensor lse = {};           ///< as in attention_options
+  tensor key_counts = {};    ///< i32 (batch): keys of each sequence; without it all of them count
+  tensor block_table = {};   ///< i32 (batch, pages of the longest sequence): then k and v are (pages, rows of a page,
+                             ///< kv_heads, dim), rows of a page a multiple of 16
+  tensor query_starts = {};  ///< i32 (batch + 1): sequences with different numbers of queries, one after the other;
+                             ///< then q and o are (rows, heads, dim), lse (rows, heads)
+  int max_queries = 0;       ///< with query_starts: the most of a sequence
+  tensor k_scales = {};      ///< of a cache of fp8 or i8, f32 (batch or pages, keys or rows of a page, kv_heads), where
+                             ///< each length may be 1: what elements of k are multiplied by
+  tensor v_scales = {};      ///< the same of v
+  tensor sinks = {};         ///< as in attention_options
+  void* stream = nullptr;    ///< as in gemm_options
 };
 
 /// attention for few queries (one, or some, of each sequence) and many keys, which several blocks share. Tensors are as
-/// in attention.
+/// in attention; k and v may be fp8 (e4m3) or i8, whose strides are multiples of 16, with k_scales and v_scales. Latent
+/// attention (MLA): v is a view of the first columns of k, with the same data; then dim is up to 576, value_dim up to
+/// 512.
 void attention_decode(const tensor& o, const tensor& q, const tensor& k, const tensor& v,
                       const attention_decode_options& options = {});
 

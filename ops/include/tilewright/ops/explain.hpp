@@ -17,7 +17,7 @@ struct explanation {
   std::string kernel = {};           ///< name of the kernel
   std::string choice = {};           ///< what the options' `choice` takes to fix it; empty: there is none to make
   std::string reason = {};           ///< why this choice, in a few words
-  std::string provider = {};         ///< "compiled into the program" or "jit"
+  std::string provider = {};         ///< "compiled into the program", "an archive" or "jit"
   long_index_t workspace_bytes = 0;  ///< of scratch memory that the call uses
 };
 

@@ -19,7 +19,8 @@ struct map_options {
 void permute(const tensor& y, const tensor& x, const map_options& options = {});
 
 /// y = the value of a C++ expression of x, such as "x * x + 1", or of x and x2 where that has data: floats that become
-/// elements of y. Tensors have equal lengths and any strides; x2 has the type of x. Each expression is a kernel.
+/// elements of y. Tensors have equal lengths and any strides; x2 has the type of x. y may be x or x2, with the same
+/// strides and elements as long, and shares no other memory with them. Each expression is a kernel.
 void elementwise(const tensor& y, const tensor& x, const std::string& expression, const tensor& x2 = {},
                  const map_options& options = {});
 

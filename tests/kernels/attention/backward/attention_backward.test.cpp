@@ -34,6 +34,7 @@ TEST(AttentionBackward, RefusesWhatItCannotDo) {
   EXPECT_EQ(workspace_bytes(good), 8);
   EXPECT_REFUSAL(good, (a.scale = 0), "scale");
   EXPECT_REFUSAL(good, (a.lse = nullptr), "lse is null");
+  EXPECT_REFUSAL(good, (a.d_sinks = &lse), "which are null");
   EXPECT_REFUSAL(good, (a.d_k = nullptr), "d_o, d_q, d_k or d_v");
   EXPECT_REFUSAL(good, (a.workspace = nullptr), "workspace");
   EXPECT_REFUSAL(good, (a.workspace = memory[4] + 2), "aligned to 16 bytes");

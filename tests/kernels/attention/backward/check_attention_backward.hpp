@@ -13,6 +13,7 @@ namespace attention_test {
 /// What the forward pass gives of one head of one sequence, and its gradients.
 struct head_gradients : head_results {
   doubles d_q, d_k, d_v;
+  double d_sink = 0;
   double largest_term = 0;  // of the sums dQ and dK, before dP and delta cancel
 };
 
@@ -59,6 +60,7 @@ head_gradients reference_gradients(const Args& args, score_position at, index_t 
     const double* const p = g.p.data() + i * s;
     double delta = 0;
     for (std::size_t d = 0; d < value_dim; ++d) delta += g.o[i * value_dim + d] * d_o[i * value_dim + d];
+    if (args.sinks && delta != 0) g.d_sink -= std::exp(double(args.sinks[at.head]) - g.lse[i]) * delta;
     for (std::size_t j = 0; j < s; ++j) {
       double dp = 0, dot = 0;
       for (std::size_t d = 0; d < value_dim; ++d) {
@@ -117,6 +119,9 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   const sequences of(p);
   std::vector<float> lse(of.lse_elements(), NAN);
   of.set(args, q, k, v, o, lse);
+  const std::vector<float> sinks = random_sinks(p.heads, random);
+  std::vector<float> d_sinks(std::size_t(p.heads), NAN);
+  if (p.has_sinks) args.sinks = sinks.data(), args.d_sinks = d_sinks.data();
 
   // What the forward pass gives, and the gradients of each head; heads that share keys add theirs up.
   std::vector<head_gradients> wanted;
@@ -144,10 +149,10 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   args.d_k_strides = d_k.strides;
   args.d_v_strides = d_v.strides;
   args.workspace = workspace.data();
-  run(args,
-      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                          memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
-                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace)});
+  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                                memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values),
+                                memory_of(d_v.values), memory_of(lse), memory_of(of.query_starts),
+                                memory_of(of.key_starts), memory_of(workspace), memory_of(sinks), memory_of(d_sinks)});
 
   const index_t group = p.heads / p.kv_heads;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -165,6 +170,11 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
       expect_near(d_k, p, b, of.key_starts[b], kv, sum.d_k, sum.largest_term, "dK");
       expect_near(d_v, p, b, of.key_starts[b], kv, sum.d_v, 0, "dV");
     }
+  }
+  for (std::size_t h = 0; p.has_sinks && h < std::size_t(p.heads); ++h) {
+    double of_head = 0;
+    for (std::size_t b = 0; b < p.queries.size(); ++b) of_head += wanted[b * std::size_t(p.heads) + h].d_sink;
+    EXPECT_NEAR(double(d_sinks[h]), of_head, 0.02 * (1 + std::abs(of_head))) << "head " << h;
   }
 }
 

@@ -8,6 +8,11 @@ namespace {
 struct cdna3_decode : attention_decode_policy<arch::gfx942, half_t, 64, 128, 2> {};
 struct rdna3_decode : attention_decode_policy<arch::gfx1100, bfloat16_t, 96> {};
 
+struct ampere_e4m3 : attention_decode_policy<arch::sm80, bfloat16_t, 64, 96, 4, fp8_ocp_t> {};
+struct hopper_int8 : attention_decode_policy<arch::sm90, half_t, 128, 128, 2, int8_t> {};
+struct cdna3_e4m3 : attention_decode_policy<arch::gfx942, half_t, 160, 64, 2, fp8_fnuz_t> {};
+struct rdna4_int8 : attention_decode_policy<arch::gfx1201, bfloat16_t, 64, 64, 2, int8_t> {};
+
 struct slope_decode_args : attention_decode_args {
   float slope = 0;
 };
@@ -35,6 +40,10 @@ void expect_random_caches(int cases, unsigned seed, typename Policy::args_type a
     p.splits = 1 + up_to(2) * up_to(9);
     if (up_to(3) == 0) p.window = causal;
     if (up_to(4) == 0) p.window.left = up_to(90);
+    p.has_sinks = up_to(3) == 0;
+    p.scales = scales_of(up_to(4));
+    for (std::size_t b = 0; p.queries > 1 && b < p.keys.size(); ++b)
+      p.own_queries.push_back(b == 0 ? p.queries : up_to(p.queries + 1));
     p.seed = random();
     expect_decode<Policy>(p, args);
   });
@@ -49,6 +58,11 @@ TEST(AttentionDecode, HopperWithScoreFunction) {
   args.slope = 0.01f;
   expect_random_caches<hopper_decode>(10, 3, args);
 }
+
+TEST(AttentionDecode, AmpereE4m3) { expect_random_caches<ampere_e4m3>(8, 4); }
+TEST(AttentionDecode, HopperInt8) { expect_random_caches<hopper_int8>(8, 5); }
+TEST(AttentionDecode, Cdna3E4m3) { expect_random_caches<cdna3_e4m3>(6, 6); }
+TEST(AttentionDecode, Rdna4Int8) { expect_random_caches<rdna4_int8>(6, 7); }
 
 TEST(AttentionDecode, EmptyCachesAndRowsThatSeeNothing) {
   decode_problem p;
@@ -75,7 +89,7 @@ TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
   args.keys = 100;
   EXPECT_EQ(args.choose_splits(400), 1);
   args.splits = 3;
-  EXPECT_EQ(workspace_bytes(args, 128), 16 * 32 * 3 * 129 * 4);
+  EXPECT_EQ(workspace_bytes(args, 128), 16 * 32 * 4 * 129 * 4 + 16 * 8);
 }
 
 TEST(AttentionDecode, RefusesWhatItCannotDo) {
@@ -90,7 +104,7 @@ TEST(AttentionDecode, RefusesWhatItCannotDo) {
   good.q_strides = good.k_strides = good.v_strides = good.o_strides = {128, 128, 128};
   ASSERT_EQ(kernel::check(good), nullptr);
   EXPECT_REFUSAL(good, (a.queries = 0), "must be positive");
-  EXPECT_REFUSAL(good, (a.query_starts = &number), "equally many queries");
+  EXPECT_REFUSAL(good, (a.k_scales = a.v_scales = workspace), "8-bit elements");
   EXPECT_REFUSAL(good, (a.key_starts = a.key_counts = &number), "either");
   EXPECT_REFUSAL(good, (a.block_table = &number, a.rows_per_page = 24), "multiple of 16");
   EXPECT_REFUSAL(good, (a.block_table = &number, a.rows_per_page = 16), "table_stride");

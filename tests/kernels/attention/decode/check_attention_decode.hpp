@@ -13,14 +13,23 @@
 
 namespace attention_test {
 
+/// What the scales of an 8-bit cache are of.
+enum class scales_of { tensor, head, page, token };
+
 /// A problem: lengths of each sequence's cache, heads, pages.
 struct decode_problem {
   index_t heads = 1, kv_heads = 1, queries = 1;
   std::vector<index_t> keys;
-  index_t rows_per_page = 0;  // 0: contiguous
+  std::vector<index_t> own_queries;  // of each sequence, packed; empty: all have `queries`
+  index_t rows_per_page = 0;         // 0: contiguous
   index_t splits = 1;
   attention_window window;
+  scales_of scales = scales_of::head;
+  bool has_sinks = false;
+  bool is_latent = false;  // V is the first columns of K
   unsigned seed = 1;
+
+  index_t queries_of(std::size_t batch) const { return own_queries.empty() ? queries : own_queries[batch]; }
 };
 
 template <class T>
@@ -31,10 +40,13 @@ std::vector<T> gaussian_values(std::size_t count, std::mt19937& random) {
   return values;
 }
 
-/// A cache: (page or sequence, row, head, dim). Rows that no key has are NaN.
+/// A cache: (page or sequence, row, head, dim), and scales of 8-bit elements. Rows that no key has are NaN, as are
+/// their scales if each has its own.
 template <class T>
 struct key_cache {
   std::vector<T> values;
+  std::vector<float> scales;
+  attention_strides scale_strides;
   std::vector<index_t> table;  // pages of each sequence, in random order
   index_t stride = 0, rows = 0, heads, dim;
 
@@ -44,18 +56,48 @@ struct key_cache {
     rows = p.rows_per_page > 0 ? p.rows_per_page : longest;
     stride = p.rows_per_page > 0 ? (longest + rows - 1) / rows : 1;
     const std::size_t blocks = p.rows_per_page > 0 ? pages.size() : p.keys.size();
-    values.assign(blocks * std::size_t(rows * heads * dim), T(std::numeric_limits<float>::quiet_NaN()));
+    values.assign(blocks * std::size_t(rows * heads * dim), poison());
+    set_scale_strides(p.scales);
+    scales.assign(blocks * std::size_t(rows * heads), NAN);
     std::normal_distribution<float> gaussian;
     for (std::size_t b = 0; b < p.keys.size(); ++b) {
       for (index_t j = 0; j < p.keys[b]; ++j) {
-        for (index_t i = 0; i < heads * dim; ++i) values[at(b, j, 0) + std::size_t(i)] = T(gaussian(random));
+        for (index_t h = 0; h < heads; ++h) {
+          float& scale = scales[scale_at(b, j, h)];
+          if (!(scale > 0)) scale = sizeof(T) == 1 ? quantum() * (0.5f + float(random() % 64) / 64) : 1;
+          for (index_t i = 0; i < dim; ++i)
+            values[at(b, j, h) + std::size_t(i)] = type_convert<T>(gaussian(random) / (sizeof(T) == 1 ? quantum() : 1));
+        }
       }
     }
   }
+  /// A unit of 8-bit elements, of which a few are the largest ones.
+  static float quantum() { return std::is_same_v<T, int8_t> ? 1 / 40.0f : 1 / 160.0f; }
+  static T poison() {
+    if constexpr (std::is_same_v<T, int8_t>)
+      return -128;
+    else
+      return T(std::numeric_limits<float>::quiet_NaN());
+  }
+  void set_scale_strides(scales_of of) {
+    if (of == scales_of::head) scale_strides.head = 1;
+    if (of == scales_of::page) scale_strides = {rows * heads, 1, 0};
+    if (of == scales_of::token) scale_strides = {rows * heads, 1, heads};
+  }
+  std::size_t scale_at(std::size_t batch, index_t key, index_t head) const {
+    return block_of(batch, key) * std::size_t(scale_strides.batch) + std::size_t(head * scale_strides.head) +
+           std::size_t(key % rows) * std::size_t(scale_strides.row);
+  }
+  /// Element i of a key's head, with its scale.
+  double value(std::size_t batch, index_t key, index_t head, index_t i) const {
+    return double(float(values[at(batch, key, head) + std::size_t(i)])) * double(scales[scale_at(batch, key, head)]);
+  }
+  std::size_t block_of(std::size_t batch, index_t key) const {
+    return table.empty() ? batch : std::size_t(table[batch * std::size_t(stride) + std::size_t(key / rows)]);
+  }
   std::size_t at(std::size_t batch, index_t key, index_t head) const {
-    const std::size_t block =
-        table.empty() ? batch : std::size_t(table[batch * std::size_t(stride) + std::size_t(key / rows)]);
-    return (block * std::size_t(rows) + std::size_t(key % rows)) * std::size_t(heads * dim) + std::size_t(head * dim);
+    return (block_of(batch, key) * std::size_t(rows) + std::size_t(key % rows)) * std::size_t(heads * dim) +
+           std::size_t(head * dim);
   }
   attention_strides strides() const { return {long_index_t(rows) * heads * dim, dim, heads * dim}; }
 };
@@ -74,14 +116,20 @@ inline std::vector<index_t> random_pages(const decode_problem& p, std::mt19937& 
 template <class Policy, class Run>
 void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_type args = {}) {
   using T = typename Policy::element_type;
+  using Cache = typename Policy::cache_type;
   constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
   const index_t batch = index_t(p.keys.size()), rows = p.queries * p.heads;
   std::mt19937 random(p.seed);
-  const std::vector<T> q = gaussian_values<T>(std::size_t(batch * rows * dim), random);
+  std::vector<index_t> starts{0};  // of each sequence's queries
+  for (std::size_t b = 0; b < p.keys.size(); ++b) starts.push_back(starts.back() + p.queries_of(b));
+  const index_t all_queries = starts.back(), all_rows = all_queries * p.heads;
+  const std::vector<T> q = gaussian_values<T>(std::size_t(all_rows * dim), random);
+  const std::vector<float> sinks = random_sinks(p.heads, random);
   const std::vector<index_t> pages = random_pages(p, random);
-  const key_cache<T> k(p, dim, pages, random), v(p, value_dim, pages, random);
-  std::vector<T> o(std::size_t(batch * rows * value_dim), T(std::numeric_limits<float>::quiet_NaN()));
-  std::vector<float> lse(std::size_t(batch * rows), NAN);
+  const key_cache<Cache> k(p, dim, pages, random), own_v(p, value_dim, pages, random);
+  const key_cache<Cache>& v = p.is_latent ? k : own_v;
+  std::vector<T> o(std::size_t(all_rows * value_dim), T(std::numeric_limits<float>::quiet_NaN()));
+  std::vector<float> lse(std::size_t(all_rows), NAN);
   args.q = q.data();
   args.k = k.values.data();
   args.v = v.values.data();
@@ -100,6 +148,14 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
   args.scale = 0.125f;
   args.window = p.window;
   args.key_counts = p.keys.data();
+  if (!p.own_queries.empty()) args.query_starts = starts.data();
+  if (p.has_sinks) args.sinks = sinks.data();
+  if (sizeof(Cache) == 1) {
+    args.k_scales = k.scales.data();
+    args.v_scales = v.scales.data();
+    args.k_scale_strides = k.scale_strides;
+    args.v_scale_strides = v.scale_strides;
+  }
   if (p.rows_per_page > 0) {
     args.block_table = k.table.data();
     args.table_stride = k.stride;
@@ -109,26 +165,29 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
   std::vector<float> workspace(std::size_t(workspace_bytes(args, value_dim) / 4), NAN);
   args.workspace = workspace.data();
   run(args, std::vector<memory>{memory_of(q), memory_of(k.values), memory_of(v.values), memory_of(o), memory_of(lse),
-                                memory_of(p.keys), memory_of(k.table), memory_of(workspace)});
+                                memory_of(p.keys), memory_of(k.table), memory_of(workspace), memory_of(starts),
+                                memory_of(sinks), memory_of(k.scales), memory_of(v.scales)});
 
-  const double unit = std::is_same_v<T, bfloat16_t> ? 0x1p-8 : 0x1p-11;
+  // Of an 8-bit cache P is bfloat16_t.
+  const double unit = std::is_same_v<T, bfloat16_t> || sizeof(Cache) == 1 ? 0x1p-8 : 0x1p-11;
   const auto as_doubles = [](auto value_of, index_t count, index_t width) {
     doubles result;
-    for (index_t i = 0; i < count * width; ++i) result.push_back(double(float(value_of(i / width, i % width))));
+    for (index_t i = 0; i < count * width; ++i) result.push_back(double(value_of(i / width, i % width)));
     return result;
   };
   for (index_t b = 0; b < batch; ++b) {
     for (index_t head = 0; head < p.heads; ++head) {
-      const index_t kv = head / (p.heads / p.kv_heads), keys = p.keys[std::size_t(b)];
-      const auto row_of = [&](index_t query) { return std::size_t(b * rows + query * p.heads + head); };
-      const auto in_cache = [&](const key_cache<T>& cache) {
-        return [&](index_t j, index_t d) { return cache.values[cache.at(std::size_t(b), j, kv) + std::size_t(d)]; };
+      const index_t kv = head / (p.heads / p.kv_heads), keys = p.keys[std::size_t(b)],
+                    queries = p.queries_of(std::size_t(b));
+      const auto row_of = [&](index_t query) { return std::size_t((starts[std::size_t(b)] + query) * p.heads + head); };
+      const auto in_cache = [&](const key_cache<Cache>& cache) {
+        return [&](index_t j, index_t d) { return cache.value(std::size_t(b), j, kv, d); };
       };
       const head_results wanted = reference_head<Policy>(
-          args, {b, head, 0, 0}, p.queries, keys,
-          as_doubles([&](index_t i, index_t d) { return q[row_of(i) * dim + std::size_t(d)]; }, p.queries, dim),
+          args, {b, head, 0, 0}, queries, keys,
+          as_doubles([&](index_t i, index_t d) { return float(q[row_of(i) * dim + std::size_t(d)]); }, queries, dim),
           as_doubles(in_cache(k), keys, dim), as_doubles(in_cache(v), keys, value_dim));
-      for (index_t i = 0; i < p.queries; ++i) {
+      for (index_t i = 0; i < queries; ++i) {
         double worst = 0;
         for (index_t d = 0; d < value_dim; ++d) {
           const double error = std::abs(double(float(o[row_of(i) * value_dim + std::size_t(d)])) -

@@ -30,6 +30,7 @@ struct problem {
   bool packed = false;            // with starts
   float scale = 0.125f;
   bool has_scales = false;  // of each head's 8-bit elements
+  bool has_sinks = false;
   unsigned seed = 1;
 };
 
@@ -86,6 +87,14 @@ double reference_score(const Args& args, const score_position& at, index_t queri
 
 using doubles = std::vector<double>;
 
+/// A sink for each head, around the largest scores of some keys; one of them counts for nothing.
+inline std::vector<float> random_sinks(index_t heads, std::mt19937& random) {
+  std::vector<float> sinks;
+  for (index_t h = 0; h < heads; ++h)
+    sinks.push_back(h == 3 ? -std::numeric_limits<float>::infinity() : float(random() % 900) * 0.01f - 4);
+  return sinks;
+}
+
 /// One head of one sequence in double precision: O and the log-sum-exp of each query, and its keys' probabilities.
 struct head_results {
   doubles o, lse, p;
@@ -99,7 +108,8 @@ head_results reference_head(const Args& args, score_position at, index_t queries
   head_results r{doubles(n * value_dim), doubles(n, minus_infinity), doubles(n * s)};
   for (std::size_t i = 0; i < n; ++i) {
     double* const p = r.p.data() + i * s;
-    double top = minus_infinity, sum = 0;
+    const double sink = args.sinks ? double(args.sinks[at.head]) : minus_infinity;
+    double top = sink;
     for (std::size_t j = 0; j < s; ++j) {
       double dot = 0;
       for (std::size_t d = 0; d < dim; ++d) dot += q[i * dim + d] * k[j * dim + d];
@@ -108,6 +118,7 @@ head_results reference_head(const Args& args, score_position at, index_t queries
       p[j] = reference_score<Policy>(args, at, queries, keys, dot);
       top = std::max(top, p[j]);
     }
+    double sum = top == minus_infinity ? 0 : std::exp(sink - top);
     for (std::size_t j = 0; j < s; ++j) sum += p[j] = top == minus_infinity ? 0 : std::exp(p[j] - top);
     if (sum > 0) r.lse[i] = top + std::log(sum);
     for (std::size_t j = 0; sum > 0 && j < s; ++j) {
@@ -196,9 +207,11 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
     args.k_scales = k_scales.data();
     args.v_scales = v_scales.data();
   }
+  const std::vector<float> sinks = random_sinks(p.heads, random);
+  if (p.has_sinks) args.sinks = sinks.data();
   run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
                                 memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts),
-                                memory_of(q_scales), memory_of(k_scales), memory_of(v_scales)});
+                                memory_of(q_scales), memory_of(k_scales), memory_of(v_scales), memory_of(sinks)});
 
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -285,6 +298,7 @@ inline problem random_problem(std::mt19937& random) {
   if (mask == 3) p.window = {up_to(20), up_to(20)};
   if (mask == 4) p.window = {up_to(50), -1};
   if (mask == 5) p.window = {-1, up_to(50)};
+  p.has_sinks = up_to(3) == 0;
   p.seed = random();
   return p;
 }

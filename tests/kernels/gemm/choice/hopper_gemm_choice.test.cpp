@@ -28,8 +28,14 @@ tw::hopper_gemm_tile chosen(int m, int n, int k, bool b_along_k = true) {
   return best_choice(g, {.b_along_k = b_along_k}, [](const auto&) { return true; }).tile;
 }
 
-TEST(SpecializedChoice, AllTilesAreSound) {
-  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) EXPECT_TRUE(t.is_sound());
+TEST(SpecializedChoice, AllTilesFitWithAllOrders) {
+  using enum tw::arch::matrix_element;
+  for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles) {
+    for (const bool a_along_k : {true, false})
+      for (const bool b_along_k : {true, false})
+        EXPECT_TRUE(tw::detail::facts_of(t, {f16, f16, a_along_k, b_along_k}).fits()) << tw::name_of(t);
+    EXPECT_TRUE(tw::detail::facts_of(t, {fp8_ocp, bf16, true, true}).fits() || t.unaligned) << tw::name_of(t);
+  }
 }
 
 TEST(SpecializedChoice, NamesAreReadBack) {
@@ -148,6 +154,32 @@ TEST(SpecializedChoice, TilesThatCan) {
   const auto unaligned = [](const tw::hopper_gemm_tile& t) { return t.unaligned; };
   EXPECT_FALSE(best_choice(g, {}, [](const auto&) { return true; }).tile.unaligned);
   EXPECT_TRUE(best_choice(g, {}, unaligned).tile.unaligned);
+}
+
+double clocks_of(const char* name, const tw::gemm_args& g, tw::index_t element_bytes) {
+  const std::optional<tw::gemm_choice> c = tw::choice_named(name);
+  return tw::predict_hopper_clocks(g, c->tile, {.element_bytes = element_bytes}, 132, c->split_k);
+}
+
+// Pairs that an H100 ran 4 to 20 % apart, each for another reason.
+TEST(SpecializedChoice, PredictionsOrderTiles) {
+  // 80 CTAs load over 66 ports of two SMs: those that share a port end later. 40 CTAs, or 128, share evenly.
+  EXPECT_LT(clocks_of("128x16_c1_swap, k whole", {.m = 1, .n = 5120, .k = 2880}, 2),
+            clocks_of("64x16_swap, k whole", {.m = 1, .n = 5120, .k = 2880}, 2));
+  EXPECT_GT(clocks_of("128x16_c1_swap, k whole", {.m = 4, .n = 8192, .k = 3584}, 2),
+            clocks_of("64x16_swap, k whole", {.m = 4, .n = 8192, .k = 3584}, 2));
+  // TMA takes longer for rows outside of A than for rows of A.
+  EXPECT_GT(clocks_of("64x64, k whole", {.m = 2, .n = 4736, .k = 3584}, 1),
+            clocks_of("64x64, k whole", {.m = 44, .n = 4736, .k = 3584}, 1));
+  // L2 sends more where CTAs of a cluster share the activations and not the weights, which are larger.
+  EXPECT_LT(clocks_of("128x208_a2_swap, k whole", {.m = 777, .n = 4096, .k = 14336}, 2),
+            clocks_of("128x208_b2_swap, k whole", {.m = 777, .n = 4096, .k = 14336}, 2));
+  // SMs of a GPC ask for the same rows at the same time: a cluster saves little.
+  EXPECT_LT(clocks_of("128x144, k whole", {.m = 384, .n = 6144, .k = 4096}, 2),
+            clocks_of("128x144_a2, k whole", {.m = 384, .n = 6144, .k = 4096}, 2));
+  // One consumer stores while the other multiplies, also with more than 128 accumulators.
+  EXPECT_LT(clocks_of("128x160_a2_swap_pp, k whole", {.m = 14584, .n = 3072, .k = 2048}, 1),
+            clocks_of("128x256_b2_swap, k whole", {.m = 14584, .n = 3072, .k = 2048}, 1));
 }
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.

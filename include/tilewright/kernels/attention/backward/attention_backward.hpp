@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/attention/backward/detail/gradient_pass.hpp>
+#include <tilewright/kernels/attention/backward/detail/sink_gradients.hpp>
 
 namespace tilewright {
 
@@ -20,6 +21,7 @@ struct attention_gradients {
   static constexpr index_t rows = Policy::tile.queries;
   static constexpr index_t block_size = attention_product<Policy, operand_major::k, 0>::tile.block_size();
   static constexpr index_t lds_bytes = max(of_keys::lds_bytes, of_queries::lds_bytes);
+  static_assert(sink_gradient_bytes<block_size> <= lds_bytes);
   static_assert(lds_bytes <= arch::value.lds_bytes,
                 "attention_backward: the rows of a step need more LDS than this target has; use fewer keys or waves in "
                 "the policy's tile");
@@ -33,7 +35,12 @@ struct attention_gradients {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     const exec::block_index block = exec::block_id();
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
-    const index_t key_blocks = ceil_div(args.keys, rows), first_of_queries = key_blocks * args.kv_heads;
+    const index_t key_blocks = ceil_div(args.keys, rows), first_of_queries = key_blocks * args.kv_heads,
+                  first_of_sinks = first_of_queries + ceil_div(args.queries, rows) * args.heads;
+    if (block.x >= first_of_sinks) {
+      if (block.z == 0) write_sink_gradient<block_size>(args, block.x - first_of_sinks, lds);
+      return;
+    }
     const bool is_of_keys = block.x < first_of_queries;
     const index_t x = is_of_keys ? block.x : block.x - first_of_queries,
                   blocks = is_of_keys ? key_blocks : ceil_div(args.queries, rows), head = divide(x, blocks),

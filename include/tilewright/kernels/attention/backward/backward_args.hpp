@@ -20,6 +20,7 @@ struct attention_backward_args : attention_args {
   attention_strides d_k_strides;  ///< of d_k
   void* d_v = nullptr;            ///< result: gradient of V
   attention_strides d_v_strides;  ///< of d_v
+  float* d_sinks = nullptr;       ///< optional result: gradient of sinks, [heads], added up over sequences and queries
   void* workspace = nullptr;      ///< of workspace_bytes(args), aligned to 16 bytes
 };
 
@@ -36,10 +37,11 @@ namespace detail {
 
 constexpr const char* check_backward(const attention_backward_args& args, index_t head_dim, index_t value_dim,
                                      index_t vector) {
-  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector)) return why;
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector, vector)) return why;
   if (!args.lse) return "lse is null: the gradients need the log-sum-exp that attention_forward writes";
   if (!args.d_o || !args.d_q || (args.keys > 0 && (!args.d_k || !args.d_v)))
     return "a pointer is null: d_o, d_q, d_k or d_v";
+  if (args.d_sinks && !args.sinks) return "d_sinks is the gradient of sinks, which are null";
   if (!args.workspace) return "the gradients need a workspace, of workspace_bytes(args)";
   if (!is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   if (args.queries > 0x1fffffff || args.keys > 0x1fffffff) return "there are more than 2^29 queries or keys";
@@ -60,7 +62,7 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   gradients.k_strides = args.d_k_strides;
   gradients.v_strides = args.d_v_strides;
   gradients.o_strides = args.d_o_strides;
-  if (const char* why = check_attention_tensors(gradients, head_dim, value_dim, vector)) return why;
+  if (const char* why = check_attention_tensors(gradients, head_dim, value_dim, vector, vector)) return why;
   const auto overlaps = [&](const attention_strides& s, index_t dim) {
     return args.keys > 0 && is_written_twice(s, args.key_starts, args.keys, args.kv_heads, args.batch, dim);
   };
@@ -92,9 +94,11 @@ TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
 }
 
 /// Blocks of the kernel that computes gradients of `rows` rows in a block: x for rows and heads of K, then for those of
-/// Q; z for sequences.
+/// Q, then for heads' sinks; z for sequences.
 constexpr grid_size grid_of_gradients(const attention_backward_args& args, index_t rows) {
-  return {ceil_div(args.keys, rows) * args.kv_heads + ceil_div(args.queries, rows) * args.heads, 1, args.batch};
+  return {ceil_div(args.keys, rows) * args.kv_heads + ceil_div(args.queries, rows) * args.heads +
+              (args.d_sinks ? args.heads : 0),
+          1, args.batch};
 }
 /// Rows of a block of the kernel before it, and its blocks: x for rows, y for heads, z for sequences.
 inline constexpr index_t rows_of_row_sums = 32;

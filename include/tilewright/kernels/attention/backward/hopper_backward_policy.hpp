@@ -26,7 +26,7 @@ struct hopper_backward_tile {
 
 namespace detail {
 
-/// The tile that was fastest on an H100 (docs/notes/performance.md).
+/// The tile that was fastest on an H100 (docs/lab/performance.md).
 TILEWRIGHT_HD constexpr hopper_backward_tile default_hopper_backward_tile(index_t head_dim) {
   return {head_dim <= 64 ? 128 : 64};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of attention with few queries and a long cache of keys: lengths, pages, parts.
+// Arguments of attention with few queries and a long cache of keys: lengths, pages, scales, splits.
 #pragma once
 
 #include <tilewright/core/base/block_index.hpp>
@@ -8,8 +8,9 @@
 
 namespace tilewright {
 
-/// attention_args for decoding. The cache of keys and values may be contiguous or paged. Strides of heads must be such
-/// that the heads that share a key head span less than 2 GiB.
+/// attention_args for decoding. The cache of keys and values may be contiguous or paged. Each sequence has as many
+/// queries, or, with query_starts, a number of its own: under window `causal` the last one sees all of its keys.
+/// Strides of heads must be such that the heads that share a key head span less than 2 GiB.
 struct attention_decode_args : attention_args {
   /// Keys of each sequence, at most args.keys; batch numbers in memory that the GPU can read. Null: all have args.keys,
   /// or what key_starts says.
@@ -21,13 +22,21 @@ struct attention_decode_args : attention_args {
   index_t table_stride = 0;   ///< pages from one sequence's row of the table to the next
   index_t rows_per_page = 0;  ///< a multiple of 16
 
-  /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace.
+  /// For a cache of 8-bit elements, which needs k_scales and v_scales: row r of key head h of page (or sequence) p is
+  /// multiplied by k_scales[p * batch + h * head + r * row] with these strides. So there may be a scale for each token,
+  /// page, head, or (strides of 0) one for all.
+  attention_strides k_scale_strides;
+  attention_strides v_scale_strides;  ///< of v_scales
+
+  /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace. Blocks
+  /// have equal shares of the keys of all sequences then: long sequences are split among more of them.
   index_t splits = 1;
   void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
-  /// (compute units) of the GPU busy, with at least 256 keys for each block.
-  constexpr index_t choose_splits(index_t SMs) const;
+  /// (compute units) of the GPU busy, with at least 256 keys for each block; two or more where sequences differ in
+  /// length. rows_of_block: 64 for hopper_latent_policy.
+  constexpr index_t choose_splits(index_t SMs, index_t rows_of_block = 16) const;
 };
 
 namespace detail {
@@ -38,13 +47,13 @@ inline constexpr index_t decode_rows = 16, decode_keys = 16;  // of a wave's pro
 TILEWRIGHT_HD constexpr index_t decode_rows_of(const attention_decode_args& args) {
   return args.queries * divide(args.heads, args.kv_heads);
 }
-TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& args) {
-  return ceil_div(decode_rows_of(args), decode_rows);
+TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& args, index_t rows = decode_rows) {
+  return ceil_div(decode_rows_of(args), rows);
 }
 
-/// Blocks: x for splits and rows, y for key heads, z for sequences.
-constexpr grid_size grid_of_decode(const attention_decode_args& args) {
-  return {args.splits * decode_row_blocks(args), args.kv_heads, args.batch};
+/// Blocks: of a share of the keys for each key head, and of that for each block of rows.
+constexpr grid_size grid_of_decode(const attention_decode_args& args, index_t rows = decode_rows) {
+  return {args.batch * args.splits * args.kv_heads * decode_row_blocks(args, rows), 1, 1};
 }
 /// Blocks of the kernel that adds up the splits: x for rows, y for key heads, z for sequences; none for one split.
 constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
@@ -52,9 +61,31 @@ constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
   return {decode_rows_of(args), args.kv_heads, args.batch};
 }
 
-/// What attention_decode cannot do with these arguments, beyond check_attention.
-constexpr const char* check_decode(const attention_decode_args& args) {
-  if (args.query_starts) return "attention_decode: all sequences have equally many queries; leave query_starts null";
+/// Whether sequences may differ in the keys that their queries see.
+constexpr bool is_ragged(const attention_decode_args& args) {
+  return args.batch > 1 && (args.key_counts || args.key_starts || args.query_starts);
+}
+
+/// What an 8-bit cache needs, and one of 16 bits must not have.
+constexpr const char* check_cache_scales(const attention_decode_args& args, index_t cache_bytes) {
+  if (cache_bytes == 2)
+    return args.k_scales || args.v_scales ? "k_scales and v_scales are for a cache of 8-bit elements" : nullptr;
+  if (args.keys > 0 && (!args.k_scales || !args.v_scales))
+    return "a cache of 8-bit elements needs k_scales and v_scales";
+  const index_t most = 1 << 24;
+  if (args.k_scale_strides.row < 0 || args.k_scale_strides.row > most || args.v_scale_strides.row < 0 ||
+      args.v_scale_strides.row > most)
+    return "scales are from 0 to 2^24 floats apart from row to row";
+  return nullptr;
+}
+
+/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes.
+constexpr const char* check_decode(const attention_decode_args& args, index_t head_dim, index_t value_dim,
+                                   index_t cache_bytes) {
+  attention_args unscaled = args;
+  unscaled.k_scales = unscaled.v_scales = nullptr;
+  if (const char* why = check_attention(unscaled, head_dim, value_dim, 8, 16 / cache_bytes)) return why;
+  if (const char* why = check_cache_scales(args, cache_bytes)) return why;
   if (args.key_counts && args.key_starts) return "give either key_counts or key_starts";
   if (args.block_table && args.key_starts) return "a paged cache has no key_starts; give key_counts";
   if (args.block_table && (args.rows_per_page < 16 || args.rows_per_page % 16 != 0))
@@ -62,6 +93,9 @@ constexpr const char* check_decode(const attention_decode_args& args) {
   if (args.block_table && args.table_stride < ceil_div(args.keys, args.rows_per_page))
     return "table_stride is smaller than the number of pages of the longest sequence";
   if (args.splits < 1 || args.splits > 1024) return "splits must be 1 to 1024";
+  if (long_index_t{args.batch} * (args.splits + 1) * args.kv_heads * decode_row_blocks(args) > 0x7fffffff ||
+      long_index_t{args.batch} * (ceil_div(args.keys, decode_keys) + 1) > 0x7fffffff)
+    return "there are too many blocks, or keys in all sequences; use several launches";
   if (args.splits > 1 && !args.workspace) return "more than one split needs a workspace, of workspace_bytes(args)";
   if (args.splits > 1 && !is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   if (args.q_strides.head < 0 || args.o_strides.head < 0 || args.o_strides.batch < 0 ||
@@ -78,25 +112,25 @@ constexpr const char* check_decode(const attention_decode_args& args) {
 }  // namespace detail
 
 /// Splits of the keys that keep this many SMs busy: at least 1, at most one for 256 keys. 0: unknown.
-constexpr index_t attention_decode_args::choose_splits(index_t SMs) const {
+constexpr index_t attention_decode_args::choose_splits(index_t SMs, index_t rows_of_block) const {
   SMs = max(SMs, 1);
-  const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this);
-  const index_t most = max(1, min(min(keys / 256, 1024), SMs));
+  const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this, rows_of_block);
+  const index_t most = max(1, min(min(keys / 256, 1024), SMs)), least = min(most, detail::is_ragged(*this) ? 2 : 1);
   const auto busy = [&](index_t number) {
     const long_index_t rounds = (blocks * number + SMs - 1) / SMs;
     return float(blocks * number) / float(rounds * SMs);
   };
   float best = 0;
-  for (index_t s = 1; s <= most; ++s) best = max(best, busy(s));
-  index_t number = 1;
+  for (index_t s = least; s <= most; ++s) best = max(best, busy(s));
+  index_t number = least;
   while (busy(number) < 0.95f * best) ++number;
   return number;
 }
 
 /// Bytes that attention_decode_args::workspace must have, for heads of `value_dim` elements.
 constexpr long_index_t workspace_bytes(const attention_decode_args& args, index_t value_dim) {
-  const long_index_t rows = long_index_t(args.batch) * args.heads * args.queries;
-  return args.splits > 1 ? rows * args.splits * (value_dim + 1) * 4 : 0;
+  const long_index_t rows = long_index_t(args.batch) * (args.splits + 1) * args.heads * args.queries;
+  return args.splits > 1 ? (rows * (value_dim + 1) + 2 * args.batch) * 4 : 0;
 }
 
 }  // namespace tilewright

@@ -31,13 +31,14 @@ TILEWRIGHT_HD constexpr arch::lane_map repeated(arch::lane_map map, arch::lane_m
   return map;
 }
 
-/// New numbers of a coordinate's bits, so that the lowest ones select registers: up to three, 16 bytes, that a lane
-/// loads at once; then those that select lanes, and the others.
-TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map& map,
-                                                           arch::lane_map_bit::coordinate of) {
+/// New numbers of a coordinate's bits, so that the lowest ones select registers: up to `vector` elements, 16 bytes,
+/// that a lane loads at once; then those that select lanes, and the others.
+TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map& map, arch::lane_map_bit::coordinate of,
+                                                           index_t vector) {
   array<signed char, 8> number{};
   signed char next = 0;
-  index_t left = 3;
+  const index_t most = log2_floor(vector);
+  index_t left = most;
   for (const arch::lane_map_bit& b : map.reg) {
     if (b.of == of && left-- > 0) number[b.bit] = next++;
   }
@@ -46,7 +47,7 @@ TILEWRIGHT_HD constexpr array<signed char, 8> vector_first(const arch::lane_map&
   }
   index_t seen = 0;
   for (const arch::lane_map_bit& b : map.reg) {
-    if (b.of == of && seen++ >= 3) number[b.bit] = next++;
+    if (b.of == of && seen++ >= most) number[b.bit] = next++;
   }
   return number;
 }
@@ -75,8 +76,8 @@ TILEWRIGHT_HD constexpr arch::lane_map in_memory_order(const arch::lane_map& map
   return result;
 }
 
-/// The two products of a part of the head dimension of `dim` elements, 32 or 64: S = Q K^T, and O = P V in the order of
-/// keys that C of the first has, if the instruction allows that.
+/// The two products of a chunk of the head dimension of `dim` elements, 32, 64 or 128: S = Q K^T, and O = P V in the
+/// order of keys that C of the first has, if the instruction allows that.
 TILEWRIGHT_HD constexpr block_tile decode_scores_tile(arch::matrix_op op, index_t dim) {
   return {decode_rows, decode_keys, dim, 1, 1, op};
 }
@@ -87,11 +88,11 @@ TILEWRIGHT_HD constexpr block_tile decode_values_tile(arch::matrix_op op, index_
 }
 
 /// One wave's lane maps of their operands. The products may take elements of the head dimension in any order if both
-/// operands agree: in one that makes a lane's elements contiguous in memory.
+/// operands agree: in one that makes a lane's elements contiguous in memory, 16 bytes of `vector` elements at most.
 struct decode_maps {
   arch::lane_map q, k, s, p, v, o;
 };
-TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t dim) {
+TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t dim, index_t vector) {
   using enum arch::lane_map_bit::coordinate;
   const arch::matrix_instruction i = arch::describe(op);
   const block_tile values = decode_values_tile(op, dim);
@@ -102,7 +103,7 @@ TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t
                    in_k_order(i.a, values),
                    repeated(in_k_order(i.b, values), row, 16, dim),
                    repeated(c, col, 16, dim)};
-  const auto dim_order = vector_first(maps.k, col), value_dim_order = vector_first(maps.v, row);
+  const auto dim_order = vector_first(maps.k, col, vector), value_dim_order = vector_first(maps.v, row, vector);
   maps.q = renumbered(maps.q, col, dim_order);
   maps.k = renumbered(maps.k, col, dim_order);
   maps.v = renumbered(maps.v, row, value_dim_order);
@@ -111,22 +112,23 @@ TILEWRIGHT_HD constexpr decode_maps make_decode_maps(arch::matrix_op op, index_t
 }
 
 /// A copy of 16 rows of `dim` elements by one wave: neighbouring lanes move neighbouring vectors of a row.
-TILEWRIGHT_HD constexpr arch::lane_map decode_copy_map(index_t dim, index_t wave_size) {
-  arch::lane_map map{{}, arch::bits(arch::col(0), arch::col(1), arch::col(2))};
-  int row = 0;
-  for (int col = 3; 1 << col < dim; ++col) map.lane.push_back(arch::col(col));
+TILEWRIGHT_HD constexpr arch::lane_map decode_copy_map(index_t dim, index_t wave_size, index_t vector) {
+  arch::lane_map map;
+  int row = 0, col = 0;
+  for (; 1 << col < min(vector, decode_keys * dim / wave_size); ++col) map.reg.push_back(arch::col(col));
+  for (; 1 << col < dim; ++col) map.lane.push_back(arch::col(col));
   while (map.num_lanes() < wave_size) map.lane.push_back(arch::row(row++));
   while (1 << row < decode_keys) map.reg.push_back(arch::row(row++));
   return map;
 }
 
 /// The same as distributions; those that end in _load have the registers that loads of vectors fill.
-template <arch::matrix_op Op, index_t Dim>
+template <arch::matrix_op Op, index_t Dim, index_t Vector>
 struct decode_product {
   static constexpr auto row = arch::lane_map_bit::coordinate::row, col = arch::lane_map_bit::coordinate::col;
   static constexpr block_tile scores = decode_scores_tile(Op, Dim), values = decode_values_tile(Op, Dim);
   static constexpr bool stays_in_lanes = can_chain(scores, values);
-  static constexpr decode_maps maps = make_decode_maps(Op, Dim);
+  static constexpr decode_maps maps = make_decode_maps(Op, Dim, Vector);
   using q = tile_distribution<number<encoding_of(maps.q)>::value>;
   using k = tile_distribution<number<encoding_of(maps.k)>::value>;
   using s = tile_distribution<number<encoding_of(maps.s)>::value>;
@@ -136,21 +138,34 @@ struct decode_product {
   using q_load = tile_distribution<number<encoding_of(in_memory_order(maps.q, col))>::value>;
   using k_load = tile_distribution<number<encoding_of(in_memory_order(maps.k, col))>::value>;
   using v_load = tile_distribution<number<encoding_of(in_memory_order(maps.v, row))>::value>;
-  using k_copy = tile_distribution<number<encoding_of(decode_copy_map(Dim, maps.k.num_lanes()))>::value>;
+  using k_copy = tile_distribution<number<encoding_of(decode_copy_map(Dim, maps.k.num_lanes(), Vector))>::value>;
 };
 
 }  // namespace detail
 
+namespace detail {
+/// Waves of a block by default: those of wide heads need more registers and LDS.
+template <index_t ValueDim>
+inline constexpr index_t decode_waves_of = ValueDim > 256   ? 1
+                                           : ValueDim > 128 ? 2
+                                                            : 4;
+}  // namespace detail
+
 /// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
 /// score_function (see attention_policy) and args_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up
-/// to 256. A block's Waves share its keys.
-template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim, index_t Waves = (ValueDim > 128 ? 2 : 4)>
+/// to 256, for latent attention (MLA, with args.v = args.k) to 576 and 512. A block's Waves share its keys. Cache:
+/// elements of K and V; those of 8 bits are multiplied by k_scales and v_scales, and converted to T when they are used.
+template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
+          index_t Waves = detail::decode_waves_of<ValueDim>, class Cache = T>
 struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
-  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
-                    ValueDim <= 256,
-                "attention_decode_policy: head dimensions are multiples of 32, from 32 to 256");
+  static_assert(__is_same(Cache, T) || __is_same(Cache, int8_t) || detail::is_fp8_v<Cache>,
+                "attention_decode_policy: the cache has the elements of Q, int8_t or 8-bit floats");
+  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 576 && 32 <= ValueDim &&
+                    ValueDim <= 512,
+                "attention_decode_policy: head dimensions are multiples of 32, K's from 32 to 576, V's from 32 to 512");
   static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
+  using cache_type = Cache;                ///< elements of K and V
   static constexpr index_t waves = Waves;  ///< of a block
   /// the matrix instruction of both products
   static constexpr tilewright::arch::matrix_op op = detail::decode_op<Arch, T>();
@@ -158,12 +173,27 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
 
 namespace detail {
 
-/// Part i of a head dimension: 64 elements, or the last 32.
-TILEWRIGHT_HD constexpr index_t decode_chunk(index_t dim, index_t i) { return min(64, dim - 64 * i); }
-template <index_t Dim>
-using decode_chunks = make_sequence<(Dim + 63) / 64>;
+/// The chunks of a head dimension: powers of two of 32 elements and more, where copies go to LDS up to 128 bytes.
+template <class Policy>
+inline constexpr index_t cache_bytes = sizeof(typename Policy::cache_type);
+template <class Policy, index_t Dim>
+inline constexpr head_chunks decode_chunk_lengths =
+    split_head(Dim, is_amd_v<typename Policy::arch> ? 64 : 128 / cache_bytes<Policy>);
+template <class Policy, index_t Dim>
+using decode_chunks = make_sequence<decode_chunk_lengths<Policy, Dim>.size()>;
 template <class Policy, index_t Dim, index_t Chunk>
-using decode_product_of = decode_product<Policy::op, decode_chunk(Dim, Chunk)>;
+inline constexpr index_t decode_chunk_begin = first_column_of_chunk(decode_chunk_lengths<Policy, Dim>, Chunk);
+template <class Policy, index_t Dim, index_t Chunk>
+using decode_product_of =
+    decode_product<Policy::op, decode_chunk_lengths<Policy, Dim>[Chunk], 16 / cache_bytes<Policy>>;
+/// Any of them: what does not depend on the length of a chunk.
+template <class Policy>
+using decode_step = decode_product<Policy::op, 32, 16 / cache_bytes<Policy>>;
+
+/// What P and V are multiplied as. P times the scale of a key of an 8-bit cache may be beyond the range of half_t;
+/// 8-bit elements are numbers of bfloat16_t.
+template <class Policy>
+using decode_value_type = conditional_t<cache_bytes<Policy> == 1, bfloat16_t, typename Policy::element_type>;
 
 /// Where a block's rows are: the queries of the heads that share a key head, heads first.
 struct decode_problem : attention_problem {  // its first_query: of the block's first row
@@ -188,8 +218,8 @@ struct decode_outputs<Policy, sequence<Chunks...>> {
 template <class Policy>
   requires(requires { Policy::waves; })
 struct attention_registers<Policy> {
-  using scores = static_distributed_tensor<float, typename decode_product<Policy::op, 32>::s>;
-  using outputs = typename decode_outputs<Policy, decode_chunks<Policy::value_dim>>::type;
+  using scores = static_distributed_tensor<float, typename decode_step<Policy>::s>;
+  using outputs = typename decode_outputs<Policy, decode_chunks<Policy, Policy::value_dim>>::type;
 };
 
 }  // namespace detail

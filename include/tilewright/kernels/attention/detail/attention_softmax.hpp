@@ -19,6 +19,22 @@ TILEWRIGHT_HD void for_each_score(F f) {
     f(d, position_in_tile<Distribution>({}, d)[1], register_along<Distribution, Rows, 0>(d));
 }
 
+/// What the exponentials of a row are relative to, an exponent of 2, and their sum.
+struct exponential_sum {
+  float top, sum = 0;
+
+  /// Adds 2^exponent, which may be zero; returns what all terms before are multiplied by.
+  TILEWRIGHT_HD float add(float exponent) {
+    const float before = top;
+    top = exec::max(before, exponent);
+    const float factor = exec::exp2(before - top);
+    sum = sum * factor + exec::exp2(exponent - top);
+    return factor;
+  }
+  TILEWRIGHT_HD float inverse() const { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+  TILEWRIGHT_HD float log_sum_exp() const { return sum == 0.0f ? minus_infinity() : (top + exec::log2(sum)) * ln_2; }
+};
+
 /// The online softmax of attention: O belongs to it, and exponentials refer to an offset that follows the row's maximum
 /// m lazily, so that few steps rescale O. (tile/registers/online_softmax.hpp rescales in every step.) A thread keeps
 /// for its rows the offset, the sum l of the exponentials, and O before the division by l.
@@ -184,19 +200,21 @@ class attention_softmax {
   }
 
   /// What O is to be multiplied by in the end, and the natural logarithm of each row's sum of exponentials, which is
-  /// -infinity where no key was seen.
+  /// -infinity where no key was seen and there is no sink.
   struct row_results {
     values_of_rows factor, log_sum_exp;
   };
-  /// The results of rows whose steps have been added; offsets and sums start anew, O does not.
-  TILEWRIGHT_HD row_results finish_rows() {
-    const values_of_rows sum = row_sums();
-    const row_results results{
-        tile_elementwise_in([&](float x) TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? 0.0f : 1.0f / x; }, sum),
-        tile_elementwise_in(
-            [&](float offset, float x)
-                TILEWRIGHT_INLINE_LAMBDA { return x == 0.0f ? minus_infinity() : (offset + exec::log2(x)) * ln_2; },
-            offset_, sum)};
+  /// The results of rows whose steps have been added, with the exponent of their head's sink; offsets and sums start
+  /// anew, O does not.
+  TILEWRIGHT_HD row_results finish_rows(float sink) {
+    const values_of_rows sums = row_sums();
+    row_results results;
+    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      exponential_sum row{offset_.thread_buffer[r], sums.thread_buffer[r]};
+      const float factor = row.add(sink);
+      results.factor.thread_buffer[r] = factor * row.inverse();
+      results.log_sum_exp.thread_buffer[r] = row.log_sum_exp();
+    });
     set_tile(offset_, lowest_offset);
     sums_ = {};
     return results;

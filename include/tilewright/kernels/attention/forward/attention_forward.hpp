@@ -169,7 +169,7 @@ struct attention_forward {
         v.multiply_columns(sums.o, probabilities);
       }
     }
-    const auto results = sums.finish_rows();
+    const auto results = sums.finish_rows(detail::sink_of_head(args, p.head));
     sums.scale_outputs(results.factor);
     detail::store_rows<Policy>(detail::query_rows<typename Policy::result_type>(args.o, args.o_strides, p),
                                p.first_query, sums.o, sizeof(T) == 1 ? p.value_scale : 1,

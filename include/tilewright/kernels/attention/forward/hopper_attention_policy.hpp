@@ -38,7 +38,7 @@ struct hopper_attention_tile {
 
 namespace detail {
 
-/// Tiles that were fastest on an H100 (docs/notes/performance.md).
+/// Tiles that were fastest on an H100 (docs/lab/performance.md).
 TILEWRIGHT_HD constexpr hopper_attention_tile default_hopper_attention_tile(index_t dim, index_t element_bytes) {
   if (element_bytes == 1)
     return dim <= 64    ? hopper_attention_tile{192, 128}

@@ -20,22 +20,19 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 }
 
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
-/// 16 and 8 bits. docs/notes/performance.md has the fit.
+/// 16 and 8 bits. docs/lab/exact_tiles.md has the fit.
 struct hopper_gemm_model {
-  double launch = 2521, cluster = 162;  // of a kernel, and more for each block of a cluster
-  double mma = 0.949, issue = 16.7;     // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
-  double one_consumer = 0.905, ping_pong = 0.96, rows_64 = 1.067;  // times these where a tile has them
-  double latency = 2104;                                           // a stage is there so long after it was asked for
-  double load = 2.19, loads = 9.7;      // each row of A and B that a block loads; the loads of a stage
+  double launch = 3122, cluster = 118;  // of a kernel, and more for each block of a cluster
+  double mma = 1.042, issue = 21.7;     // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double one_consumer = 0.962, rows_64 = 1.107;  // times these where a tile has them
+  double latency = 2229;                         // a stage is there so long after it was asked for
+  double load = 1.318, outside = 2.72;  // each row that arrives; each that a block asks for beyond A or B, more
   double shifted_row = 5.47;            // a row that is shifted to where it should start
-  double l2_rows = 43.2;                // of 128 bytes in a clock, for all SMs ...
-  double not_merged = 0.34;             // ... and the share of rows that blocks load in vain: others load them, too
-  double lockstep = 0.117;              // more where blocks of a cluster wait for each other's rows from memory
-  double end = 290;                     // each box of C of a consumer
-  double partial = 4346;                // each split of a tile but one, of 128 x 256 partial sums
-  double crossing = 0.254;              // of a split tile's clocks more, if two tiles share a worker
-  double sums = 1408, sums_rate = 307;  // the kernel that adds up splits: its start, and floats in a clock
-  double bytes = 1779, memory = 538;    // of memory in a clock; until they come
+  double l2_rows = 28.8, gpcs = 7.86;   // rows of 128 bytes that L2 sends in a clock, each once to a GPC
+  double end = 390, ordered = 415;      // 64 columns of C of a consumer; of two consumers one waits
+  double partial = 4729;                // each split of a tile but one, of 128 x 256 partial sums
+  double sums = 1371, sums_rate = 343;  // the kernel that adds up splits: its start, and floats in a clock
+  double bytes = 1842, memory = 234, port = 88;  // of memory in a clock; until they come; of two SMs in a clock
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -73,39 +70,47 @@ struct modelled_gemm {
   const hopper_gemm_tile& t;
   hopper_gemm_lds lds;
   index_t SMs;
+  const stream_k_schedule& s;
 
   constexpr double elements(bool of_a) const {
     const index_t batch = (of_a ? g.batch_stride_a : g.batch_stride_b) == 0 ? 1 : g.batch;
     return double(of_a ? g.m : g.n) * g.k * batch;
   }
-  constexpr double memory_clocks() const {
-    const double bytes = (elements(true) + elements(false)) * lds.a.element_bytes + 2.0 * g.m * g.n * g.batch;
-    return hopper_gemm_times.memory + bytes / hopper_gemm_times.bytes;
+  constexpr double bytes() const {
+    return (elements(true) + elements(false)) * lds.a.element_bytes + 2.0 * g.m * g.n * g.batch;
   }
-  /// At most 1: of the time for arithmetic, what memory takes.
-  constexpr double memory_share() const {
-    const double stages = double(g.k) / lds.a.k() * g.batch;
-    return min(1.0, memory_clocks() / (double(g.m) * g.n / 32 * stages / SMs));
+  /// The last wave has `blocks` of `units` blocks. Two SMs share a port: where some ports serve one block and others
+  /// two, the latter end later.
+  constexpr double memory_clocks(double blocks, double units) const {
+    const hopper_gemm_model& x = hopper_gemm_times;
+    const double ports = SMs / 2.0, of_block = bytes() / units;
+    double clocks = x.memory + (bytes() - blocks * of_block) / x.bytes;
+    for (const double busy : {min(blocks, ports), blocks - ports})
+      if (busy > 0) clocks += max(busy * of_block / x.bytes, of_block / x.port);
+    return clocks;
   }
-  /// More than 1 where the blocks of a cluster load rows of the larger operand that each needs alone.
-  constexpr double lockstep() const {
-    const double a = double(g.m) / (double(g.m) + g.n);
-    const double alone = (t.cluster_m > 1 ? a : 0) + (t.cluster_n > 1 ? 1 - a : 0);
-    return 1 + hopper_gemm_times.lockstep * alone * memory_share();
+  /// Rows of A and B that L2 sends for a stage of `active` clusters: SMs of a GPC that ask for the same ones share
+  /// them.
+  constexpr double sent_rows(index_t active) const {
+    const double clusters = max(1, active / s.splits);  // of the same k
+    const tile_order order = hopper_tile_order(g, t, s.workers);
+    const double group = min(order.rows, rows_cached_in_l2(order, g, t, lds.a.element_bytes));
+    const double rows = min(double(order.rows), max(min(group, clusters), clusters / order.cols));
+    const double cols = min(double(order.cols), clusters / rows);
+    const auto times = [](double asked) { return 1 / p_norm<2>({1 / asked, 1 / hopper_gemm_times.gpcs}); };
+    return active / (rows * cols) * (rows * t.m * t.cluster_m * times(cols) + cols * t.n * t.cluster_n * times(rows));
   }
   /// Of an SM, for a stage, while `active` clusters work.
   constexpr double clocks_of_k_tile(index_t active) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const index_t together = min(t.blocks, ceil_div(active * t.cluster(), SMs));  // blocks of an SM share its time
-    const double kind = (t.ping_pong        ? x.ping_pong
-                         : t.consumers == 1 ? x.one_consumer
-                                            : 1) *
-                        (t.m == 64 ? x.rows_64 : 1);
-    const double rows = double(t.m) / t.cluster_n + double(t.n) / t.cluster_m,
-                 in_l2 = x.not_merged * (t.m + t.n) + (1 - x.not_merged) * rows;
-    const double loads = t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0 : x.load * rows + x.loads;
+    const double kind = (t.consumers == 1 ? x.one_consumer : 1) * (t.m == 64 ? x.rows_64 : 1);
+    const double outside =
+        (t.m - double(g.m) / ceil_div(g.m, t.m)) / t.cluster_n + (t.n - double(g.n) / ceil_div(g.n, t.n)) / t.cluster_m;
+    const double loads =
+        t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0 : x.load * (t.m + t.n) + x.outside * outside;
     return p_norm<8>({(t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind * together, loads * together,
-                      x.latency / lds.num_stages(), active * t.cluster() * in_l2 / x.l2_rows});
+                      x.latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
   }
 };
 
@@ -120,26 +125,26 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
                          .a = {t.m, bytes, t.swap_ab ? types.b_along_k : types.a_along_k},
                          .b = {t.n, bytes, t.swap_ab ? types.a_along_k : types.b_along_k},
                          .result_bytes = 2},
-                        SMs};
+                        SMs,
+                        s};
   const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
   const index_t k_tiles = ceil_div(s.k_tiles, s.splits);
   const double k_tile = p.clocks_of_k_tile(s.workers);
   double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) : 0));
   double clocks = x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0);
   if (s.splits > 1) clocks += x.sums + double(s.splits) * g.m * g.n * g.batch / x.sums_rate;
-  const bool crosses = s.ranges_cross_tiles();
   if (s.split_workers > 0) {
-    const double more = crosses ? 1 + x.crossing : 1;
-    products += s.longest_range() * p.clocks_of_k_tile(s.split_workers) * more;
-    clocks += x.partial * s.partials_to_move() * t.m * t.n / 32768 * more;
+    products += s.longest_range() * p.clocks_of_k_tile(s.split_workers);
+    clocks += x.partial * s.partials_to_move() * t.m * t.n / 32768;
   }
-  const index_t ends = full_rounds + (left > 0) + (s.split_workers > 0) + crosses;
-  const double end = x.end * t.boxes_per_consumer();
+  const index_t ends = full_rounds + (left > 0) + (s.split_workers > 0) + s.ranges_cross_tiles();
+  const double end = x.end * t.repeat_m() * t.result_n() / 64 + (t.orders_consumers() ? x.ordered : 0);
   if (t.ping_pong)  // one consumer writes while the other multiplies; where k is short, writing takes longer
     clocks += end + (ends - 1) * max(0.0, end - k_tiles * k_tile);
   else
     clocks += ends * end;
-  return clocks + p_norm<3>({products * p.lockstep(), p.memory_clocks()});
+  const double last_blocks = s.split_workers > 0 ? 0 : left * t.cluster();
+  return clocks + p_norm<3>({products, p.memory_clocks(last_blocks, max(1, units) * t.cluster())});
 }
 
 }  // namespace detail

@@ -75,7 +75,7 @@ constexpr double least_clocks(const hopper_gemm_tile& t, const gemm_args& g, ind
   const hopper_gemm_model& x = hopper_gemm_times;
   const double tiles =
       double(ceil_div(g.m, t.m * t.cluster_m)) * t.cluster_m * g.batch * ceil_div(g.n, t.n * t.cluster_n) * t.cluster_n;
-  const double kind = t.ping_pong ? x.ping_pong : t.consumers == 1 ? x.one_consumer : 1;
+  const double kind = t.consumers == 1 ? x.one_consumer : 1;
   return x.launch + tiles / SMs * ceil_div(g.k, 128 / element_bytes) * (t.m * t.n / 32.0 * x.mma * kind);
 }
 

@@ -40,7 +40,9 @@ constexpr const char* check_grouped(const typename Policy::args_type& args, cons
       Policy::groups != group_kind::none,
       "grouped_gemm_kernel: the policy's products are not grouped; name it grouped<Policy, group_kind::rows>");
   const char* const why = check_gemm<Policy>(args, guarantee);
-  return why ? why : detail::check_groups(args, Policy::groups == group_kind::rows, Policy::tile.m, Policy::tile.n);
+  return why ? why
+             : detail::check_groups(args, Policy::groups == group_kind::rows, Policy::tile.m,
+                                    Policy::tile.n / Policy::products);
 }
 
 }  // namespace tilewright

@@ -53,16 +53,19 @@ struct grouped_gemm_kernel {
   static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
                            blocks_at_once = of_one_group::blocks_at_once;
   static constexpr bool by_rows = Policy::groups == group_kind::rows;  ///< groups are rows of A and C, else slices of k
-  static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1,
-                "grouped_gemm_kernel: there is one product for each group, and k is not split");
+  static_assert(Policy::split_k == split_k_kind::none, "grouped_gemm_kernel: k is not split");
 
   static constexpr const char* check(const args_type& args) {
+    if constexpr (Policy::gathers_a) {
+      if (const char* why = check_gathered(args, sizeof(typename Policy::element_type), 0x7fffffff)) return why;
+    }
     const char* const why = of_one_group::check(args);
     return why ? why : check_grouped<Policy>(args, {Policy::vector, sizeof(typename Policy::result_type)});
   }
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     constexpr block_tile tile = Policy::tile;
-    return detail::plan_groups(args, by_rows, tile.m, tile.n, Policy::order, facts.resident_clusters);
+    return detail::plan_groups(args, by_rows, tile.m, tile.n / Policy::products, Policy::order,
+                               facts.resident_clusters);
   }
   static constexpr grid_size grid(const device_args& args) { return {args.blocks, 1, 1}; }
 
@@ -86,15 +89,22 @@ struct grouped_gemm_kernel {
     using T = typename Policy::element_type;
     using R = typename Policy::result_type;
     const long_index_t begin = tile.rows.begin, group = tile.at.batch;
-    args.a = static_cast<const T*>(args.a) + begin * args.lda;
+    if constexpr (Policy::gathers_a)
+      args.source += begin;
+    else
+      args.a = static_cast<const T*>(args.a) + begin * args.lda;
     args.b = static_cast<const typename Policy::b_element_type*>(args.b) +
              (by_rows ? group * args.batch_stride_b : begin * args.ldb);
     args.c = static_cast<R*>(args.c) + (by_rows ? begin * args.ldc : group * args.batch_stride_c);
     (by_rows ? args.m : args.k) = tile.rows.count();
-    if (by_rows && args.row_scale) args.row_scale += begin;
+    if (by_rows && args.row_scale && !Policy::gathers_a) args.row_scale += begin;
     if (args.residual)
       args.residual = static_cast<const R*>(args.residual) + (by_rows ? begin * args.ld_residual : 0) +
                       group * args.batch_stride_residual;
+    if constexpr (requires { args.group_stride_bias; }) {
+      if (args.column_scale) args.column_scale += group * args.group_stride_scale;
+      if (args.bias) args.bias = static_cast<const R*>(args.bias) + group * args.group_stride_bias;
+    }
     if constexpr (Policy::is_block_scaled) {
       args.a_scales += begin * args.row_stride_a_scales;
       args.b_scales += group * args.batch_stride_b_scales;

@@ -2,6 +2,7 @@
 // Grouped GEMM on Hopper: tiles of groups as the work tiles of warp_specialized_pipeline.
 #pragma once
 
+#include <tilewright/kernels/gemm/grouped/detail/gathered_producer.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 
@@ -10,11 +11,11 @@ namespace tilewright {
 namespace detail {
 
 /// The kernel's argument. Rows of A, or of A and B along k, and rows of C end where their group does.
-template <class Args, group_kind Kind>
+template <class Args, group_kind Kind, index_t Products = 1>
 struct grouped_device_args : scale_plan<Args> {
   using ragged = exec::ragged_tensor_map;
   using operand_map = conditional_t<Kind == group_kind::k, ragged, exec::tensor_map>;
-  operand_map a, b[1];
+  operand_map a, b[Products];
   conditional_t<Kind == group_kind::rows, ragged, exec::tensor_map> c;
   Args args;
   group_tiles tiles;  // of clusters
@@ -119,17 +120,28 @@ class grouped_scheduler {
 };
 #endif
 
+template <class Block>
+struct gathered_operand_pipeline;
+template <class Block>
+struct gathered_producer;
+
 /// A hopper_gemm_block whose work tiles are tiles of groups.
 template <class Policy>
 struct grouped_block : hopper_gemm_block<Policy> {
   static constexpr group_kind kind = Policy::groups;
-  using device_args = grouped_device_args<typename Policy::args_type, kind>;
+  using device_args = grouped_device_args<typename Policy::args_type, kind, Policy::products>;
   using work_type = grouped_work_tile<kind>;
   struct roles : hopper_gemm_roles<grouped_block> {
+    using base = hopper_gemm_roles<grouped_block>;
     using scheduler = grouped_scheduler<grouped_block>;
+    using pipeline =
+        conditional_t<Policy::gathers_a, gathered_operand_pipeline<grouped_block>, typename base::pipeline>;
+    using producer = conditional_t<Policy::gathers_a, gathered_producer<grouped_block>, typename base::producer>;
   };
-  static_assert(Policy::products == 1, "grouped_gemm_kernel: there is one product for each group");
-  static_assert(Policy::tile.n % 32 == 0, "grouped_gemm_kernel: n of the tile must be a multiple of 32");
+  static_assert(Policy::products == 1 || kind == group_kind::rows,
+                "grouped_gemm_kernel: two products need groups of rows");
+  static_assert(Policy::tile.n / Policy::products % 32 == 0,
+                "grouped_gemm_kernel: n of the tile must be a multiple of 32");
   static constexpr bool orders_fit = kind == group_kind::rows
                                          ? Policy::a_major == operand_major::k
                                          : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn;
@@ -155,8 +167,12 @@ auto plan_grouped(const typename Policy::args_type& g, index_t resident, const M
   d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
   const hopper_gemm_maps<MakeTensorMap> maps{block::facts, make_tensor_map};
   if constexpr (by_rows) {
-    maps.a(d.a, {.data = g.a, .rows = g.m, .cols = g.k, .ld = g.lda});
-    maps.b(d.b[0], operand_in_memory(g.b, b_along_k, g.n, g.k, g.ldb, g.groups, g.batch_stride_b));
+    if constexpr (!Policy::gathers_a) maps.a(d.a, {.data = g.a, .rows = g.m, .cols = g.k, .ld = g.lda});
+    for (index_t i = 0; i < Policy::products; ++i) {
+      const auto* const b =
+          static_cast<const typename Policy::b_element_type*>(g.b) + (i > 0 ? i * g.product_stride_b : 0);
+      maps.b(d.b[i], operand_in_memory(b, b_along_k, g.n, g.k, g.ldb, g.groups, g.batch_stride_b));
+    }
     maps.c(d.c, {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true});
   } else {
     maps.a(d.a, {.data = g.a, .rows = g.k, .cols = g.m, .ld = g.lda, .ragged = true});
@@ -177,6 +193,9 @@ struct grouped_gemm_kernel<Policy> : detail::hopper_gemm_launch<Policy, detail::
   using args_type = typename base::args_type;
 
   static constexpr const char* check(const args_type& args) {
+    if constexpr (Policy::gathers_a) {
+      if (const char* why = check_gathered(args, 1, 1ll << 62)) return why;
+    }
     return base::or_operands(check_grouped<Policy>(args, base::alignment), args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {

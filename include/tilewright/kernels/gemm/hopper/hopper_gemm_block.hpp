@@ -140,11 +140,12 @@ struct hopper_gemm_block {
                 "warp_specialized_pipeline: the block tile needs more LDS than the GPU has; use a smaller one");
   static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= detail::hopper_gemm_lds::barrier_bytes);
 
-  /// Registers of a thread that moves data (more where it shifts), and of one that multiplies. One consumer leaves room
+  /// Registers of a thread that moves data (more where it shifts or gathers), and of one that multiplies. One consumer leaves room
   /// for all.
   static constexpr detail::role_registers registers =
       tile.consumers == 1 ? detail::role_registers{.producer = 0, .consumer = 0}
       : tile.unaligned    ? detail::role_registers{.producer = 64, .consumer = 192}
+      : Policy::gathers_a ? detail::role_registers{.producer = 56, .consumer = 224}
       : tile.blocks == 2  ? detail::role_registers{.producer = 40, .consumer = 104}
                           : detail::role_registers{.producer = 40, .consumer = 232};
   static_assert(registers.fit(tile.producers(), tile.consumers, tile.blocks),

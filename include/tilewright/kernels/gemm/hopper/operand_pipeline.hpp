@@ -47,11 +47,21 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
   template <class AMap, class BMaps>
   TILEWRIGHT_HD void load(const state& at, const tma_tensor<AMap>& a_from, const BMaps& b_maps,
                           const typename Block::work_type& work, index_t k0) const {
-    // Bits of the blocks that share A with the first one.
-    constexpr unsigned with_a = ((1u << tile.cluster()) - 1) / ((1u << tile.cluster_m) - 1);
+    constexpr unsigned with_a = ((1u << tile.cluster()) - 1) / with_b;
     const exec::mbarrier loaded = base::producer_acquire(at, lds.stage_bytes());
     load_slice<lds.a, tile.cluster_n, tile.cluster_n>(a(at.stage), a_from, loaded, col(), with_a << row(), work.m0, k0);
-    load_b(at, b_maps, work, k0, loaded);
+    load_b(at.stage, loaded, b_maps, work, k0);
+  }
+  /// B's part of load(): of the stage whose barrier is `loaded`.
+  template <class BMaps>
+  TILEWRIGHT_HD void load_b(index_t stage, exec::mbarrier loaded, const BMaps& b_maps,
+                            const typename Block::work_type& work, index_t k0) const {
+    constexpr wgmma_operand b_operand = lds.b_of_product();
+    unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
+      const tma_tensor<remove_cvref_t<decltype(b_maps[p])>> b_from{b_maps[p], work.b_z};
+      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(stage) + p * b_operand.bytes(), b_from, loaded,
+                                                              row(), with_b << col() * tile.cluster_m, work.n0, k0);
+    });
   }
 
   /// A consumer: starts c (m, n) (+)= A (m, k) B (n, k)^T for its 64 repeat_m() rows; the stage is full.
@@ -78,19 +88,9 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     }
   }
 
- protected:
-  /// B's slices of a k tile.
-  template <class BMaps>
-  TILEWRIGHT_HD void load_b(const state& at, const BMaps& b_maps, const typename Block::work_type& work, index_t k0,
-                            exec::mbarrier loaded) const {
-    constexpr unsigned with_b = (1u << tile.cluster_m) - 1;  // bits of the blocks that share B with the first one
-    constexpr wgmma_operand b_operand = lds.b_of_product();
-    unroll<tile.products>([&](auto p) TILEWRIGHT_INLINE_LAMBDA {
-      const tma_tensor<remove_cvref_t<decltype(b_maps[p])>> b_from{b_maps[p], work.b_z};
-      load_slice<b_operand, tile.cluster_m, tile.b_loaders()>(b(at.stage) + p * b_operand.bytes(), b_from, loaded,
-                                                              row(), with_b << col() * tile.cluster_m, work.n0, k0);
-    });
-  }
+ private:
+  // Bits of the blocks that share B with the first one; in load(), A.
+  static constexpr unsigned with_b = (1u << tile.cluster_m) - 1;
 
   /// This block's slice of an operand, to all `Sharers` blocks that share it; where k is contiguous, the first
   /// `Loaders` of them have slices.

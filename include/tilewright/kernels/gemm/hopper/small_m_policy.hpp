@@ -24,6 +24,7 @@ struct small_m_policy {
   using args_type = gemm_args;
   /// Elements of an access to A and to B, and waves of a block.
   static constexpr index_t products = 1, a_vector = AVector, vector = Vector, waves = 8;
+  static constexpr bool gathers_a = false;                            ///< rows of A are in order
   static constexpr split_k_kind split_k = split_k_kind::none;         ///< waves share k, in LDS
   static constexpr operand_major a_major = AMajor, b_major = BMajor;  ///< which dimension is contiguous
 

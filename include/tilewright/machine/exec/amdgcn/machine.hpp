@@ -203,6 +203,12 @@ TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
   return bit_cast<T>(__builtin_amdgcn_ds_bpermute(source_lane * 4, bit_cast<int>(value)));
 }
 
+template <class T>
+TILEWRIGHT_HD T broadcast(T value, index_t source_lane) {
+  static_assert(sizeof(T) == 4, "broadcast: lanes exchange values of 4 bytes");
+  return bit_cast<T>(__builtin_amdgcn_readlane(bit_cast<int>(value), source_lane));
+}
+
 template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T value) {
   static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");

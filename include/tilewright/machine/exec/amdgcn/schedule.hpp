@@ -21,6 +21,14 @@ TILEWRIGHT_HD index_t opaque(index_t value) {
   return value;
 }
 
+/// A kernel's arguments at an offset of zero that the compiler cannot see.
+template <class Args>
+TILEWRIGHT_HD const Args& load_again(const Args& args) {
+  index_t zero = 0;
+  asm volatile("" : "+s"(zero));
+  return *reinterpret_cast<const Args*>(reinterpret_cast<const char*>(&args) + zero);
+}
+
 /// Elsewhere wait_for_* do nothing, and the compiler waits where it must.
 inline constexpr bool has_explicit_waits = arch::current::value.isa == arch::instruction_set::cdna;
 

@@ -114,6 +114,10 @@ T shuffle(T value, index_t source_lane, call_site where = {}) {
   emulator::check_for_poison(detail::self(), value, "shuffles", where);
   return bit_cast<T>(detail::self().wave->shuffle(detail::self(), bit_cast<unsigned>(value), source_lane, where));
 }
+template <class T>
+T broadcast(T value, index_t source_lane, call_site where = {}) {
+  return shuffle(value, source_lane, where);
+}
 template <index_t Mask, class T>
 T shuffle_xor(T value, call_site where = {}) {
   static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");

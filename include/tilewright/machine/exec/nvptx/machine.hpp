@@ -121,6 +121,11 @@ TILEWRIGHT_HD T shuffle(T value, index_t source_lane) {
   return bit_cast<T>(result);
 }
 
+template <class T>
+TILEWRIGHT_HD T broadcast(T value, index_t source_lane) {
+  return shuffle(value, source_lane);
+}
+
 template <index_t Mask, class T>
 TILEWRIGHT_HD T shuffle_xor(T value) {
   static_assert(sizeof(T) == 4, "shuffle_xor: lanes exchange values of 4 bytes");

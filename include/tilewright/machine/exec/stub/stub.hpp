@@ -68,6 +68,8 @@ TILEWRIGHT_STUB(void async_wait_groups())
 
 template <class T>
 TILEWRIGHT_STUB(T shuffle(T, index_t))
+template <class T>
+TILEWRIGHT_STUB(T broadcast(T, index_t))
 template <index_t Mask, class T>
 TILEWRIGHT_STUB(T shuffle_xor(T))
 using lane_mask = unsigned long long;

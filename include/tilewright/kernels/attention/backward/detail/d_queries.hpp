@@ -2,7 +2,7 @@
 // dQ of attention's gradients on Hopper: the float copy in memory that blocks add to, and the kernel that rounds it.
 #pragma once
 
-#include <tilewright/kernels/attention/backward/detail/backward_scores.hpp>
+#include <tilewright/kernels/attention/backward/detail/sink_gradients.hpp>
 #include <tilewright/machine/exec/hopper.hpp>
 
 namespace tilewright::detail {
@@ -33,12 +33,12 @@ struct round_d_queries {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
   static constexpr index_t rows = 8, threads_of_row = Policy::head_dim / 4;  // rows of a block
-  static constexpr index_t block_size = rows * threads_of_row, lds_bytes = 0;
+  static constexpr index_t block_size = rows * threads_of_row, lds_bytes = sink_gradient_bytes<block_size>;
 
   static constexpr const char* check(const args_type&) { return nullptr; }
-  /// Blocks: x for rows, y for heads, z for sequences.
+  /// Blocks: x for rows and then for the sink, y for heads, z for sequences.
   static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.queries, rows), args.heads, args.batch};
+    return {ceil_div(args.queries, rows) + (args.d_sinks ? 1 : 0), args.heads, args.batch};
   }
 
   /// Four lanes have 16 columns of a row: each reads columns 2 q, 2 q + 1, 2 q + 8 and 2 q + 9, and writes columns 4 q
@@ -46,6 +46,10 @@ struct round_d_queries {
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     using T = typename Policy::element_type;
     const exec::block_index block = exec::block_id();
+    if (block.x == ceil_div(args.queries, rows)) {
+      if (block.z == 0) write_sink_gradient<block_size>(args, block.y, exec::lds_allocate<lds_bytes>());
+      return;
+    }
     const attention_problem p = locate_attention(args, 0, block.y, block.z);
     const index_t in_block = divide(exec::thread_id(), constant(threads_of_row)), row = block.x * rows + in_block,
                   column = (exec::thread_id() - in_block * threads_of_row) * 4, lane = exec::lane_id(),

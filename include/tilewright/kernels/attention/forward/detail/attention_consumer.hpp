@@ -114,7 +114,7 @@ struct attention_consumer {
     constexpr bool pv_overlaps_softmax = Policy::value_dim > 64;
     exec::wgmma_wait<pv_overlaps_softmax ? 1 : 0>();
     complete_scores();
-    const auto results = softmax.finish_rows();
+    const auto results = softmax.finish_rows(sink_of_head(device.args, previous.head));
     if constexpr (!pv_overlaps_softmax) begin_tile(problem, results);
     update_softmax(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is still the previous work tile's, or zero
     if constexpr (pv_overlaps_softmax) begin_tile(problem, results);
@@ -172,7 +172,7 @@ struct attention_consumer {
     issue_outputs();
     exec::wgmma_wait<0>();
     complete_outputs();
-    store_outputs(softmax.finish_rows());
+    store_outputs(softmax.finish_rows(sink_of_head(device.args, previous.head)));
   }
 
   TILEWRIGHT_HD void store_outputs(const typename softmax_type::row_results& results) {

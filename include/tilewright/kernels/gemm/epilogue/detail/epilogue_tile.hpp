@@ -44,6 +44,15 @@ struct epilogue_tile {
         make_tile_window(view, make_tuple(number<Distribution::x_lengths[1]>{}), {origin[1]}, columns{}, partition));
   }
 
+  /// The same of elements that are `step` apart; they need no alignment.
+  template <class T>
+  TILEWRIGHT_HD auto along_n(const T* data, index_t step) const {
+    const auto view = make_naive_tensor_view<address_space_enum::global>(static_cast<const element<T>*>(data),
+                                                                         make_tuple(args.n), make_tuple(step));
+    return load_tile(
+        make_tile_window(view, make_tuple(number<Distribution::x_lengths[1]>{}), {origin[1]}, columns{}, partition));
+  }
+
   /// The same place of a row-major m x n matrix for each problem of the batch. Elements outside of it are zero.
   template <class T>
   TILEWRIGHT_HD auto matrix(const T* data, index_t ld, long_index_t batch_stride) const {

@@ -73,15 +73,18 @@ struct small_m_loop<Policy> {
   }
 
 #if TILEWRIGHT_HOPPER_PASS
-  /// The thread's part of the copies of a work tile: 16 bytes of two columns of B, twice, and of rows of A. Columns and
-  /// rows after the last one repeat it: they are multiplied, but not written.
+  /// The thread's share of the copies of a work tile: a 16-byte piece of several columns of B and rows of A.
+  /// Neighbouring threads copy the pieces of a column. Columns after the last one repeat it: they are multiplied, but
+  /// not written.
   struct operand_stream {
-    static constexpr index_t columns = 2, rows = ceil_div(tile.m * memory::a_pieces, block_size);
+    static constexpr index_t pieces = memory::pieces, columns = pieces, in_row = memory::a_pieces,
+                             rows = ceil_div(tile.m * in_row, block_size);
     const char *b[columns], *a[rows];
-    index_t left;  ///< elements along k that are still to be copied
+    index_t left;        ///< elements along k that are still to be copied
+    index_t valid_rows;  ///< of A
 
     TILEWRIGHT_HD operand_stream(const narrow_args& g, const work_tile& work, index_t k0, index_t k_end)
-        : left(k_end - k0) {
+        : left(k_end - k0), valid_rows(g.m) {
       const char* const all_b = static_cast<const char*>(g.b) +
                                 (work.tile.batch * g.batch_stride_b + long_index_t(k0)) * F::bits / 8 + b_piece() * 16;
       for (index_t i = 0; i < columns; ++i) {
@@ -92,14 +95,16 @@ struct small_m_loop<Policy> {
           static_cast<const char*>(g.a) + 2 * (work.tile.batch * g.batch_stride_a + k0) + a_piece() * 16;
       for (index_t i = 0; i < rows; ++i) a[i] = all_a + min(a_row(i), g.m - 1) * (2 * long_index_t(g.lda));
     }
-    /// Eight neighbours write the same piece of eight columns, which are in different banks.
-    TILEWRIGHT_HD static index_t b_piece() { return modulo(divide(exec::thread_id(), 8), 2); }
+    TILEWRIGHT_HD static index_t b_piece() { return modulo(exec::thread_id(), pieces); }
+    /// With four pieces columns c and c + 4 are neighbours: their pieces are in different banks.
     TILEWRIGHT_HD static index_t b_column(index_t i) {
-      return divide(exec::thread_id(), 16) * 8 + modulo(exec::thread_id(), 8) + i * (block_size / 2);
+      const index_t number = divide(exec::thread_id(), pieces), in_eight = modulo(number, 8),
+                    order = pieces == 4 ? divide(in_eight, 2) + modulo(in_eight, 2) * 4 : in_eight;
+      return number - in_eight + order + i * (block_size / pieces);
     }
-    TILEWRIGHT_HD static index_t a_piece() { return modulo(exec::thread_id(), memory::a_pieces); }
+    TILEWRIGHT_HD static index_t a_piece() { return modulo(exec::thread_id(), in_row); }
     TILEWRIGHT_HD static index_t a_row(index_t i) {
-      return divide(exec::thread_id(), memory::a_pieces) + i * (block_size / memory::a_pieces);
+      return divide(exec::thread_id(), in_row) + i * (block_size / in_row);
     }
 
     /// Starts the copies of the next step; zeros after the end of k.
@@ -115,16 +120,14 @@ struct small_m_loop<Policy> {
     TILEWRIGHT_HD void copy(exec::lds_pointer stage, Size size) {
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < columns; ++i) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t j = 0; j < memory::pieces; j += 2)
-          exec::async_load_first_bytes<16>(b[i] + j * 16, size(b_piece() + j, F::bits), stage,
-                                           b_column(i) * memory::b_pitch + (b_piece() + j) * 16);
+        exec::async_load_first_bytes<16>(b[i], size(b_piece(), F::bits), stage,
+                                         b_column(i) * memory::b_pitch + b_piece() * 16);
         b[i] += Policy::column_bytes;
       }
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < rows; ++i) {
         if (a_row(i) < tile.m)
-          exec::async_load_first_bytes<16>(a[i], size(a_piece(), 16), stage,
+          exec::async_load_first_bytes<16>(a[i], a_row(i) < valid_rows ? size(a_piece(), 16) : 0, stage,
                                            memory::a_at + a_row(i) * memory::a_pitch + a_piece() * 16);
         a[i] += 2 * tile.k;
       }

@@ -46,7 +46,7 @@ struct narrow_operand_pipeline : operand_pipeline<Block> {
     constexpr narrow_operand w = weights;
     const exec::mbarrier loaded = base::producer_acquire(at, w.rows * w.row_bytes() + base::lds.b.bytes());
     exec::tma_load(base::a(at.stage), from.map, loaded, divide(k0 * w.bits, 8), work.m0, from.z);
-    base::load_b(at, b_maps, work, k0, loaded);
+    base::load_b(at.stage, loaded, b_maps, work, k0);
   }
 };
 

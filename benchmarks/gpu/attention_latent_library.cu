@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// libtilewright_attention_latent: latent attention (MLA, 576 / 512) behind the C functions of
+// attention_decode_library.cu, for benchmarks that load it from Python.
+#include <tilewright/kernels/attention/decode/hopper_latent_decode.hpp>
+#include <tilewright/launch/launch.hpp>
+
+#include <string>
+
+namespace {
+
+namespace tw = tilewright;
+
+template <class T>
+struct policy : tw::hopper_latent_policy<T> {};
+
+}  // namespace
+
+/// Queues the kernels. Returns null, or why they were refused: a text that lives until the next call.
+extern "C" const char* tilewright_attention_decode(int is_bf16, int, int, const tw::attention_decode_args* args,
+                                                   cudaStream_t stream) {
+  static std::string message;
+  try {
+    if (is_bf16)
+      tw::launch<tw::attention_decode<policy<tw::bfloat16_t>>>(*args, {.stream = stream});
+    else
+      tw::launch<tw::attention_decode<policy<tw::half_t>>>(*args, {.stream = stream});
+    return nullptr;
+  } catch (const tw::launch_error& error) {
+    message = error.what();
+  }
+  return message.c_str();
+}
+
+extern "C" int tilewright_attention_decode_args_bytes() { return int(sizeof(tw::attention_decode_args)); }
+extern "C" int tilewright_choose_splits(const tw::attention_decode_args* args, int SMs) {
+  return args->choose_splits(SMs, 64);
+}
+extern "C" long long tilewright_decode_workspace_bytes(const tw::attention_decode_args* args, int dim) {
+  return tw::workspace_bytes(*args, dim);
+}

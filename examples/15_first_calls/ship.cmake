@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# Packs the kernel of gemm.c into an archive and runs the program with it where there is no compiler: PACK, PROGRAM, FOLDER, OBJDUMP, EXPECTED.
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER}/cache)
+execute_process(COMMAND ${PACK} ${CMAKE_CURRENT_LIST_DIR}/shapes.json -o ${FOLDER}/kernels.twa COMMAND_ERROR_IS_FATAL ANY)
+file(CHMOD ${FOLDER}/kernels.twa PERMISSIONS OWNER_READ OWNER_WRITE)
+set(ENV{PATH} ${FOLDER})
+set(ENV{AMDGCN_OBJDUMP} ${OBJDUMP})
+set(ENV{TILEWRIGHT_CACHE_DIR} ${FOLDER}/cache)
+execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status OUTPUT_VARIABLE output)
+if(status STREQUAL "0" OR NOT output MATCHES "no compiler for gfx942 was found")
+  message(FATAL_ERROR "without the archive the program must fail, but printed: ${output}")
+endif()
+set(ENV{TILEWRIGHT_ARCHIVES} ${FOLDER}/kernels.twa)
+include(${CMAKE_CURRENT_LIST_DIR}/../check_output.cmake)

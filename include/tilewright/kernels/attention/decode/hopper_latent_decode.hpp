@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Decoding of latent attention (MLA) on Hopper: all heads share rows of K whose first columns are V, by TMA and wgmma.
+#pragma once
+
+#include <tilewright/block/pipeline/warp_roles.hpp>
+#include <tilewright/core/base/trap.hpp>
+#include <tilewright/kernels/attention/decode/attention_decode.hpp>
+#include <tilewright/kernels/attention/decode/detail/latent_consumer.hpp>
+
+namespace tilewright {
+
+namespace detail {
+
+/// What latent decoding cannot do with these arguments.
+template <class Policy>
+constexpr const char* check_latent_decode(const attention_decode_args& args) {
+  if (const char* why = check_decode(args, Policy::head_dim, Policy::value_dim, 2)) return why;
+  if (!__builtin_is_constant_evaluated() && args.v != args.k)
+    return "latent decoding: V is in the rows of K; give v = k";
+  if (args.key_starts) return "latent decoding: a cache has pages or sequences, not key_starts";
+  const attention_strides strides[] = {args.k_strides};
+  return check_tma(args, strides);
+}
+
+#if TILEWRIGHT_HOPPER_PASS
+/// One block: a share of the keys for 64 rows of a key head.
+template <class Policy>
+struct latent_decode_block {
+  static constexpr latent_lds<Policy> lds_of{};
+  using pipeline_type = mbarrier_pipeline<lds_of.stages>;
+
+  const latent_device_args<typename Policy::args_type>& device;
+  exec::lds_pointer lds;
+  pipeline_type pipeline;
+
+  /// work(problem, piece, share) for each piece of the block's share with rows of its own; all lanes of a wave.
+  template <class Work>
+  TILEWRIGHT_HD void for_each_piece(Work work) const {
+    const auto& args = device.args;
+    const index_t block = exec::block_id().x, row_blocks = ceil_div(decode_rows_of(args), lds_of.rows),
+                  of_rows = divide(block, row_blocks), share = divide(of_rows, args.kv_heads),
+                  first_row = (block - of_rows * row_blocks) * lds_of.rows;
+    decode_piece piece = locate_share<32>(args, share);
+    if (piece.left == 0) return;
+    do {
+      const latent_problem p(args, first_row, of_rows - share * args.kv_heads, piece);
+      if (block == share * args.kv_heads * row_blocks) note_share(args, piece, share, Policy::value_dim);
+      if (first_row < p.rows) work(p, piece, share);
+    } while (piece.advance(args));
+  }
+
+  /// One lane loads 16 keys at a time, which are in one page.
+  TILEWRIGHT_HD void produce() const {
+    typename pipeline_type::state at;
+    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t key = p.first; key < p.end && exec::lane_id() == 0; key += lds_of.keys) {
+        const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), decode_keys);
+        const exec::mbarrier done = pipeline.producer_acquire(at, pieces * decode_keys * lds_of.row_bytes());
+        for (index_t i = 0; i < pieces; ++i) {
+          const key_location from = locate_keys(device.args, p.batch, key + i * decode_keys);
+          const index_t page = device.args.block_table ? from.page : p.batch;
+          load_boxes<lds_of.k.num_boxes(), lds_of.k.box_bytes(), typename Policy::element_type>(
+              exec::lds_address(lds) + unsigned(lds_of.stage(at.stage) + i * decode_keys * lds_of.k.row_bytes),
+              device.k, done, {{0, from.row, p.kv_head, page, 0}});
+        }
+        at.advance();
+      }
+      exec::wave_sync();
+    });
+  }
+
+  TILEWRIGHT_HD void operator()() const {
+    run_roles<2, role_registers{24, 240}>(
+        [&]() TILEWRIGHT_INLINE_LAMBDA {
+          pipeline.init(1, 2);
+          exec::prefetch(device.k);
+        },
+        [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
+          if (wave == 0) produce();
+        },
+        [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
+          latent_consumer<Policy> consume{device.args, lds, pipeline, warpgroup};
+          for_each_piece([&](const latent_problem& p, const decode_piece& piece, index_t share)
+                             TILEWRIGHT_INLINE_LAMBDA { consume(p, piece, share); });
+        });
+  }
+};
+#endif
+
+}  // namespace detail
+
+/// attention_decode for latent attention on Hopper: K has HeadDim columns, of which the first ValueDim are V, and
+/// args.v is args.k; for instance 576 and 512. Multiples of 64 up to 576, and of 128 up to 512. Compile for sm_90a.
+template <class T, index_t HeadDim = 576, index_t ValueDim = 512>
+struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args> {
+  static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "hopper_latent_policy: half_t or bfloat16_t");
+  static_assert(
+      HeadDim % 64 == 0 && ValueDim % 128 == 0 && 128 <= ValueDim && ValueDim <= 512 && ValueDim <= HeadDim &&
+          HeadDim <= 576,
+      "hopper_latent_policy: K has a multiple of 64 columns up to 576, V the first of them, a multiple of 128 "
+      "up to 512");
+  using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args>::op;
+  using cache_type = T;  ///< elements of K and V
+  /// S (rows, keys) = Q (rows, head_dim) K^T of a warpgroup.
+  static constexpr block_tile scores_tile{64, 64, HeadDim, 4, 1, op};
+  /// O (rows, half of value_dim) = P (rows, keys) V.
+  static constexpr block_tile values_tile{64, ValueDim / 2, 64, 4, 1, op};
+  using scores_distribution = c_distribution<scores_tile>;
+  using outputs_distribution = c_distribution<values_tile>;
+};
+
+/// For hopper_latent_policy: two warpgroups compute S of the same 64 rows, and each one half of the columns of O; K and
+/// V are one copy in LDS.
+template <class Policy>
+  requires(arch::is_wgmma(Policy::op))
+struct attention_decode<Policy> {
+  using arch = typename Policy::arch;
+  using args_type = typename Policy::args_type;
+  using device_args = detail::latent_device_args<args_type>;
+  using followed_by = detail::decode_combine<Policy>;
+  static constexpr detail::latent_lds<Policy> lds_of{};  ///< a block's stages, Q and barriers
+  static constexpr index_t block_size = 3 * 128, lds_bytes = lds_of.bytes();
+
+  static constexpr const char* check(const args_type& args) { return detail::check_latent_decode<Policy>(args); }
+
+  static device_args prepare(const args_type& args, const launch_facts& facts) {
+    using T = typename Policy::element_type;
+    device_args d{};
+    const bool paged = args.block_table != nullptr;
+    const index_t rows = paged ? args.rows_per_page : args.keys;
+    auto request = detail::request_attention_map<T>(args.k ? args.k : args.q, args.k_strides, false, Policy::head_dim,
+                                                    rows, args.kv_heads, paged ? 2 : args.batch, detail::decode_keys);
+    if (paged) request.lengths[3] = 0x7fff0000;  // as many pages as the table names
+    facts.make_tensor_map(d.k, request);
+    d.args = args;
+    return d;
+  }
+
+  static constexpr grid_size grid(const device_args& d) { return detail::grid_of_decode(d.args, lds_of.rows); }
+
+  TILEWRIGHT_HD void operator()([[maybe_unused]] const device_args& args) const {
+#if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    constexpr index_t bytes = lds_bytes;
+    const exec::lds_pointer lds = exec::lds_allocate<bytes>();
+    detail::latent_decode_block<Policy>{args, lds, { exec::lds_address(lds) + unsigned(lds_of.barriers()) }}();
+#elif TILEWRIGHT_NVPTX_PASS
+    detail::trap();  // compile for sm_90a
+#endif
+  }
+};
+
+}  // namespace tilewright

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/ops/parallel.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include <tilewright/jit/given_later.hpp>
+#include <tilewright/ops/map.hpp>
+
+#include "device.hpp"
+#include "matrix_view.hpp"
+
+namespace tilewright::ops {
+namespace {
+
+void require_ranks(const char* op, const communicator& ranks) {
+  if (ranks.ranks < 1 || ranks.rank < 0 || ranks.rank >= ranks.ranks)
+    refuse(op, "rank " + std::to_string(ranks.rank) + " of " + std::to_string(ranks.ranks) +
+                   " is none; ranks count from 0");
+  if (ranks.ranks > 1 && (!ranks.all_gather || !ranks.all_to_all))
+    refuse(op, "the communicator has no functions; set all_gather and all_to_all, or use nccl_communicator");
+}
+
+/// Memory for one call, or under explain() a pointer that stands for it. Ranks that share a GPU's stream have one each:
+/// it is locked while a collective may wait for the other ranks.
+held_workspace hold_for(const char* op, void* stream, const communicator& ranks, long_index_t bytes) {
+  if (is_explaining()) return {.data = jit::given_later(0)};
+  return device_for(op, stream)->hold(op, stream, 2 + ranks.rank, bytes);
+}
+
+/// A collective; nothing happens under explain().
+void exchange(const char* op, decltype(communicator::all_gather) collective, const communicator& ranks,
+              const void* sent, void* received, long_index_t bytes, void* stream) {
+  if (is_explaining()) return;
+  if (const char* const why = collective(ranks.context, sent, received, bytes, stream))
+    throw operation_error(fault_kind::device_failed, std::string(op) + ": the other ranks: " + why);
+}
+
+struct nccl_functions {
+  int (*all_gather)(const void*, void*, std::size_t, int type, void* comm, void* stream) = nullptr;
+  int (*send)(const void*, std::size_t, int type, int to, void* comm, void* stream) = nullptr;
+  int (*receive)(void*, std::size_t, int type, int from, void* comm, void* stream) = nullptr;
+  int (*count)(void* comm, int* ranks) = nullptr;
+  int (*start)() = nullptr;
+  int (*end)() = nullptr;
+  const char* (*text)(int) = nullptr;
+
+  /// All null if there is no library.
+  nccl_functions() {
+    void* library = nullptr;
+    for (const char* name : {"libnccl.so.2", "librccl.so.1", "librccl.so"})
+      if (!library) library = dlopen(name, RTLD_NOW);
+    if (!library) return;
+    const auto find = [library]<class F>(F*& to, const char* name) { to = reinterpret_cast<F*>(dlsym(library, name)); };
+    find(all_gather, "ncclAllGather");
+    find(send, "ncclSend");
+    find(receive, "ncclRecv");
+    find(count, "ncclCommCount");
+    find(start, "ncclGroupStart");
+    find(end, "ncclGroupEnd");
+    find(text, "ncclGetErrorString");
+  }
+  bool are_there() const { return all_gather && send && receive && count && start && end && text; }
+};
+const nccl_functions& nccl() {
+  static const nccl_functions functions;
+  return functions;
+}
+constexpr int bytes_type = 0;  // ncclInt8
+
+const char* nccl_all_gather(void* comm, const void* sent, void* received, std::int64_t bytes, void* stream) {
+  const int result = nccl().all_gather(sent, received, std::size_t(bytes), bytes_type, comm, stream);
+  return result == 0 ? nullptr : nccl().text(result);
+}
+const char* nccl_all_to_all(void* comm, const void* sent, void* received, std::int64_t bytes, void* stream) {
+  int ranks = 0, result = nccl().count(comm, &ranks);
+  if (result == 0) result = nccl().start();
+  for (int r = 0; r < ranks && result == 0; ++r) {
+    result = nccl().send(static_cast<const char*>(sent) + r * bytes, std::size_t(bytes), bytes_type, r, comm, stream);
+    if (result == 0)
+      result =
+          nccl().receive(static_cast<char*>(received) + r * bytes, std::size_t(bytes), bytes_type, r, comm, stream);
+  }
+  const int ended = nccl().end();
+  result = result != 0 ? result : ended;
+  return result == 0 ? nullptr : nccl().text(result);
+}
+
+}  // namespace
+
+communicator nccl_communicator(void* comm, int rank, int ranks) {
+  if (!nccl().are_there())
+    throw operation_error(fault_kind::no_device,
+                          "nccl_communicator: neither libnccl.so.2 nor librccl.so can be loaded; install one of them");
+  return {rank, ranks, comm, nccl_all_gather, nccl_all_to_all};
+}
+
+void all_gather_gemm(const tensor& c, const tensor& a, const tensor& b, const communicator& ranks,
+                     const gemm_options& options) {
+  constexpr const char* op = "all_gather_gemm";
+  require_ranks(op, ranks);
+  if (ranks.ranks == 1) return gemm(c, a, b, options);
+  const matrix_view own = as_matrix(op, "A", a), out = as_matrix(op, "C", c);
+  if (a.rank != 2 || c.rank != 2) refuse(op, "A and C have two dimensions: there are no batches");
+  if (!own.along_cols) refuse(op, "A must be contiguous along k");
+  if (own.rows > 0x7fffffff / ranks.ranks || out.rows != own.rows * ranks.ranks)
+    refuse(op, "C has " + std::to_string(out.rows) + " rows, but " + std::to_string(ranks.ranks) + " ranks have " +
+                   std::to_string(own.rows) + " rows of A each");
+  const long_index_t row = long_index_t(own.cols) * bytes_of(own.type), bytes = row * own.rows;
+  const bool is_packed = own.ld == own.cols || own.rows == 1;
+  const held_workspace memory = hold_for(op, options.stream, ranks, bytes * (ranks.ranks + (is_packed ? 0 : 1)));
+  const tensor all = packed(memory.data, own.type, {own.rows * ranks.ranks, own.cols});
+  // What is wrong with the GEMM is said before anything is queued.
+  struct scope {
+    std::vector<explanation>* const before;
+    ~scope() { collect_explanations(before); }
+  };
+  {
+    std::vector<explanation> ignored;
+    const scope only_check{collect_explanations(&ignored)};
+    gemm(c, all, b, options);
+  }
+  const void* sent = own.data;
+  if (!is_packed) {
+    const tensor copy = packed(static_cast<char*>(memory.data) + bytes * ranks.ranks, own.type, {own.rows, own.cols});
+    permute(copy, a, {.stream = options.stream});
+    sent = copy.data;
+  }
+  exchange(op, ranks.all_gather, ranks, sent, memory.data, bytes, options.stream);
+  gemm(c, all, b, options);
+}
+
+void gemm_reduce_scatter(const tensor& c, const tensor& a, const tensor& b, const communicator& ranks,
+                         const reduce_scatter_options& options) {
+  constexpr const char* op = "gemm_reduce_scatter";
+  require_ranks(op, ranks);
+  const gemm_options product{.alpha = options.alpha, .stream = options.stream};
+  if (ranks.ranks == 1) return gemm(c, a, b, product);
+  const matrix_view out = as_matrix(op, "C", c), left = as_matrix(op, "A", a), right = as_matrix(op, "B", b, false);
+  if (a.rank != 2 || b.rank != 2 || c.rank != 2) refuse(op, "A, B and C have two dimensions: there are no batches");
+  if (out.type != element::f16 && out.type != element::bf16 && out.type != element::f32)
+    refuse(op, std::string("C has ") + name_of(out.type) + "; sums of ranks are f16, bf16 or f32");
+  if (!out.along_cols || (out.ld != out.cols && out.rows > 1)) refuse(op, "C must be packed: its rows without gaps");
+  if (out.rows > 0x7fffffff / ranks.ranks || left.rows != out.rows * ranks.ranks || right.cols != out.cols)
+    refuse(op, "C is " + describe(c) + ", A " + describe(a) + " and B " + describe(b) + "; with " +
+                   std::to_string(ranks.ranks) + " ranks they must be (m / ranks, n), (m, k) and (k, n)");
+  const long_index_t bytes = long_index_t(out.rows) * out.cols * bytes_of(out.type);
+  const held_workspace memory = hold_for(op, options.stream, ranks, 2 * ranks.ranks * bytes);
+  void* const received = static_cast<char*>(memory.data) + ranks.ranks * bytes;
+  const index_t count = ranks.ranks;
+  gemm(packed(memory.data, out.type, {left.rows, out.cols}), a, b, product);
+  exchange(op, ranks.all_to_all, ranks, memory.data, received, bytes, options.stream);
+  reduce(packed(c.data, out.type, {1, out.rows, out.cols}), packed(received, out.type, {count, out.rows, out.cols}),
+         {.stream = options.stream});
+}
+
+}  // namespace tilewright::ops

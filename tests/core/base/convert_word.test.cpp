@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/core/base/convert_word.hpp>
+
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+/// Each code in each of the word's bytes, next to others.
+template <class To, class From>
+void expect_exact() {
+  for (unsigned code = 0; code < 256; ++code) {
+    for (int place = 0; place < 4; ++place) {
+      unsigned char bytes[4] = {0x31, 0xc2, 0x53, 0x94};
+      bytes[place] = static_cast<unsigned char>(code);
+      const auto words = bit_cast<array<To, 4>>(convert_word<To, From>(bit_cast<unsigned>(bytes)));
+      for (int i = 0; i < 4; ++i) {
+        const float wanted = float(bit_cast<From>(bytes[i])), got = float(words[i]);
+        ASSERT_TRUE(got == wanted || (got != got && wanted != wanted)) << "code " << int(bytes[i]) << ": " << got;
+      }
+    }
+  }
+}
+
+TEST(ConvertWord, IsExactForEachCode) {
+  expect_exact<half_t, int8_t>();
+  expect_exact<bfloat16_t, int8_t>();
+  expect_exact<half_t, fp8_ocp_t>();
+  expect_exact<bfloat16_t, fp8_ocp_t>();
+  expect_exact<bfloat16_t, fp8_fnuz_t>();
+  expect_exact<half_t, bf8_ocp_t>();
+}
+
+static_assert(convert_word<half_t, int8_t>(0x00ff0102u)[0] == 0x3c004000u);  // 2, 1
+static_assert(convert_word<half_t, int8_t>(0x00ff0102u)[1] == 0x0000bc00u);  // -1, 0
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include <tilewright/kernels/attention/decode/hopper_latent_decode.hpp>
+
+#include "../../explored.hpp"
+#include "check_attention_decode.hpp"
+
+namespace attention_test {
+
+namespace {
+
+struct latent : hopper_latent_policy<bfloat16_t> {};
+struct narrow_latent : hopper_latent_policy<half_t, 192, 128> {};
+struct portable_latent : attention_decode_policy<arch::gfx942, half_t, 576, 512> {};
+
+decode_problem random_latent(std::mt19937& random) {
+  const auto up_to = [&](index_t n) { return index_t(random() % unsigned(n)); };
+  decode_problem p;
+  p.is_latent = true;
+  p.heads = 1 + up_to(100);
+  p.kv_heads = 1;
+  p.queries = 1 + up_to(2);
+  for (index_t b = 1 + up_to(3); b-- > 0;) p.keys.push_back(up_to(5) == 0 ? 0 : 1 + up_to(300));
+  p.keys[0] = 1 + up_to(200);
+  for (std::size_t b = 0; up_to(2) == 0 && b < p.keys.size(); ++b)
+    p.own_queries.push_back(b == 0 ? p.queries : up_to(p.queries + 1));
+  p.own_queries.resize(p.own_queries.empty() ? 0 : p.keys.size(), 1);
+  p.rows_per_page = up_to(3) * 16;
+  p.splits = 1 + up_to(2) * up_to(5);
+  if (up_to(3) == 0) p.window = causal;
+  if (up_to(4) == 0) p.window.left = up_to(90);
+  p.has_sinks = up_to(3) == 0;
+  p.seed = random();
+  return p;
+}
+template <class Policy>
+void expect_random_latents(int cases, unsigned seed) {
+  for_random_cases(cases, seed, [](std::mt19937& random) { expect_decode<Policy>(random_latent(random)); });
+}
+
+}  // namespace
+
+TEST(LatentDecode, Hopper) { expect_random_latents<latent>(2, 1); }
+TEST(LatentDecode, HopperNarrow) { expect_random_latents<narrow_latent>(6, 2); }
+TEST(LatentDecode, Portable) { expect_random_latents<portable_latent>(1, 3); }
+
+TEST(LatentDecode, PassesInExploredSchedules) {
+  decode_problem p;
+  p.is_latent = true;
+  p.heads = 3;
+  p.keys = {150, 40};
+  p.splits = 2;
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_latent>(p); });
+}
+
+TEST(LatentDecode, RefusesWhatItCannotDo) {
+  using kernel = attention_decode<narrow_latent>;
+  alignas(16) half_t memory[512];
+  const index_t number = 0;
+  attention_decode_args good;
+  good.q = good.k = good.v = memory;
+  good.o = memory + 256;
+  good.queries = good.keys = 1;
+  good.q_strides = good.k_strides = good.v_strides = good.o_strides = {192, 192, 192};
+  ASSERT_EQ(kernel::check(good), nullptr);
+  EXPECT_REFUSAL(good, (a.v = memory + 64), "give v = k");
+  EXPECT_REFUSAL(good, (a.key_starts = &number), "key_starts");
+  EXPECT_REFUSAL(good, (a.k_strides.batch = -192), "TMA");
+}
+
+}  // namespace attention_test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// 32 threads call at once, on four streams of a stub of HIP's runtime that records what is queued.
+#include <tilewright/kernels/gemm/gemm_args.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "on_gpu.hpp"
+#include "recorded_launches.hpp"
+
+namespace {
+
+namespace tw = tilewright::ops;
+using ops_test::message_of, ops_test::on_gpu, ops_test::take_launches;
+using tilewright::half_t;
+
+/// Streams are known by their addresses.
+char streams[5];
+void* stream_of(int i) { return &streams[1 + i % 4]; }
+
+tilewright::gemm_args gemm_args_of(const stub_launch& launch) {
+  tilewright::gemm_args args;
+  std::memcpy(static_cast<void*>(&args), launch.args, std::min(sizeof args, launch.bytes));
+  return args;
+}
+
+TEST(Threads, OfFourStreamsShareNoWorkspaceAndSplitNoPair) {
+  constexpr int threads = 32, calls = 40;
+  const on_gpu<half_t> a({16, 1024}, 1), b({1024, 16}, 2), long_a({16, 4096}, 3), long_b({4096, 16}, 4), x({4, 64}, 5),
+      y({4, 64}, 6);
+  std::vector<on_gpu<half_t>> results;
+  for (int i = 0; i < threads; ++i) results.emplace_back(std::initializer_list<tilewright::long_index_t>{16, 16});
+  (void)take_launches();
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i)
+    all.emplace_back([&, i] {
+      const on_gpu<half_t>& c = results[std::size_t(i)];
+      for (int call = 0; call < calls; ++call) {
+        failures += !message_of([&] {
+                       const bool is_long = (call + i) % 3 == 0;  // another plan, and a larger workspace
+                       tw::gemm(c, is_long ? long_a : a, is_long ? long_b : b, {.stream = stream_of(i)});
+                       if (call % 4 == 0) tw::softmax(y, x, {.stream = stream_of(i)});
+                     }).empty();
+        failures += message_of([&] { tw::gemm(c, b, a, {.stream = stream_of(i)}); }).empty();
+      }
+    });
+  for (std::thread& t : all) t.join();
+  EXPECT_EQ(failures, 0);
+
+  std::map<void*, std::vector<stub_launch>> by_stream;
+  std::map<const void*, int> of_result;
+  for (const stub_launch& launch : take_launches()) {
+    if (!std::string(launch.name).starts_with("gemm_")) continue;
+    by_stream[launch.stream].push_back(launch);
+    ++of_result[gemm_args_of(launch).c];
+  }
+  ASSERT_EQ(by_stream.size(), 4u);
+  std::map<const void*, void*> stream_of_workspace;
+  for (const auto& [stream, launches] : by_stream) {
+    EXPECT_EQ(launches.size(), std::size_t{2 * threads / 4 * calls});  // a kernel, and the one that adds up its slices
+    for (std::size_t i = 0; i + 1 < launches.size(); i += 2) {
+      const tilewright::gemm_args first = gemm_args_of(launches[i]), second = gemm_args_of(launches[i + 1]);
+      ASSERT_EQ(launches[i].name + std::string("_then"), launches[i + 1].name) << i;
+      EXPECT_EQ(first.c, second.c);
+      EXPECT_EQ(first.workspace, second.workspace);
+      EXPECT_EQ(stream_of_workspace.try_emplace(first.workspace, stream).first->second, stream);
+    }
+  }
+  for (const on_gpu<half_t>& c : results) EXPECT_EQ(of_result[c.view.data], 2 * calls);
+}
+
+TEST(Threads, MayConfigureWhileOthersCall) {
+  const on_gpu<half_t> x({4, 64}, 5);
+  on_gpu<half_t> y({4, 64}, 6);
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> all;
+  for (int i = 0; i < 8; ++i)
+    all.emplace_back([&, i] {
+      for (int call = 0; call < 20; ++call) {
+        if (i == 0)
+          tw::configure({});
+        else
+          failures += !message_of([&] { tw::softmax(y, x, {.stream = stream_of(i)}); }).empty();
+      }
+    });
+  for (std::thread& t : all) t.join();
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace

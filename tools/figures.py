@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Figures of the documents, computed from docs/benchmarks/*.json. check_docs.py compares them, and fills them in with --write.
+
+A document shows a table between <!-- table NAME --> and <!-- end of table -->, and one figure as <!-- figure NAME -->1.23<!-- end -->.
+TABLES and FIGURES have the names; a new figure is a new entry, never a number typed into a page.
+"""
+import json
+import math
+import re
+import statistics
+from pathlib import Path
+
+BENCHMARKS = "docs/benchmarks"
+
+
+class Results:
+    """The JSON files, each read once."""
+
+    def __init__(self, root):
+        self.folder, self.files = Path(root) / BENCHMARKS, {}
+
+    def __getitem__(self, name):
+        if name not in self.files:
+            self.files[name] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        return self.files[name]
+
+    def source(self, name):
+        """A link to the file, with the commit that was measured."""
+        commit = self[name].get("commit")
+        recorded = self[name].get("recorded")
+        said = f"commit {commit[:8]}" if commit else f"commit not recorded, {recorded}" if recorded else "commit not recorded"
+        return f"[{name}](benchmarks/{name}.json) ({said})"
+
+
+def mean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def mean_and_lowest(values):
+    return f"{mean(values):.2f} | {min(values):.2f}"
+
+
+def table(head, rows):
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(map(str, r)) + " |" for r in rows)]) + "\n"
+
+
+ROWS = [("up to 16 rows", 0, 16), ("17 to 256 rows", 16, 256), ("257 to 1,024 rows", 256, 1024), ("more rows", 1024, math.inf)]
+
+
+def gemm_ratios(results, file, low, high, eight_bits=False):
+    return [r["ratio_to_cublas"] for r in results[file]["results"] if (r["type"] == "e4m3") == eight_bits and low < r["m"] <= high]
+
+
+def attention_ratios(results):
+    return [r["ratio_to_cudnn"] for r in results["h100_attention"]["rows"]]
+
+
+def gradient_ratios(results):
+    return [r["hopper_to_cudnn"] for r in results["h100_attention_backward"]["rows"]]
+
+
+def decode_ratios(results, long_caches=True):
+    # Rows of 128 bytes for each of 8 key heads, K and V: caches above 256 MiB.
+    def mib(r):
+        return r["batch"] * r["keys"] * 4096 / 2**20
+    return [r["ratio_to_cudnn"] for r in results["h100_attention_decode"]["rows"] if (mib(r) > 128) == long_caches]
+
+
+def ratios(results, file, rows, key, **wanted):
+    return [r[key] for r in results[file][rows] if all(r[k] in (v if isinstance(v, tuple) else (v,)) for k, v in wanted.items())]
+
+
+def by_regime(results):
+    """The README's table: one line for each regime, with the losses."""
+    lines = [(f"GEMM f16, bf16, {name}", "cuBLAS", mean_and_lowest(gemm_ratios(results, "h100_models_model", low, high)))
+             for name, low, high in ROWS]
+    lines += [("attention, forward", "cuDNN", mean_and_lowest(attention_ratios(results))),
+              ("attention, gradients", "cuDNN", mean_and_lowest(gradient_ratios(results))),
+              ("attention, decoding from caches above 128 MiB", "cuDNN", mean_and_lowest(decode_ratios(results)))]
+    return table(["H100", "rate relative to", "geometric mean", "lowest"], lines)
+
+
+def gemm(results):
+    lines = []
+    for name, low, high in ROWS:
+        of = [gemm_ratios(results, file, low, high) for file in ("h100_models_model", "h100_models_tuned")]
+        lines.append((f"f16, bf16, {name}", len(of[0]), *map(mean_and_lowest, of)))
+    of = [gemm_ratios(results, file, 0, math.inf, True) for file in ("h100_models_model", "h100_models_tuned")]
+    lines.append(("e4m3, any number of rows", len(of[0]), *map(mean_and_lowest, of)))
+    return table(["rows of A", "GEMMs", "tile by the model: mean", "lowest", "tile by search: mean", "lowest"], lines)
+
+
+def gemm_unaligned(results):
+    rows = [r for seed in (451, 452, 453) for r in results[f"h100_population_seed{seed}"]["results"] if r["type"] != "e4m3"]
+    lines = []
+    for name in dict.fromkeys(r["class"] for r in rows):
+        of = [r for r in rows if r["class"] == name]
+        lines.append((name, len(of), *(mean_and_lowest([r[key] for r in of]) for key in ("ratio_to_cublas", "tuned_ratio_to_cublas"))))
+    return table(["class", "GEMMs", "tile by the model: mean", "lowest", "autotuned: mean", "lowest"], lines)
+
+
+def rates_by_length(results, file, rate, ratio, types):
+    rows = [r for r in results[file]["rows"] if r["dtype"] in types]
+    lengths = sorted({r["length"] for r in rows})
+    lines = []
+    for dim, causal in dict.fromkeys((r["dim"], r["causal"]) for r in rows):
+        cells = {r["length"]: f"{r[rate]:.0f} ({r[ratio]:.2f})" for r in rows if (r["dim"], r["causal"]) == (dim, causal)}
+        lines.append((f"{dim}, {'causal' if causal else 'full'}", *(cells.get(n, "") for n in lengths)))
+    return table(["d, mask", *(f"{n:,}" for n in lengths)], lines)
+
+
+def decode(results):
+    lines = [(f"{r['batch']} x {r['keys']:,}", r["splits"], f"{r['tilewright']:,.0f}", f"{r['paged']:,.0f}", f"{r['cudnn']:,.0f}",
+              f"{r['ratio_to_cudnn']:.2f}", f"{r['ratio_to_copy']:.2f}") for r in results["h100_attention_decode"]["rows"]]
+    return table(["sequences x keys", "splits", "GB/s", "in pages", "cuDNN", "ratio to cuDNN", "to a device copy"], lines)
+
+
+def grouped(results):
+    lines = [("grouped bf16, 9 fixed and 12 random cases", "`torch._grouped_mm`", ratios(results, "h100_grouped", "cases", "ratio")),
+             ("gradient of x", "`torch._grouped_mm`", ratios(results, "h100_grouped_backward", "cases", "ratio", kind="dx")),
+             ("gradient of W", "`torch._grouped_mm`", ratios(results, "h100_grouped_backward", "cases", "ratio", kind="dw")),
+             ("block-scaled e4m3, dense", "cuBLAS e4m3 with one scale", ratios(results, "h100_block_scaled_dense", "cases", "ratio")),
+             ("block-scaled e4m3, grouped", "`torch._grouped_mm`, bf16", ratios(results, "h100_block_scaled_grouped", "cases", "ratio"))]
+    return table(["GEMM", "rate relative to", "cases", "geometric mean", "lowest"],
+                 [(name, rival, len(of), mean_and_lowest(of)) for name, rival, of in lines])
+
+
+def row_kernels(results, file, operations):
+    """One line for each operation: the cases whose names begin with it, of all types and dimensions."""
+    rows, lines = results[file]["row_kernels"], []
+    for name in operations:
+        longer = tuple(other for other in operations if other != name and other.startswith(name))
+        of = [r for r in rows if re.match(rf"{name}(_|$)", r["case"]) and not r["case"].startswith(longer)]
+        lines.append((f"`{name}`", len(of), mean_and_lowest([r["ratio_to_copy"] for r in of]), mean_and_lowest([r["ratio_to_torch"] for r in of])))
+    return table(["operation", "shapes", "to a copy: mean", "lowest", "to PyTorch: mean", "lowest"], lines)
+
+
+def several_gpus(results):
+    rows = [r for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")]
+    lines = []
+    for kind in dict.fromkeys(r["kind"] for r in rows):
+        of = [r for r in rows if r["kind"] == kind]
+        lines.append((kind.replace("_", "-"), len(of), mean_and_lowest([r["ratio_to_best"] for r in of]), mean_and_lowest([r["overlap"] for r in of])))
+    return table(["transfer", "cases", "to the best other: mean", "lowest", "overlap: mean", "lowest"], lines)
+
+
+TENSORS = ("copy", "cast", "gelu", "swiglu", "permute", "concatenate", "sum", "mean", "max", "mean_variance")
+MODELS = ("softmax", "log_softmax", "rms_norm", "add_rms_norm", "layer_norm", "rms_norm_gradient", "layer_norm_gradient", "quantise", "rotary",
+          "cross_entropy", "cross_entropy_gradient", "choose_experts", "scatter_rows", "combine_rows")
+
+
+TABLES = {
+    "by_regime": by_regime,
+    "gemm": gemm,
+    "gemm_random_shapes": gemm_unaligned,
+    "attention_forward": lambda r: rates_by_length(r, "h100_attention", "tilewright", "ratio_to_cudnn", ("bf16",)),
+    "attention_e4m3": lambda r: rates_by_length(r, "h100_attention_e4m3", "tilewright", "ratio_to_cudnn", ("e4m3",)),
+    "attention_gradients": lambda r: rates_by_length(r, "h100_attention_backward", "hopper", "hopper_to_cudnn", ("bf16",)),
+    "attention_gradients_deterministic":
+        lambda r: rates_by_length(r, "h100_attention_backward", "deterministic", "deterministic_to_cudnn", ("bf16",)),
+    "attention_decode": decode,
+    "grouped": grouped,
+    "tensors": lambda r: row_kernels(r, "h100_tensors", TENSORS),
+    "model_kernels": lambda r: row_kernels(r, "h100_model_kernels", MODELS),
+    "several_gpus": several_gpus,
+}
+
+
+def of_ratios(values):
+    return {"mean": f"{mean(values):.2f}", "lowest": f"{min(values):.2f}", "highest": f"{max(values):.2f}", "count": str(len(values))}
+
+
+def figures(results):
+    """(name, text) of each figure in prose: GROUP.mean, GROUP.lowest, GROUP.highest, GROUP.count."""
+    groups = {
+        "gemm": gemm_ratios(results, "h100_models_model", 0, math.inf),
+        "attention_forward": attention_ratios(results),
+        "attention_gradients": gradient_ratios(results),
+        "attention_deterministic": ratios(results, "h100_attention_backward", "rows", "deterministic_to_cudnn"),
+        "attention_decode_long": decode_ratios(results),
+        "attention_e4m3": ratios(results, "h100_attention_e4m3", "rows", "ratio_to_cudnn"),
+        "grouped": ratios(results, "h100_grouped", "cases", "ratio"),
+        "block_scaled": ratios(results, "h100_block_scaled_dense", "cases", "ratio"),
+        "several_gpus": [r["ratio_to_best"] for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")],
+        "tensors_to_torch": [r["ratio_to_torch"] for r in results["h100_tensors"]["row_kernels"]],
+        "tensors_to_copy": [r["ratio_to_copy"] for r in results["h100_tensors"]["row_kernels"]],
+        "model_kernels_to_torch": [r["ratio_to_torch"] for r in results["h100_model_kernels"]["row_kernels"] if r.get("ratio_to_torch")],
+        "model_kernels_to_copy": [r["ratio_to_copy"] for r in results["h100_model_kernels"]["row_kernels"] if r.get("ratio_to_copy")],
+    }
+    found = {f"{group}.{key}": text for group, values in groups.items() for key, text in of_ratios(values).items()}
+    for file in sorted(results.folder.glob("*.json")):
+        found[f"source.{file.stem}"] = results.source(file.stem)
+    return found
+
+
+def computed(root, names_of_tables):
+    """The texts of all figures, and of these tables, by name. Raises KeyError for a name that TABLES lacks."""
+    results = Results(root)
+    return figures(results), {name: TABLES[name](results) for name in names_of_tables}
