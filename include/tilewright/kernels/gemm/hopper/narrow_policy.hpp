@@ -30,8 +30,8 @@ struct narrow_policy {
   using result_type = Result;
   using epilogue = Epilogue;
   using args_type = narrow_args;
+  static constexpr bool gathers_a = false;  ///< rows of A are taken in order
   /// Elements of an access to A, and to C; waves of a block, which have 32 columns each.
-  static constexpr bool gathers_a = false;
   static constexpr index_t products = 1, a_vector = 8, vector = CVector, waves = 4;
   /// Bytes of a column of B in a stage; stages that a block has in flight or computes with.
   static constexpr index_t column_bytes = 64, stages = Rows == 8 ? 4 : 3;
