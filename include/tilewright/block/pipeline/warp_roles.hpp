@@ -11,10 +11,12 @@ namespace tilewright::detail {
 struct role_registers {
   index_t producer, consumer;
 
-  /// Whether an SM's register file holds the registers of `blocks` blocks with `producers` and `consumers` warpgroups:
-  /// 512 for each thread of a warpgroup. If not, consumers wait for registers for ever.
+  /// Whether a block with `producers` and `consumers` warpgroups, of which `blocks` are resident on an SM, starts with
+  /// as many registers as its roles will have: each thread with a multiple of 8, all warpgroups of an SM with at most
+  /// 512. If not, consumers wait for registers for ever.
   TILEWRIGHT_HD constexpr bool fit(index_t producers, index_t consumers, index_t blocks = 1) const {
-    return producer == 0 || blocks * (producers * producer + consumers * consumer) <= 512;
+    const index_t warpgroups = producers + consumers, at_start = 512 / (blocks * warpgroups) / 8 * 8;
+    return producer == 0 || producers * producer + consumers * consumer <= warpgroups * at_start;
   }
 };
 

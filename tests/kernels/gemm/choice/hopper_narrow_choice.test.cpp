@@ -17,19 +17,19 @@ constexpr bool has_kernel() {
 template <class Format>
 constexpr bool has_kernels() {
   return has_kernel<0, Format>() && has_kernel<1, Format>() && has_kernel<2, Format>() && has_kernel<3, Format>() &&
-         has_kernel<4, Format>() && has_kernel<5, Format>();
+         has_kernel<4, Format>();
 }
-static_assert(hopper_narrow_tiles.size() == 6);
+static_assert(hopper_narrow_tiles.size() == 5);
 static_assert(has_kernels<int4_groups<128>>() && has_kernels<int4_zero_groups<32, float>>() &&
               has_kernels<mxfp4_format>() && has_kernels<nvfp4_format>() && has_kernels<e4m3_groups<>>() &&
               has_kernels<mxfp8_format>());
 
 TEST(HopperNarrowChoice, TileFollowsTheRows) {
-  EXPECT_EQ(choose_narrow_tile(20, 4096, 4096, 4).tile.n, 32);
-  EXPECT_EQ(choose_narrow_tile(64, 28672, 4096, 4).tile.n, 64);
-  EXPECT_EQ(choose_narrow_tile(128, 4096, 14336, 8).tile.n, 128);
-  EXPECT_EQ(choose_narrow_tile(256, 28672, 4096, 4).tile.n, 256);
-  EXPECT_EQ(choose_narrow_tile(4096, 8192, 8192, 8).tile.n, 256);
+  EXPECT_EQ(choose_narrow_tile(20, 4096, 4096).tile.n, 32);
+  EXPECT_EQ(choose_narrow_tile(64, 28672, 4096).tile.n, 64);
+  EXPECT_EQ(choose_narrow_tile(128, 4096, 14336).tile.n, 128);
+  EXPECT_EQ(choose_narrow_tile(256, 28672, 4096).tile.n, 256);
+  EXPECT_EQ(choose_narrow_tile(4096, 8192, 8192).tile.n, 256);
 }
 
 TEST(HopperNarrowChoice, StagesHoldWholePieces) {

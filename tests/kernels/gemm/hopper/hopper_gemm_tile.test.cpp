@@ -77,6 +77,7 @@ static_assert(tw::detail::role_registers{.producer = 32, .consumer = 160}.fit(1,
 static_assert(!tw::detail::role_registers{.producer = 40, .consumer = 240}.fit(1, 2));
 static_assert(!tw::detail::role_registers{.producer = 40, .consumer = 232}.fit(2, 2));
 static_assert(!tw::detail::role_registers{.producer = 24, .consumer = 240}.fit(1, 1, 2));
+static_assert(!tw::detail::role_registers{.producer = 40, .consumer = 104}.fit(1, 2, 2), "80 to start with");
 static_assert(tw::detail::role_registers{.producer = 0, .consumer = 0}.fit(1, 1, 4));
 
 }  // namespace

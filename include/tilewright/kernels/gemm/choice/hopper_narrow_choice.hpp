@@ -21,11 +21,10 @@ struct hopper_narrow_tile {
 };
 
 /// From few rows of A to many.
-inline constexpr array<hopper_narrow_tile, 6> hopper_narrow_tiles{{
+inline constexpr array<hopper_narrow_tile, 5> hopper_narrow_tiles{{
     {{.m = 128, .n = 16, .swap_ab = true}, 256},
-    {{.m = 128, .n = 32, .swap_ab = true}, 128},
+    {{.m = 128, .n = 32, .swap_ab = true}, 256},
     {{.m = 128, .n = 64, .swap_ab = true}, 128},
-    {{.m = 128, .n = 96, .swap_ab = true}, 128},
     {{.m = 128, .n = 128, .swap_ab = true}, 128},
     {{.m = 128, .n = 256, .swap_ab = true}, 64},
 }};
@@ -33,24 +32,23 @@ inline constexpr array<hopper_narrow_tile, 6> hopper_narrow_tiles{{
 namespace detail {
 
 /// Clocks that a product takes with a tile, by times on an H100. Each 64 of k take as long as the tensor cores need for
-/// them, or as decoding does; tiles of the last round are split along k.
-TILEWRIGHT_HD constexpr double narrow_clocks(const hopper_narrow_tile& t, index_t m, index_t n, index_t k, index_t bits,
+/// them, or as decoding does (of 4 and of 8 bits); tiles of the last round are split along k.
+TILEWRIGHT_HD constexpr double narrow_clocks(const hopper_narrow_tile& t, index_t m, index_t n, index_t k,
                                              index_t SMs) {
-  constexpr double start = 6000, tensor = 4.2, decode_4_bits = 420, decode_8_bits = 380;
-  const double step = max(tensor * (t.tile.n + 16), bits == 4 ? decode_4_bits : decode_8_bits);
+  constexpr double start = 6000, tensor = 4.2, decode = 680;
+  const double step = max(tensor * (t.tile.n + 16), decode);
   const double steps = double(ceil_div(n, t.tile.m)) * ceil_div(m, t.tile.n) * ceil_div(k, 64);
   return start + steps / SMs * step;
 }
 
 }  // namespace detail
 
-/// The fastest of these tiles for C (m, n) = A (m, k) W (n, k)^T with weights of `bits` bits.
-TILEWRIGHT_HD constexpr hopper_narrow_tile choose_narrow_tile(index_t m, index_t n, index_t k, index_t bits,
-                                                              index_t SMs = 132) {
+/// The fastest of these tiles for C (m, n) = A (m, k) W (n, k)^T.
+TILEWRIGHT_HD constexpr hopper_narrow_tile choose_narrow_tile(index_t m, index_t n, index_t k, index_t SMs = 132) {
   hopper_narrow_tile best = hopper_narrow_tiles[0];
-  double least = detail::narrow_clocks(best, m, n, k, bits, SMs);
+  double least = detail::narrow_clocks(best, m, n, k, SMs);
   for (const hopper_narrow_tile& t : hopper_narrow_tiles.elements) {
-    const double clocks = detail::narrow_clocks(t, m, n, k, bits, SMs);
+    const double clocks = detail::narrow_clocks(t, m, n, k, SMs);
     if (clocks < least) best = t, least = clocks;
   }
   return best;

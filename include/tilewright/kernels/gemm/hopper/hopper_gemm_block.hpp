@@ -146,7 +146,6 @@ struct hopper_gemm_block {
       tile.consumers == 1 ? detail::role_registers{.producer = 0, .consumer = 0}
       : tile.unaligned    ? detail::role_registers{.producer = 64, .consumer = 192}
       : Policy::gathers_a ? detail::role_registers{.producer = 56, .consumer = 224}
-      : tile.blocks == 2  ? detail::role_registers{.producer = 40, .consumer = 104}
                           : detail::role_registers{.producer = 40, .consumer = 232};
   static_assert(registers.fit(tile.producers(), tile.consumers, tile.blocks),
                 "warp_specialized_pipeline: the consumers wait for more registers than an SM has for them");

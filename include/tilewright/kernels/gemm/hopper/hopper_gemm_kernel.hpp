@@ -21,7 +21,7 @@ struct hopper_gemm_launch {
   using block = Block;
   using device_args = typename Block::device_args;
   static constexpr index_t block_size = Block::tile.block_size(), cluster = Block::tile.cluster(),
-                           lds_bytes = Block::regions.bytes, blocks_at_once = Block::tile.blocks;
+                           lds_bytes = Block::regions.bytes;
   static constexpr bool overlaps_previous = true;
   static_assert(Policy::split_k == split_k_kind::none,
                 "gemm: this pipeline splits k by itself, with a gemm_args::workspace; leave split_k none");

@@ -15,8 +15,10 @@ struct hopper_narrow_policy : detail::gemm_choices<arch::sm90, T>,
                               detail::operand_choices<arch::sm90, T, AMajor, operand_major::k, 8,
                                                       wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers_per_tile())> {
   static_assert(sizeof(T) == 2, "hopper_narrow_policy: weights are decoded to half_t or bfloat16_t");
-  static_assert(Tile.swap_ab && Tile.cluster_n == 1 && Tile.products == 1 && !Tile.ping_pong && !Tile.unaligned,
-                "hopper_narrow_policy: the tile has swap_ab, and no cluster_n, products, ping_pong or unaligned");
+  static_assert(
+      Tile.swap_ab && Tile.cluster_n == 1 && Tile.products == 1 && Tile.blocks == 1 && !Tile.ping_pong &&
+          !Tile.unaligned,
+      "hopper_narrow_policy: the tile has swap_ab, and no cluster_n, products, blocks, ping_pong or unaligned");
   using pipeline = warp_specialized_pipeline<Tile>;
   using result_type = Result;
   using epilogue = Epilogue;
