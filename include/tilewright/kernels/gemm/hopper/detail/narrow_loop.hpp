@@ -126,8 +126,8 @@ struct small_m_loop<Policy> {
       }
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < rows; ++i) {
-        if (a_row(i) < tile.m)
-          exec::async_load_first_bytes<16>(a[i], a_row(i) < valid_rows ? size(a_piece(), 16) : 0, stage,
+        if (a_row(i) < valid_rows)  // others are not read
+          exec::async_load_first_bytes<16>(a[i], size(a_piece(), 16), stage,
                                            memory::a_at + a_row(i) * memory::a_pitch + a_piece() * 16);
         a[i] += 2 * tile.k;
       }
@@ -229,7 +229,7 @@ struct small_m_loop<Policy> {
       exec::async_end_group();
       scales.store(lds, (i + 1) % 2);
       scales.load(first + (i + 2) * tile.k);
-      add_step(sums, lds + from * memory::stage_bytes, lds, i % 2);
+      add_step(sums, lds + from * memory::stage_bytes, lds, i % 2, g.m);
     }
     exec::async_wait_groups<0>();
     if constexpr (memory::by_column) scale_columns(sums, g, work);
@@ -260,7 +260,8 @@ struct small_m_loop<Policy> {
   }
 
   /// sums += a stage's products.
-  TILEWRIGHT_HD static void add_step(sums_type& sums, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer) {
+  TILEWRIGHT_HD static void add_step(sums_type& sums, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
+                                     index_t valid_rows) {
     constexpr index_t of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces;
     sums_type group_sums{};
     sums_type& to = scales_sums ? group_sums : sums;
@@ -269,7 +270,7 @@ struct small_m_loop<Policy> {
     for (index_t piece = 0; piece < memory::pieces; ++piece) {
       const index_t group = piece / of_group;
       array<T, F::elements> a[2] = {};
-      for (index_t half = 0; half < halves; ++half) a[half] = load_a(stage, half, piece);
+      for (index_t half = 0; half < halves; ++half) a[half] = load_a(stage, half, piece, valid_rows);
       TILEWRIGHT_UNROLL_ALL
       for (index_t mma_tile = 0; mma_tile < mma_tiles; ++mma_tile) {
         array<T, F::elements> b[2];
@@ -296,19 +297,18 @@ struct small_m_loop<Policy> {
   }
 
   /// The k of row g + 8 half of A that belong to the lane's word, in the order in which its elements are decoded.
-  TILEWRIGHT_HD static array<T, F::elements> load_a(exec::lds_pointer stage, index_t half, index_t piece) {
+  TILEWRIGHT_HD static array<T, F::elements> load_a(exec::lds_pointer stage, index_t half, index_t piece,
+                                                    index_t valid_rows) {
     constexpr index_t bytes = F::elements * 2;
-    const index_t at = memory::a_at + divide(exec::lane_id(), 4) * memory::a_pitch + modulo(exec::lane_id(), 4) * bytes;
-    const auto elements =
-        exec::lds_load<array<T, F::elements>>(stage + at, half * 8 * memory::a_pitch + piece * 4 * bytes);
-    if constexpr (has_decode_pairs<F, T>) {
-      const auto x = bit_cast<array<unsigned, 4>>(elements);
-      return bit_cast<array<T, F::elements>>(
-          array<unsigned, 4>{{exec::gather_halves(x[0], x[2], 0), exec::gather_halves(x[0], x[2], 1),
-                              exec::gather_halves(x[1], x[3], 0), exec::gather_halves(x[1], x[3], 1)}});
-    } else {
-      return elements;
-    }
+    const index_t row = half * 8 + divide(exec::lane_id(), 4), lane = modulo(exec::lane_id(), 4);
+    array<unsigned, F::elements / 2> x{};  // pairs: elements of 16 bits would be selected one by one
+    if (row < valid_rows)                  // lanes of other rows take no time of LDS
+      x = exec::lds_load<array<unsigned, F::elements / 2>>(
+          stage + (memory::a_at + row * memory::a_pitch + lane * bytes), piece * 4 * bytes);
+    if constexpr (has_decode_pairs<F, T>)
+      x = {{exec::gather_halves(x[0], x[2], 0), exec::gather_halves(x[0], x[2], 1), exec::gather_halves(x[1], x[3], 0),
+            exec::gather_halves(x[1], x[3], 1)}};
+    return bit_cast<array<T, F::elements>>(x);
   }
 
   /// c (columns, rows) += b a^T, four k of each lane at a time: any order of k is right that both have.
