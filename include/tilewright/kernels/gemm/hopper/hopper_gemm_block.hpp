@@ -140,8 +140,8 @@ struct hopper_gemm_block {
                 "warp_specialized_pipeline: the block tile needs more LDS than the GPU has; use a smaller one");
   static_assert(lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= detail::hopper_gemm_lds::barrier_bytes);
 
-  /// Registers of a thread that moves data (more where it shifts or gathers), and of one that multiplies. One consumer leaves room
-  /// for all.
+  /// Registers of a thread that moves data (more where it shifts or gathers), and of one that multiplies. One consumer
+  /// leaves room for all.
   static constexpr detail::role_registers registers =
       tile.consumers == 1 ? detail::role_registers{.producer = 0, .consumer = 0}
       : tile.unaligned    ? detail::role_registers{.producer = 64, .consumer = 192}
