@@ -22,7 +22,7 @@ TILEWRIGHT_KERNEL(rotary_f16, rotary_args<tilewright::half_t>)
 TILEWRIGHT_KERNEL(choose_f16, choose_experts_args<tilewright::half_t>)
 TILEWRIGHT_KERNEL(count_by_expert, order_by_expert_args)
 TILEWRIGHT_KERNEL(sum_by_expert, order_by_expert_args)
-TILEWRIGHT_KERNEL(place_by_expert, order_by_expert_args)
+TILEWRIGHT_KERNEL(position_by_expert, order_by_expert_args)
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void layer_norm_128([[maybe_unused]] half_norm_args args) {
   TILEWRIGHT_RUN(layer_norm_128, args);
 }

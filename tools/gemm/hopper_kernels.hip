@@ -47,8 +47,9 @@ template <class Elements, operand_major AMajor, operand_major BMajor, bool HasEp
 void add_hopper_product(std::vector<hopper_product>& list) {
   using T = typename types<Elements>::operand;
   using R = typename types<Elements>::result;
-  using product = tw::gemm_product<T, AMajor, BMajor, R,
-                                   std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
+  using product =
+      tw::gemm_operation<T, AMajor, BMajor, R,
+                         std::conditional_t<HasEpilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>>;
   using kernels = tw::gemm_kernels<product>;
   hopper_product p{.type = element_of<T>(),
                    .result = element_of<R>(),
