@@ -14,7 +14,7 @@ TEMPLATE = ("Call", "Arguments", "Determinism", "Errors", "Example", "Limits", "
 # Which pages document the kernels of each folder of include/tilewright/kernels.
 KERNEL_PAGES = {
     "attention": ["attention.md"],
-    "gemm": ["products.md", "grouped.md"],
+    "gemm": ["products.md", "grouped.md", "moe.md", "narrow_types.md"],
     "parallel": ["parallel.md"],
     "routing": ["model_kernels.md"],
     "rows": ["rows.md", "model_kernels.md"],
