@@ -90,7 +90,7 @@ TEST_P(Models, NormGradient) {
                                     .dx = wanted.data(),
                                     .dweight = sums.data(),
                                     .dbias = sums.data() + cols,
-                                    .parts = wanted_parts.data(),
+                                    .partials = wanted_parts.data(),
                                     .num_partials = 2,
                                     .rows = 3,
                                     .cols = cols,
@@ -98,7 +98,7 @@ TEST_P(Models, NormGradient) {
                                     .s_stride = cols,
                                     .dx_stride = cols};
     launch<norm_gradient<cpu>>(args);
-    args.dx = dx.data(), args.parts = parts.data();
+    args.dx = dx.data(), args.partials = parts.data();
     run("norm_gradient", 2, args, dy.values, s.values, weight.values, mean, rstd, dx.values, parts);
     EXPECT_LT(largest_difference(dx.values, wanted.values), 0x1p-6);
     EXPECT_LT(largest_difference(parts, wanted_parts), 1e-4);
