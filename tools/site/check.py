@@ -6,6 +6,7 @@ Every link of every page leads to a page and a heading of the site. The search f
 360, 800 and 1,400 pixels do not scroll sideways, no page has an error in its console, and the page that runs tilewright-layout (if it was built)
 says what it should; --pictures writes screenshots, light and dark.
 """
+import contextlib
 import functools
 import html.parser
 import http.server
@@ -109,7 +110,9 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
     def do_GET(self):
         if self.path != "/measure":
-            return super().do_GET()
+            with contextlib.suppress(ConnectionError):  # the page was left before it was loaded
+                super().do_GET()
+            return
         pages = sorted(file.relative_to(self.directory).as_posix() for file in pathlib.Path(self.directory).rglob("*.html"))
         has_play = "true" if (pathlib.Path(self.directory) / "play.html").is_file() else "false"
         body = MEASURE.replace("HAS_PLAY", has_play).replace("PAGES", str([p for p in pages if not p.startswith(("source/", "404"))])).encode()
@@ -117,7 +120,6 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         self.send_header("Content-Type", "text/html")
         self.end_headers()
         self.wfile.write(body)
-        return None
 
 
 def main():

@@ -82,7 +82,7 @@ struct reduce_state {
   }
 };
 
-/// A NaN loses against numbers; while there is no number, `largest` is one. `position` is that of the first element of
+/// Numbers come before NaN; while there is no number, `largest` is one. `position` is that of the first element of
 /// the access with the largest one: reduce_block::with_first finds the element.
 template <>
 struct reduce_state<reduce_kind::maximum> {

@@ -43,7 +43,8 @@ struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
 
 }  // namespace detail
 
-/// Sums are those of floats. A NaN loses against numbers in a maximum; NaN alone give NaN and position 2^31 - 1.
+/// Sums are those of floats. A maximum of numbers and NaN is that of the numbers; NaN alone give NaN and position 2^31
+/// - 1.
 template <class Arch, class T, reduce_kind Kind, class Result = float>
 struct reduce_tensor : detail::reduce_traversal<Arch, T, Result, Kind> {
   using traversal = detail::reduce_traversal<Arch, T, Result, Kind>;

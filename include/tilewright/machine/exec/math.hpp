@@ -21,9 +21,9 @@ TILEWRIGHT_HD float rcp(float x) { return 1.0f / x; }
 TILEWRIGHT_HD float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
 TILEWRIGHT_HD float tanh(float x) { return __builtin_tanhf(x); }
 TILEWRIGHT_HD float abs(float x) { return __builtin_fabsf(x); }
-/// The larger one; a NaN loses.
+/// The larger one; the number, if the other is a NaN.
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return a != a || a < b ? b : a; }
-/// The smaller one; a NaN loses.
+/// The smaller one; the number, if the other is a NaN.
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return a != a || b < a ? b : a; }
 #endif
 

@@ -34,9 +34,9 @@ TILEWRIGHT_HD void add_pair(float* x, const float* y) {
 
 TILEWRIGHT_HD float abs(float x) { return __builtin_fabsf(x); }
 // Two of them in a row become one v_max3_f32 or v_min3_f32.
-/// The larger one; a NaN loses. Two of them in a row become one v_max3_f32.
+/// The larger one; the number, if the other is a NaN. Two of them in a row become one v_max3_f32.
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) { return __builtin_fmaxf(a, b); }
-/// The smaller one; a NaN loses. Two of them in a row become one v_min3_f32.
+/// The smaller one; the number, if the other is a NaN. Two of them in a row become one v_min3_f32.
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) { return __builtin_fminf(a, b); }
 
 }  // namespace tilewright::exec::inline amdgcn

@@ -19,13 +19,13 @@ TILEWRIGHT_MATH(tanh, "tanh.approx")
 TILEWRIGHT_MATH(abs, "abs")
 #undef TILEWRIGHT_MATH
 
-/// The larger one; a NaN loses.
+/// The larger one; the number, if the other is a NaN.
 TILEWRIGHT_HD constexpr float max_f32(float a, float b) {
   if (__builtin_is_constant_evaluated()) return a != a || a < b ? b : a;
   asm("max.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
   return a;
 }
-/// The smaller one; a NaN loses.
+/// The smaller one; the number, if the other is a NaN.
 TILEWRIGHT_HD constexpr float min_f32(float a, float b) {
   if (__builtin_is_constant_evaluated()) return a != a || b < a ? b : a;
   asm("min.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
