@@ -36,7 +36,8 @@ constexpr auto joined = tw::transform_tensor_descriptor(
     make_tuple(sequence<1>{}, sequence<0, 2>{}), make_tuple(sequence<0>{}, sequence<1>{}));
 static_assert(rows.calculate_offset({2, 3}) == 83 && joined.calculate_offset({5, 9}) == 512 + 41);
 static_assert(rows.is_static() && rows.get_length<1>() == 32 && rows.get_element_space_size() == 63 * 40 + 32);
-// Lengths and strides known only at run time are plain integers; number<8>{} guarantees that 8 divides the pitch and k.
+// Lengths and strides known only at run time are plain integers; number<8>{} guarantees that 8 divides the address (in
+// elements), the pitch and k.
 inline auto of_run_time(index_t m, index_t k, index_t pitch) {
   return tw::make_naive_tensor_descriptor(make_tuple(m, k), make_tuple(pitch, number<1>{}), number<8>{});
 }

@@ -223,7 +223,9 @@ class Page:
         self.index += [("::".join([*scope, n]), anchor, group[0].kind) for n in names]
         for entry in group:
             self.index += [("::".join([*scope, names[0], n]), anchor, "member") for m in entry.members for n in m.names]
-        self.text.append(f"### {escape(full)} {{ #{anchor} }}\n")
+        # Within a word "_" needs no escape, and an escaped one would reach titles of the search as control characters.
+        heading = escape(full).replace(r"\_", "_")
+        self.text.append(f"### {heading} {{ #{anchor} }}\n")
         for entry in group:
             self.text.append(f"```cpp\n{entry.text}\n```\n\n{as_markdown(entry.contract)}\n\n{members_table(entry)}")
 

@@ -15,7 +15,9 @@ using long_index_t = long long;
 /// In the static part of a descriptor: this length or stride is known only at run time.
 inline constexpr index_t dynamic = -2147483647 - 1;
 
-/// An integer that its type carries: number<64>{} is 64 for the compiler, too.
+/// An integer that its type carries: number<64>{} is 64 for the compiler, too. As a length or stride it is static. As
+/// the last argument of make_naive_tensor_descriptor and make_naive_tensor_view it is the alignment guarantee: see
+/// there.
 template <auto Value>
 struct number {
   static constexpr auto value = Value;  ///< the constant

@@ -26,8 +26,11 @@ struct gemm_args {
   long_index_t batch_stride_c = 0;    ///< likewise for C, of which problems share no element
   long_index_t product_stride_b = 0;  ///< Policy::products = 2: from the first product's B to the second's, both (k, n)
 
-  index_t split_k = 1;        ///< blocks that share a tile of C, each with a range of k; >= 1; see split_k_kind
-  void* workspace = nullptr;  ///< scratch memory of the kernel's workspace_bytes(args), aligned to 16 bytes
+  index_t split_k = 1;  ///< blocks that share a tile of C, each with a range of k; >= 1; see split_k_kind
+  /// Scratch memory, aligned to 16 bytes; concurrent launches must not share it. Bytes: the kernel's
+  /// workspace_bytes(args); of a gemm_plan, gemm_workspace_bytes. On Hopper its first
+  /// hopper_gemm_workspace::counter_bytes are 0 before the first launch.
+  void* workspace = nullptr;
 
   // What functions of namespace epilogue read; epilogue::from_args applies those that are not null. Problems of a batch
   // share them, except the residual.

@@ -104,9 +104,20 @@ struct gemm_choices {
 }  // namespace detail
 
 /// Everything that gemm_kernel must know at compile time. Name a struct that derives from it, and the kernel's symbol
-/// stays short; such a struct may also replace result_type, epilogue, args_type, products, order and split_k, and with
-/// 8-bit floating-point numbers b_element_type. Vector: elements that are moved at once where memory allows; a kernel
-/// with Vector > 1 needs lengths along contiguous dimensions, leading dimensions and pointers that are multiples of it.
+/// stays short; such a struct may also replace these members (with their defaults):
+///
+///   result_type     of C: T; float for 8-bit floating-point numbers, int for int8_t
+///   epilogue        epilogue::alpha_beta
+///   args_type       gemm_args
+///   products        GEMMs that share A, 1 or 2: 1
+///   order           a grid_order: default_grid_order<Arch>()
+///   split_k         a split_k_kind: none
+///   b_element_type  T; with 8-bit floating-point numbers it may be the other format
+///
+/// Vector: elements that are moved at once where memory allows; a kernel with Vector > 1 needs lengths along contiguous
+/// dimensions, leading dimensions and pointers that are multiples of it. Pipeline: by default single_buffered_pipeline
+/// on AMD GPUs where k of the tile is at least two steps of the matrix instruction; on NVIDIA GPUs, where memory allows
+/// vectors of 16 bytes, multi_stage_pipeline with four stages, or as many as fit LDS; else double_buffered_pipeline.
 template <class Arch, class T, operand_major AMajor, operand_major BMajor, index_t Vector,
           block_tile Tile = default_block_tile<Arch, T, Vector>(), class Pipeline = detail::default_pipeline>
 struct gemm_policy

@@ -8,9 +8,9 @@
 
 namespace tilewright {
 
-/// Promises that the window is inside the tensor along dimensions Dims, so that they need no bounds check. Global
-/// memory only. Pads, indexing and functors of the view are checked in any case: elements that they add are inside, but
-/// do not exist.
+/// The caller's guarantee that the window is inside the tensor along dimensions Dims, which then need no bounds check:
+/// accesses outside are undefined. Global memory only. Pads, indexing and functors of the view are checked in any case:
+/// elements that they add are inside, but do not exist.
 template <index_t... Dims>
 struct in_bounds {
   template <index_t D>
@@ -148,7 +148,9 @@ TILEWRIGHT_HD constexpr void require_storable() {
 
 }  // namespace detail
 
-/// Reads the window into registers. Elements outside of a tensor in global memory are zero.
+/// Reads the window into registers: returns a static_distributed_tensor of the view's element type, with the window's
+/// distribution. Elements outside of a tensor in global memory are zero. Accesses outside of LDS are undefined on a
+/// GPU, a fault on the CPU emulator.
 template <TileWindow Window, class Known = in_bounds<>>
 TILEWRIGHT_HD auto load_tile(const Window& window, Known known = {}, exec::call_site where = {}) {
   const exec::call_scope scope(where);

@@ -20,8 +20,16 @@ long_index_t gemm_workspace_bytes(const gemm_args& args) {
   return hopper_gemm_workspace::bytes + detail::aligned_operands<Product>(args).bytes();
 }
 
-/// A product that can be queued again and again, one launch after another. Without args.workspace k is not split, and
+/// A GEMM that can be queued again and again, one launch after another. Without args.workspace k is not split, and
 /// operands whose rows do not start at multiples of 16 bytes are not copied to rows that do.
+///
+///   using product = gemm_operation<half_t, operand_major::k, operand_major::k>;
+///   gemm_args args{.a = a, .b = b, .c = c, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n};
+///   const long_index_t bytes = gemm_workspace_bytes<product>(args);
+///   cudaMalloc(&args.workspace, bytes);
+///   cudaMemset(args.workspace, 0, bytes);
+///   const gemm_plan<product> plan(args, choose_gemm<product>(args, SMs));
+///   plan(stream);  // any number of times
 template <class Product>
 class gemm_plan {
   using kernels = gemm_kernels<Product>;
