@@ -27,7 +27,8 @@ struct launch_options {
   detail::emulated_target emulate = {};  ///< such as arch::gfx942::value; required if the kernel names no arch
   int workers = 0;                       ///< clusters that the CPU runs at a time; 0: one for each of its threads
   index_t resident_clusters = 2;         ///< launch_facts::resident_clusters; >= 1
-  /// Whether LDS accesses are checked for races and uninitialised reads; by default TILEWRIGHT_CHECK_LDS says.
+  /// Whether LDS accesses are checked for races and uninitialised reads: lds_checks::on, off, or by default on unless
+  /// the environment variable TILEWRIGHT_CHECK_LDS is 0.
   emulator::lds_checks check_lds = emulator::lds_checks::from_environment;
   std::vector<emulator::memory_range> memory = {};  ///< allocations that the kernel may access; {}: any
   /// Called after each block, by one thread at a time; not for followed_by.
