@@ -37,8 +37,9 @@ TILEWRIGHT_HD constexpr int8_t int8_from_int(Integer value) {
 
 }  // namespace detail
 
-#if defined(__CUDACC__) && !defined(__clang__)
-/// IEEE 754 binary16. nvcc has no _Float16 in device code, so this type stores the bits and converts.
+#if (defined(__CUDACC__) && !defined(__clang__)) || defined(__wasm__)
+/// IEEE 754 binary16. nvcc (in device code) and WebAssembly have no _Float16, so this type stores the bits and
+/// converts.
 struct half_t {
   unsigned short bits;  ///< sign, 5 bits of exponent, 10 of mantissa
 
