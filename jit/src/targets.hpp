@@ -16,8 +16,8 @@ void require_known_target(const std::string& target);
 /// that leave each SIMD two waves.
 index_t expected_blocks(const std::string& target, int lds_bytes, int block_size);
 
-/// Whether the target multiplies matrices of such elements from registers: by another instruction than wgmma. True
-/// for a target that the library does not know, which is refused elsewhere.
+/// Whether the target has a matrix instruction (MFMA, WMMA, mma.sync; not wgmma) for these elements. True for a target
+/// that the library does not know, which is refused elsewhere.
 bool has_matrix_instruction(element type, const std::string& target);
 
 bool is_nvidia(const std::string& target);

@@ -34,7 +34,7 @@ std::string sentence_of(const jit::error& e) {
 
 /// What jit says of an archive of add_program_archive().
 constexpr const char* linked = "linked into the program";
-/// The explanation's provider of such kernels, and of those of register_kernel().
+/// The provider that an explanation names for kernels of linked archives and of register_kernel().
 constexpr const char* compiled_in = "compiled into the program";
 
 /// How a program gets the kernels of an operation.

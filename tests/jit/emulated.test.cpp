@@ -40,7 +40,7 @@ TEST_F(Emulated, ProductsHaveConstantLengths) {
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("pointers must be multiples of 16 bytes"), std::string::npos);
 }
 
-/// The product of a problem with the kernel that was loaded: bias added, C doubled, so many slices of k.
+/// The product of a problem with the kernel that was loaded: bias added, C doubled, the given number of split-K slices.
 struct general_product {
   index_t m, n, k, splits;
 };
