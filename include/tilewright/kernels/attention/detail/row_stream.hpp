@@ -141,7 +141,7 @@ struct row_stream<Policy, Use, LoadsAhead, sequence<Chunks...>> : stream_chunk<P
   }
 };
 
-// Beside the sums of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
+// Beside the accumulators of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
 template <class Policy>
 inline constexpr bool loads_keys_ahead =
     arch::describe(Policy::op).a.num_registers() < 16 || max(Policy::head_dim, Policy::value_dim) <= 192 ||
