@@ -60,9 +60,9 @@ TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(sequence<Is...>) {
   return {};
 }
 
-template <class Walk, index_t Group, class F, index_t... Ms>
+template <class Traversal, index_t Group, class F, index_t... Ms>
 TILEWRIGHT_HD constexpr void call_with_group(F& f, sequence<Ms...>) {
-  f(sequence_of<Walk::value.at(Group, Ms)>(make_sequence<Walk::value.groups.lengths.size()>{})...);
+  f(sequence_of<Traversal::value.at(Group, Ms)>(make_sequence<Traversal::value.groups.lengths.size()>{})...);
 }
 
 }  // namespace detail

@@ -202,7 +202,7 @@ struct choose_experts {
     TILEWRIGHT_HD token_scores(const args_type& a, exec::lds_pointer row) : args(a) {
       if constexpr (!HasScores) return;
       if (args.score == expert_score::sigmoid) return;
-      float x = bit_cast<float>(0xff800000u);
+      float x = detail::minus_infinity();
       for (index_t g = 0; g < groups; ++g) x = exec::max(x, largest_of(load_group(row, g)));
       log_sum = x + exec::log2(sum_of_row(row, x)) * 0.693147181f;
     }
@@ -230,7 +230,7 @@ struct choose_experts {
     const token_scores score(args, row);
     const index_t length = divide(args.experts, args.groups);
     for (index_t g = 0; g < args.groups; ++g) {
-      float first = bit_cast<float>(0xff800000u), second = first;
+      float first = detail::minus_infinity(), second = first;
       for (index_t col = g * length; col < (g + 1) * length; ++col) {
         const float x = score(type_convert<float>(exec::lds_load<T>(row, col * bytes)), col);
         second = x > first ? first : x > second ? x : second;
