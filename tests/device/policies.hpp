@@ -79,7 +79,7 @@ template <class Arch>
 using one_wave = tw::gemm_one_wave<Arch, tw::bfloat16_t, k, k, 8>;
 
 template <class Arch>
-using few_rows = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
+using small_m = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
 
 // What happens to sums.
 template <class Arch>
@@ -136,6 +136,6 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")             \
   X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")    \
   X(one_wave, cdna_with_8bit_floats, "one_wave_per_simd_pipeline, 256 x 256, bf16")                   \
-  X(few_rows, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                    \
+  X(small_m, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                     \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                 \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")

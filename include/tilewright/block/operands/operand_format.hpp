@@ -65,11 +65,6 @@ TILEWRIGHT_HD array<T, N> multiply_elements(const array<T, N>& elements, unsigne
   for (index_t i = 0; i < N / 2; ++i) pairs[i] = exec::multiply_halves<T>(pairs[i], factor);
   return bit_cast<array<T, N>>(pairs);
 }
-/// Elements times a scale that is rounded to T.
-template <class T, index_t N>
-TILEWRIGHT_HD array<T, N> scale_elements(const array<T, N>& elements, float scale) {
-  return multiply_elements(elements, bits_of_pair<T>(scale, scale));
-}
 
 }  // namespace detail
 

@@ -83,7 +83,7 @@ struct split_k_sum {
       exec::grid_dependency_wait();
     }
 #endif
-    tile_type sums{};
+    tile_type total{};
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < args.split_k; i += at_once) {
       tile_type more[at_once];
@@ -93,17 +93,17 @@ struct split_k_sum {
             partial.matrix(first + split * args.batch * partials.batch_stride_c, partials.ldc, partials.batch_stride_c);
       });
       unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        if (i + j.value < args.split_k) add(sums, more[j.value]);
+        if (i + j.value < args.split_k) add(total, more[j.value]);
       });
     }
     const output_tile<distribution, R, Vector> at{{args, origin, block.z, partition}};
     static_distributed_tensor<R, distribution> result;
-    finish<E>(result, at, args, sums);
+    finish<E>(result, at, args, total);
     store_tile(at.c_window, result);
   }
 
  private:
-  TILEWRIGHT_HD static void add(tile_type& sums, const tile_type& more) {
+  TILEWRIGHT_HD static void add(tile_type& total, const tile_type& more) {
     tile_elementwise_inout(
         [](Sum& x, Sum y) {
           if constexpr (__is_same(Sum, int)) {
@@ -112,7 +112,7 @@ struct split_k_sum {
             x += y;
           }
         },
-        sums, more);
+        total, more);
   }
 };
 

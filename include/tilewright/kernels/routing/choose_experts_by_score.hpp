@@ -76,7 +76,7 @@ struct choose_experts_by_score {
 
  private:
   using lane_values = array<float, owned>;  // value i of a lane belongs to the expert column(i)
-  static constexpr float nan = bit_cast<float>(0x7fc00000u), minus_infinity = bit_cast<float>(0xff800000u);
+  static constexpr float nan = bit_cast<float>(0x7fc00000u);
 
   TILEWRIGHT_HD static index_t column(index_t i) { return i * wave + exec::lane_id(); }
   /// Of all lanes; NaN only if all are.
@@ -164,7 +164,7 @@ struct choose_experts_by_score {
   }
   /// The sum of the two largest of `length` scores, which `lanes` neighbouring lanes share; the score where it is one.
   TILEWRIGHT_HD static float group_score(exec::lds_pointer scores, index_t lane, index_t lanes, index_t length) {
-    float first = minus_infinity, second = first;
+    float first = detail::minus_infinity(), second = first;
     for (index_t i = lane; i < length; i += lanes) {
       const auto x = exec::lds_load<float>(scores, i * 4);
       second = x > first ? first : x > second ? x : second;

@@ -68,8 +68,8 @@ struct elements {
   acc = __builtin_amdgcn_##builtin(true, part_of<type, Op, Nth>(a), true, part_of<type, Op, Nth>(b), acc, false)
 
 /// Part Nth of Op on CDNA.
-template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
+TILEWRIGHT_HD void mfma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
 #if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
@@ -113,8 +113,8 @@ TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const
 }
 
 /// Part Nth of Op on RDNA.
-template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void wmma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
+TILEWRIGHT_HD void wmma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
 #if defined(__GFX11__)
