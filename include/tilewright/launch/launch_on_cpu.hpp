@@ -146,8 +146,9 @@ emulator::launch_report launch(const typename Kernel::args_type& args, const lau
 template <template <class> class Kernel, class... Archs>
 emulator::launch_report launch(const auto& args, const launch_options& options) {
   if constexpr (sizeof...(Archs) == 0) {
-    return launch<Kernel, arch::gfx90a, arch::gfx942, arch::gfx950, arch::gfx1100, arch::gfx1201, arch::sm80,
-                  arch::sm90>(args, options);
+    return [&]<class... Known>(arch::target_list<Known...>) {
+      return launch<Kernel, Known...>(args, options);
+    }(arch::known_targets{});
   } else {
     emulator::launch_report report;
     const arch::target* wanted = options.emulate.value;

@@ -77,7 +77,7 @@ request read(int argc, char** argv) {
   table.file("--sarif", "FILE", "Write the report as SARIF",
              [&r](const std::string& f) { r.set("sarif", absolute(f)); });
   table.heading("The run");
-  table.text("--gpu", "TARGET", "The GPU: gfx90a, gfx942 (default), gfx950, gfx1100, gfx1201",
+  table.text("--gpu", "TARGET", "The GPU, a target of docs/support.md (default gfx942)",
              [&r](const std::string& text) { r.gpu = text; });
   table.text("--wave-order", "in-order|reverse|random[:SEED]", "Order in which waves run (default in-order)",
              [&r](const std::string& text) {

@@ -179,7 +179,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
     return {};
   }
   const u32 lanes = co.wave32 ? 32 : 64;
-  const u64 lds_limit = co.target == "gfx950" ? 160 * 1024 : 64 * 1024, lds = k.lds_bytes + dynamic_lds;
+  const u64 lds_limit = lds_limit_of(co.target), lds = k.lds_bytes + dynamic_lds;
   if (lds > lds_limit)
     throw std::runtime_error("kernel '" + name + "' needs " + std::to_string(lds) + " bytes of LDS, " + co.target +
                              " has " + std::to_string(lds_limit));

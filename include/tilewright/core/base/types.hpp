@@ -103,7 +103,7 @@ namespace detail {
 /// The bits of two 16-bit floats, the first one below.
 template <class To>
 TILEWRIGHT_HD constexpr unsigned bits_of_pair(float low, float high) {
-#if TILEWRIGHT_AMDGCN_PASS && (defined(__gfx942__) || defined(__gfx90a__))
+#if TILEWRIGHT_AMDGCN_PASS && defined(__GFX9__) && !defined(__gfx950__)
   if (!__builtin_is_constant_evaluated() && __is_same(To, half_t)) {
     // Products with a one that the compiler cannot see become v_fma_mixlo_f16 and v_fma_mixhi_f16: nothing to pack. It
     // must not see two products alike either, which it would compute by one packed product.

@@ -179,7 +179,7 @@ TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
   static_assert(arch::current::value.supports(arch::transposing_read_op(sizeof(T))),
                 "lds_load_transpose: this target has no transposing reads; load_tile_transpose works everywhere");
-#if defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_ds_read_tr16_b64_v4i16)
   typedef short halves __attribute__((ext_vector_type(4)));
   typedef int words __attribute__((ext_vector_type(2)));
   auto* const address = p.address + byte_offset;

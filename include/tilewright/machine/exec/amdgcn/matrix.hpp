@@ -72,20 +72,22 @@ template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
 TILEWRIGHT_HD void mfma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x16f16)
   constexpr bool k16 = Op == mfma_16x16x16 || Op == mfma_16x16x16_x2, k8 = Op == mfma_32x32x8 || Op == mfma_32x32x8_x2;
   TILEWRIGHT_MFMA(k16 && e::f16, mfma_f32_16x16x16f16, halves<4>, 0, 0, 0);
-  TILEWRIGHT_MFMA(k16 && e::bf16, mfma_f32_16x16x16bf16_1k, shorts<4>, 0, 0, 0);
   TILEWRIGHT_MFMA(k8 && e::f16, mfma_f32_32x32x8f16, halves<4>, 0, 0, 0);
-  TILEWRIGHT_MFMA(k8 && e::bf16, mfma_f32_32x32x8bf16_1k, shorts<4>, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_16x16x4_b32_x4, mfma_f32_16x16x4f32, float, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x2_b32_x4, mfma_f32_32x32x2f32, float, 0, 0, 0);
 #endif
-#if defined(__gfx90a__)
+#if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x16bf16_1k)
+  TILEWRIGHT_MFMA(k16 && e::bf16, mfma_f32_16x16x16bf16_1k, shorts<4>, 0, 0, 0);
+  TILEWRIGHT_MFMA(k8 && e::bf16, mfma_f32_32x32x8bf16_1k, shorts<4>, 0, 0, 0);
+#endif
+#if __has_builtin(__builtin_amdgcn_mfma_i32_16x16x16i8)
   TILEWRIGHT_MFMA(Op == mfma_16x16x16_b8_x4, mfma_i32_16x16x16i8, int, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x8_b8_x4, mfma_i32_32x32x8i8, int, 0, 0, 0);
 #endif
-#if defined(__gfx942__) || defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_mfma_i32_16x16x32_i8)
   TILEWRIGHT_MFMA(Op == mfma_16x16x32_b8_x2 && e::i8, mfma_i32_16x16x32_i8, long, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x16_b8_x2 && e::i8, mfma_i32_32x32x16_i8, long, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_16x16x32_b8_x2 && e::fp8, mfma_f32_16x16x32_fp8_fp8, long, 0, 0, 0);
@@ -97,7 +99,7 @@ TILEWRIGHT_HD void mfma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A*
   TILEWRIGHT_MFMA(Op == mfma_16x16x32_b8_x2 && e::bf8_fp8, mfma_f32_16x16x32_bf8_fp8, long, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x16_b8_x2 && e::bf8_fp8, mfma_f32_32x32x16_bf8_fp8, long, 0, 0, 0);
 #endif
-#if defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x32_f16)
   TILEWRIGHT_MFMA(Op == mfma_16x16x32 && e::f16, mfma_f32_16x16x32_f16, halves<8>, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_16x16x32 && e::bf16, mfma_f32_16x16x32_bf16, bfloats<8>, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x16 && e::f16, mfma_f32_32x32x16_f16, halves<8>, 0, 0, 0);
@@ -117,12 +119,12 @@ template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
 TILEWRIGHT_HD void wmma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
-#if defined(__GFX11__)
+#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32)
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx11 && e::f16, wmma_f32_16x16x16_f16_w32, halves<16>);
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx11 && e::bf16, wmma_f32_16x16x16_bf16_w32, shorts<16>);
   TILEWRIGHT_WMMA_I8(Op == wmma_16x16x16_b8_gfx11, wmma_i32_16x16x16_iu8_w32, ints<4>);
 #endif
-#if defined(__GFX12__)
+#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12)
   constexpr bool b8 = Op == wmma_16x16x16_b8_x2_gfx12;
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx12 && e::f16, wmma_f32_16x16x16_f16_w32_gfx12, halves<8>);
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx12 && e::bf16, wmma_f32_16x16x16_bf16_w32_gfx12, shorts<8>);
