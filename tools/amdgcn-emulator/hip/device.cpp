@@ -15,8 +15,6 @@
 using namespace emulated_hip;
 
 namespace {
-constexpr std::size_t memory_bytes = std::size_t{1} << 34;
-
 /// hipDeviceProp_tR0600: the properties of versions 6 and 7, as far as programs read them, by their offsets.
 struct properties_6 {
   char name[256], uuid[16], luid[8];

@@ -27,11 +27,12 @@ hipError_t allocate(void** p, std::size_t bytes, const char* call, bool host) {
   if (!p) return remember(hipErrorInvalidValue);
   *p = nullptr;
   if (bytes == 0) return hipSuccess;
+  if (bytes > memory_bytes) return remember(hipErrorOutOfMemory);
   try {
     *p = runtime().memory.allocate(bytes,
                                    std::string(call) + " #" + std::to_string(++runtime().allocations) + call_site());
   } catch (const std::bad_alloc&) {
-    return remember(hipErrorOutOfMemory);
+    cannot_run("this machine has no memory for " + std::to_string(bytes) + " bytes (" + call + call_site() + ")");
   }
   if (host) runtime().memory.mark_written(*p, bytes), std::memset(*p, 0, bytes);  // the host writes there unseen
   return hipSuccess;
@@ -284,7 +285,7 @@ hipError_t hipHostUnregister(void* p) {
 hipError_t hipHostGetDevicePointer(void** device, void* host, unsigned) { return *device = host, hipSuccess; }
 hipError_t hipHostGetFlags(unsigned* flags, void*) { return *flags = 0, hipSuccess; }
 hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
-  return *free = *total = std::size_t{1} << 34, hipSuccess;
+  return *free = *total = memory_bytes, hipSuccess;
 }
 hipError_t hipMemPrefetchAsync(const void*, std::size_t, int, hipStream_t) { return hipSuccess; }
 hipError_t hipMemAdvise(const void*, std::size_t, hipMemoryAdvise, int) { return hipSuccess; }

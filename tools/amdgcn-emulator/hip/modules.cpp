@@ -48,7 +48,7 @@ void execute(const kernel_call& call) {
   emu::options options;
   options.resident = SMs;  // blocks may wait for each other
   options.all_resident = call.cooperative;
-  options.hostcall = hostcall_buffer();
+  options.hostcall = hostcall_buffer(), options.heap = device_heap();
   set_check_options(options);
   const dim3 g = call.grid, b = call.block;
   const emu::result result =
@@ -70,6 +70,8 @@ hipError_t guarded(Launch launch, hipError_t error = hipErrorLaunchFailure) {
     return hipSuccess;
   } catch (const emu::not_supported& e) {
     note_cannot_run(e.what());
+  } catch (const std::bad_alloc&) {
+    cannot_run("this machine has too little memory to check the kernel");
   } catch (const emu::fault& e) {
     what = e.what();
   } catch (const std::exception& e) {

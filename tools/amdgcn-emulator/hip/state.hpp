@@ -37,6 +37,7 @@ struct ihipEvent_t {
 namespace emulated_hip {
 
 constexpr int SMs = 4;
+constexpr std::size_t memory_bytes = std::size_t{1} << 34;
 
 struct fat_binary {  // what the compiler passes to __hipRegisterFatBinary, and what is made of it
   const char* bundle = nullptr;
@@ -116,6 +117,7 @@ void load_image(ihipModule_t& module, const char* image);
 // hostcall.cpp
 void* hostcall_buffer();
 void serve_hostcall(void* buffer);
+void* device_heap();  // of malloc in kernels
 // session.cpp
 /// Adds what was found, prints it, and keeps the files of the report up to date.
 void found(std::vector<emu::finding> findings);

@@ -70,6 +70,20 @@ u64 checked_threads(const kernel_info& k, dim3 grid, dim3 block) {
     throw std::runtime_error("kernel '" + k.name + "' requires another workgroup size");
   return threads;
 }
+// The code object: of sections with variables, the variables. Their ends are rounded, as compilers load three dwords as
+// four.
+void add_code_object(std::vector<launch_state::range>& ranges, const code_object& co) {
+  u64 lo = co.base();
+  std::vector<symbol> sections = co.data;
+  std::sort(sections.begin(), sections.end(), [](const symbol& a, const symbol& b) { return a.address < b.address; });
+  for (const symbol& s : sections) {
+    if (lo < co.base() + s.address) ranges.push_back({lo, co.base() + s.address, nullptr});
+    lo = co.base() + s.address + s.size;
+  }
+  if (lo < co.base() + co.size()) ranges.push_back({lo, co.base() + co.size(), nullptr});
+  for (const symbol& v : co.variables)
+    ranges.push_back({co.base() + v.address, co.base() + ((v.address + v.size + 15) & ~15ull), nullptr});
+}
 // What a kernel may access: what the caller allows, the code object, arguments and packet.
 std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& mem, const code_object& co,
                                                 const std::vector<u8>& ka, const std::vector<u8>& packet) {
@@ -77,7 +91,7 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
   std::vector<launch_state::range> ranges;
   for (auto& [lo, b] : mem.buffers)
     if (!b.freed && b.lo < b.hi) ranges.push_back({b.lo, b.hi, &b});
-  ranges.push_back({co.base(), co.base() + co.size(), nullptr});
+  add_code_object(ranges, co);
   for (const std::vector<u8>* part : {&ka, &packet}) {
     const u64 first = reinterpret_cast<u64>(part->data());
     ranges.push_back({first, first + part->size(), nullptr});
@@ -186,7 +200,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
 
   result res;
   const u64 groups = static_cast<u64>(grid.x) * grid.y * grid.z;
-  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, reinterpret_cast<u64>(o.hostcall));
+  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, o);
   std::vector<u8> packet = build_packet(grid, block, scratch_of(k), lds, co.base() + k.descriptor, ka);
   launch_state L{};
   L.co = &co, L.prog = &p_->prog, L.kernel = &k, L.opt = &o, L.res = &res, L.block = block;
