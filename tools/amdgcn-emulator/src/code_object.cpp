@@ -148,10 +148,12 @@ code_object::code_object(const std::string& p) : path(p) {
   std::set<u64> in_data;  // indices of sections
   for (std::size_t k = 0; k < secs.size(); ++k) {
     const std::string name = reinterpret_cast<const char*>(f.data() + section_names + secs[k].name);
-    if (name != ".data" && name != ".bss") continue;
-    in_data.insert(k);
-    if (secs[k].size) data.push_back({secs[k].addr, secs[k].size});
+    if (name == ".data" || name == ".bss")
+      in_data.insert(k);
+    else if (secs[k].flags & 2)
+      readable.push_back({secs[k].addr, secs[k].size});
   }
+  if (secs.empty()) readable.push_back({0, image_.size()});
   for (const section& s : secs) {
     if (s.type != 2 && s.type != 11) continue;
     const u64 str = secs.at(s.link).off;
@@ -160,7 +162,7 @@ code_object::code_object(const std::string& p) : path(p) {
       const u8 info = f[o + 4];
       if (name.empty() || at<u16>(f, o + 6) == 0 || at<u16>(f, o + 6) == 0xfff1) continue;
       const symbol sym{at<u64>(f, o + 8), at<u64>(f, o + 16)};
-      if (in_data.contains(at<u16>(f, o + 6)) && sym.size) variables.push_back(sym);
+      if (in_data.contains(at<u16>(f, o + 6))) readable.push_back(sym);
       if ((info & 15) == 2)
         functions[name] = sym;
       else

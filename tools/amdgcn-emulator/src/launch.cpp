@@ -70,20 +70,6 @@ u64 checked_threads(const kernel_info& k, dim3 grid, dim3 block) {
     throw std::runtime_error("kernel '" + k.name + "' requires another workgroup size");
   return threads;
 }
-// The code object: of sections with variables, the variables. Their ends are rounded, as compilers load three dwords as
-// four.
-void add_code_object(std::vector<launch_state::range>& ranges, const code_object& co) {
-  u64 lo = co.base();
-  std::vector<symbol> sections = co.data;
-  std::sort(sections.begin(), sections.end(), [](const symbol& a, const symbol& b) { return a.address < b.address; });
-  for (const symbol& s : sections) {
-    if (lo < co.base() + s.address) ranges.push_back({lo, co.base() + s.address, nullptr});
-    lo = co.base() + s.address + s.size;
-  }
-  if (lo < co.base() + co.size()) ranges.push_back({lo, co.base() + co.size(), nullptr});
-  for (const symbol& v : co.variables)
-    ranges.push_back({co.base() + v.address, co.base() + ((v.address + v.size + 15) & ~15ull), nullptr});
-}
 // What a kernel may access: what the caller allows, the code object, arguments and packet.
 std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& mem, const code_object& co,
                                                 const std::vector<u8>& ka, const std::vector<u8>& packet) {
@@ -91,7 +77,8 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
   std::vector<launch_state::range> ranges;
   for (auto& [lo, b] : mem.buffers)
     if (!b.freed && b.lo < b.hi) ranges.push_back({b.lo, b.hi, &b});
-  add_code_object(ranges, co);
+  for (const symbol& part : co.readable)  // compilers load three dwords as four
+    if (part.size) ranges.push_back({co.base() + part.address, co.base() + ((part.address + part.size + 15) & ~15ull), nullptr});
   for (const std::vector<u8>* part : {&ka, &packet}) {
     const u64 first = reinterpret_cast<u64>(part->data());
     ranges.push_back({first, first + part->size(), nullptr});

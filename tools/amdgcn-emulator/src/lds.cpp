@@ -55,6 +55,7 @@ void transpose(const inst& i, u32 lanes, u8 (*d)[16]) {
 // A kernel that stores LDS which it never wrote has computed nothing: results are as undefined as those of arithmetic.
 void follow_lds_load(wave& w, const inst& i, u32 first, u32 lane, const u8* state) {
   follow_load(w, i, i.dst[0], first, lane, i.bytes, state);
+  if (*std::max_element(state, state + i.bytes) != never_written) return;
   wave::undefined_values& u = *w.undefined;
   for (u32 r = i.dst[0].reg + first, end = r + (i.bytes + 3) / 4; r < end && r < 512; ++r)
     u.computed[r] |= u.vector[r] & 1ull << lane;
