@@ -115,7 +115,8 @@ if(TILEWRIGHT_BUILD_TOOLS)
     install(PROGRAMS $<TARGET_FILE:tilewright-check> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT check OPTIONAL)
     install(FILES $<TARGET_FILE:tilewright_check_runtime> DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright/check COMPONENT check OPTIONAL)
     foreach(version IN ITEMS 5 6 7)
-      install(FILES $<TARGET_SONAME_FILE:tilewright_check_name_${version}>
+      install(FILES $<TARGET_SONAME_FILE:tilewright_check_amdhip64_${version}>
+                    $<TARGET_SONAME_FILE:tilewright_check_hiprtc_${version}>
               DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright/check/names/${version} COMPONENT check OPTIONAL)
     endforeach()
   endif()

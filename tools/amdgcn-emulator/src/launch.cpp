@@ -77,7 +77,8 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
   std::vector<launch_state::range> ranges;
   for (auto& [lo, b] : mem.buffers)
     if (!b.freed && b.lo < b.hi) ranges.push_back({b.lo, b.hi, &b});
-  ranges.push_back({co.base(), co.base() + co.size(), nullptr});
+  for (const symbol& part : co.readable)  // compilers load three dwords as four
+    if (part.size) ranges.push_back({co.base() + part.address, co.base() + ((part.address + part.size + 15) & ~15ull), nullptr});
   for (const std::vector<u8>* part : {&ka, &packet}) {
     const u64 first = reinterpret_cast<u64>(part->data());
     ranges.push_back({first, first + part->size(), nullptr});
@@ -186,7 +187,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
 
   result res;
   const u64 groups = static_cast<u64>(grid.x) * grid.y * grid.z;
-  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, reinterpret_cast<u64>(o.hostcall));
+  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, o);
   std::vector<u8> packet = build_packet(grid, block, scratch_of(k), lds, co.base() + k.descriptor, ka);
   launch_state L{};
   L.co = &co, L.prog = &p_->prog, L.kernel = &k, L.opt = &o, L.res = &res, L.block = block;

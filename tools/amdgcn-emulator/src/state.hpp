@@ -122,6 +122,7 @@ struct wave {
   u32 mode = 0;     // MODE register: round 3:0, denorm 7:4, dx10_clamp 8, ieee 9
   u32 gpr_idx = 0;  // gfx9 s_set_gpr_idx mode, bit 4: on
   std::vector<pending> queue;
+  std::vector<u32> calls;  // instructions of the calls that have not returned
   std::array<u8, 512> vbusy{};  // outstanding writers per vector register
   std::array<u8, 128> sbusy{};
   // Values that depend on memory or registers that were never written.
@@ -200,6 +201,8 @@ void apply_wait(wave& w, const inst& i);
 void on_signal(wave& w);
 void race_access(wave& w, const inst& i, u32 addr, u32 bytes, bool write, u64 epoch);
 void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
+// A store that changes nothing: it conflicts with reads of other waves.
+void overwrite_check(wave& w, const inst& i, u32 addr, u32 bytes);
 void dma_check(wave& w, const inst& i, u32 addr, u32 bytes, u32 lane);
 void collect_regs(inst& i);
 // undefined.cpp
