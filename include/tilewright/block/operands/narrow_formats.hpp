@@ -121,7 +121,8 @@ template <class T, int Mantissa>
 TILEWRIGHT_HD array<T, 16> decode_6_bits(const array<unsigned, 3>& word) {
   constexpr bool f16 = __is_same(T, half_t);
   constexpr int shift = (f16 ? 10 : 7) - Mantissa;
-  constexpr unsigned power = pair_of<T>(f16 ? (Mantissa == 3 ? 0x1p14f : 0x1p12f) : (Mantissa == 3 ? 0x1p126f : 0x1p124f));
+  constexpr unsigned power =
+      pair_of<T>(f16 ? (Mantissa == 3 ? 0x1p14f : 0x1p12f) : (Mantissa == 3 ? 0x1p126f : 0x1p124f));
   array<unsigned, 8> pairs;
   TILEWRIGHT_UNROLL_ALL
   for (int j = 0; j < 8; ++j) {

@@ -44,10 +44,10 @@ inline constexpr bool scales_elements = !is_plain<F> && F::group != 0;
 template <class Arch, class Format, block_tile Tile, index_t Rows>
 struct narrow_copy {
   static constexpr index_t waves = Tile.num_waves(), wave_size = Arch::value.wave_size;
-  static constexpr index_t whole = Format::bits == 6 ? 16 : 128 / Format::bits;                    ///< up to 16 bytes
-  static constexpr index_t vector = min(whole, Rows * Tile.k / Tile.block_size());  ///< elements
-  static constexpr index_t words = vector / Format::elements;                                    ///< of a vector
-  static constexpr index_t k_lanes = Tile.k / vector;                                            ///< lanes along k
+  static constexpr index_t whole = Format::bits == 6 ? 16 : 128 / Format::bits;    ///< up to 16 bytes
+  static constexpr index_t vector = min(whole, Rows* Tile.k / Tile.block_size());  ///< elements
+  static constexpr index_t words = vector / Format::elements;                      ///< of a vector
+  static constexpr index_t k_lanes = Tile.k / vector;                              ///< lanes along k
   static_assert(words >= 1 && vector % Format::elements == 0,
                 "narrow formats: a thread loads less than a word of this tile; use fewer waves or a larger block tile");
   static_assert(Format::group % Tile.k == 0 || Tile.k % max(Format::group, 1) == 0,
@@ -58,11 +58,11 @@ struct narrow_copy {
   static constexpr index_t group_tiles = Format::group == 0 ? 1 << 30 : max(Format::group / Tile.k, 1);
 
   using word_type = typename Format::word_type;
-  using unit = conditional_t<sizeof(word_type) % 4 == 0, unsigned, word_type>;  ///< in which words are loaded
+  using unit = conditional_t<sizeof(word_type) % 4 == 0, unsigned, word_type>;         ///< in which words are loaded
   static constexpr index_t units = words * index_t(sizeof(word_type) / sizeof(unit));  ///< of a vector
 
   static constexpr distribution_encoding stored =
-      operand_copy_encoding(operand_major::k, Rows, k_lanes * units, waves, wave_size, units, units);
+      operand_copy_encoding(operand_major::k, Rows, k_lanes* units, waves, wave_size, units, units);
   static constexpr distribution_encoding elements =
       operand_copy_encoding(operand_major::k, Rows, Tile.k, waves, wave_size, vector, vector);
   /// Groups of a thread's vectors: lanes of one group load the same.
@@ -150,7 +150,8 @@ TILEWRIGHT_HD array<T, Format::elements> decode_scaled_word(typename Format::wor
 }  // namespace detail
 
 /// An operand's tiles along k, one after the other, of Rows rows: one is in flight to registers. Scales of groups are
-/// rounded to T and multiply the elements; those of whole rows are left to the caller. What is outside of the matrix is a code of 0.
+/// rounded to T and multiply the elements; those of whole rows are left to the caller. What is outside of the matrix is
+/// a code of 0.
 template <class Arch, class T, class Format, block_tile Tile, index_t Rows>
 class narrow_tiles {
   using copy = detail::narrow_copy<Arch, Format, Tile, Rows>;

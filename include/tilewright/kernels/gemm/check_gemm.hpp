@@ -59,8 +59,7 @@ constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm
                                batch_stride * bits / 8};
     return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
-  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a,
-                    kernel.a_bits) ||
+  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a, kernel.a_bits) ||
                  overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b, kernel.b_bits) ||
                  (kernel.products > 1 &&
                   overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,

@@ -23,7 +23,8 @@ inline double small_float(unsigned code, int exponent_bits, int mantissa_bits, b
   if (ieee && exponent == all)
     return mantissa == 0 ? sign * std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   if (exponent_bits == 4 && exponent == all && mantissa == 7) return std::numeric_limits<double>::quiet_NaN();
-  return sign * std::ldexp(mantissa + (exponent ? 1 << mantissa_bits : 0), std::max(exponent, 1) - bias - mantissa_bits);
+  return sign *
+         std::ldexp(mantissa + (exponent ? 1 << mantissa_bits : 0), std::max(exponent, 1) - bias - mantissa_bits);
 }
 
 /// What a code of a format is before its scale.
@@ -66,7 +67,8 @@ struct meaning<e3m2_groups<G, S>> {
   static double of(unsigned code, int) { return small_float(code, 3, 2, false); }
 };
 
-/// A random operand (rows, k). Scales have three significant bits, so that a scaled element is exact in bfloat16_t.
+/// A random operand (rows, k). Rows of scales have multiples of `unit`, those after the end of k are NaN. Scales have
+/// three significant bits, so that a scaled element is exact in bfloat16_t.
 template <class F>
 struct narrow_operand_data {
   using scale_type = typename F::scale_type;
@@ -75,11 +77,11 @@ struct narrow_operand_data {
   std::vector<scale_type> scales;
 
   template <class Random>
-  narrow_operand_data(index_t rows_, index_t k_, Random& random) : rows(rows_), k(k_) {
-    constexpr index_t unit = F::bits == 6 ? 64 : 128 / F::bits;  // elements of 16 bytes, or of 48
-    ld = (k + unit - 1) / unit * unit + unit * index_t(random() % 2);
+  narrow_operand_data(index_t rows_, index_t k_, Random& random, index_t unit) : rows(rows_), k(k_) {
+    constexpr index_t whole = F::bits == 6 ? 64 : 128 / F::bits;  // elements of 16 bytes, or of 48
+    ld = (k + whole - 1) / whole * whole + whole * index_t(random() % 2);
     groups = F::group == 0 ? 1 : (k + F::group - 1) / std::max<index_t>(F::group, 1);
-    ld_scales = groups + index_t(random() % 3);
+    ld_scales = (groups + index_t(random() % 3) + unit - 1) / unit * unit;
     words.resize(std::size_t(rows) * std::size_t(ld) * F::bits / 8);
     for (unsigned char& x : words) x = static_cast<unsigned char>(random());  // after the end of k too
     if constexpr (detail::is_plain<F>) {
@@ -90,7 +92,10 @@ struct narrow_operand_data {
     }
     scales.resize(std::size_t(rows) * std::size_t(ld_scales));
     zeros.resize(scales.size());
-    for (scale_type& x : scales) x = scale_type(std::ldexp(float(4 + random() % 4), int(random() % 7) - 6));
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] =
+          scale_type(index_t(i) % ld_scales < groups ? std::ldexp(float(4 + random() % 4), int(random() % 7) - 6)
+                                                     : std::numeric_limits<float>::quiet_NaN());
     for (unsigned char& x : zeros) x = static_cast<unsigned char>(random() % 17);
     for (index_t r = 0; r < rows; ++r)
       for (index_t x = 0; x < k; ++x)
@@ -103,7 +108,8 @@ struct narrow_operand_data {
     return all >> bit % 8 & ((1u << F::bits) - 1);
   }
   std::size_t group_at(index_t row, index_t x) const {
-    return std::size_t(row) * std::size_t(ld_scales) + std::size_t(F::group == 0 ? 0 : x / std::max<index_t>(F::group, 1));
+    return std::size_t(row) * std::size_t(ld_scales) +
+           std::size_t(F::group == 0 ? 0 : x / std::max<index_t>(F::group, 1));
   }
   double at(index_t row, index_t x) const {
     const double element = meaning<F>::of(code(row, x), zeros[group_at(row, x)]);
@@ -120,7 +126,8 @@ struct narrow_problem {
   std::vector<float> c;
   scaled_args args{};
 
-  narrow_problem(index_t m, index_t n, index_t k, unsigned seed) : random(seed), a(m, k, random), b(n, k, random) {
+  narrow_problem(index_t m, index_t n, index_t k, unsigned seed, index_t scale_unit = 1)
+      : random(seed), a(m, k, random, scale_unit), b(n, k, random, scale_unit) {
     c.assign(std::size_t(m) * std::size_t(n), -7.0f);
     args.m = m, args.n = n, args.k = k, args.lda = a.ld, args.ldb = b.ld, args.ldc = n;
     args.ld_a_scales = a.ld_scales, args.ld_b_scales = b.ld_scales;

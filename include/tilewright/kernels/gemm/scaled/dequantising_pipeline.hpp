@@ -62,9 +62,9 @@ TILEWRIGHT_HD constexpr block_tile dequantising_tile(index_t m) {
 
 }  // namespace detail
 
-/// A policy of narrow_gemm that every target has. T: what elements are decoded to and multiplied in, half_t or bfloat16_t. AFormat and
-/// BFormat: operand_formats, or plain_format<T>; A's has no zero points, and its code 0 is the number 0. Vector:
-/// elements of C that are moved at once: 1, or 8 where n, ldc and addresses allow it.
+/// A policy of narrow_gemm that every target has. T: what elements are decoded to and multiplied in, half_t or
+/// bfloat16_t. AFormat and BFormat: operand_formats, or plain_format<T>; A's has no zero points, and its code 0 is the
+/// number 0. Vector: elements of C that are moved at once: 1, or 8 where n, ldc and addresses allow it.
 template <class Arch, class T, class AFormat, class BFormat, block_tile Tile = detail::dequantising_tile<Arch, T>(128),
           index_t Vector = 1>
 struct dequantising_policy : detail::gemm_choices<Arch, T>,
@@ -89,8 +89,10 @@ struct dequantising_policy : detail::gemm_choices<Arch, T>,
   /// The same of B's tile.
   static constexpr lds_layout_choice b_layout =
       number<detail::operand_layout<Arch, T>(Tile, false, Tile.n, b_copy, dequantising_policy::b_read)>::value;
-  static constexpr tensor_graph a_lds = number<detail::operand_graph(a_layout.layout, false)>::value;  ///< from (row, k)
-  static constexpr tensor_graph b_lds = number<detail::operand_graph(b_layout.layout, false)>::value;  ///< from (row, k)
+  static constexpr tensor_graph a_lds =
+      number<detail::operand_graph(a_layout.layout, false)>::value;  ///< from (row, k)
+  static constexpr tensor_graph b_lds =
+      number<detail::operand_graph(b_layout.layout, false)>::value;  ///< from (row, k)
 };
 
 }  // namespace tilewright
