@@ -103,14 +103,33 @@ TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
   return elements_of_pairs<T>(pairs);
 }
 
-/// Four e4m3.
-template <class T>
-TILEWRIGHT_HD array<T, 4> decode_e4m3(unsigned word) {
+/// Four 8-bit floats.
+template <class T, fp8_format F>
+TILEWRIGHT_HD array<T, 4> decode_fp8(unsigned word) {
   array<unsigned, 2> pairs;
   TILEWRIGHT_UNROLL_ALL
   for (index_t j = 0; j < 2; ++j) {
-    const auto numbers = fp8_pair_to_floats<fp8_format::e4m3>(static_cast<unsigned short>(word >> 16 * j));
+    const auto numbers = fp8_pair_to_floats<F>(static_cast<unsigned short>(word >> 16 * j));
     pairs[j] = bits_of_pair<T>(numbers[0], numbers[1]);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// 16 floats of 6 bits, Mantissa of them mantissa. Their exponent and mantissa in the lowest exponent bits of T are the
+/// number times a power of two, denormal ones too.
+template <class T, int Mantissa>
+TILEWRIGHT_HD array<T, 16> decode_6_bits(const array<unsigned, 3>& word) {
+  constexpr bool f16 = __is_same(T, half_t);
+  constexpr int shift = (f16 ? 10 : 7) - Mantissa;
+  constexpr unsigned power =
+      pair_of<T>(f16 ? (Mantissa == 3 ? 0x1p14f : 0x1p12f) : (Mantissa == 3 ? 0x1p126f : 0x1p124f));
+  array<unsigned, 8> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (int j = 0; j < 8; ++j) {
+    const int first = 12 * j, w = first / 32, at = first % 32;
+    const unsigned two = (word[w] >> at) | (at > 20 ? word[w + 1] << (32 - at) : 0u);
+    const unsigned both = (two & 0x3fu) | (two & 0xfc0u) << 10;
+    pairs[j] = exec::multiply_halves<T>(exec::and_or(both << 10, 0x80008000u, (both & 0x1f001fu) << shift), power);
   }
   return elements_of_pairs<T>(pairs);
 }
@@ -182,9 +201,40 @@ struct e4m3_groups : operand_format<unsigned, 4, Scale, Group> {
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
-    return detail::decode_e4m3<T>(word);
+    return detail::decode_fp8<T, detail::fp8_format::e4m3>(word);
   }
 };
 using mxfp8_format = e4m3_groups<32, e8m0_t>;  ///< OCP MXFP8 with e4m3
+
+/// e5m2 with a scale for each Group along k; 0: per column. Its infinities and NaN stay what they are.
+template <index_t Group = 0, class Scale = float>
+struct e5m2_groups : operand_format<unsigned, 4, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
+    return detail::decode_fp8<T, detail::fp8_format::e5m2>(word);
+  }
+};
+/// e2m3 without gaps, 16 in 12 bytes, with a scale for each Group along k.
+template <index_t Group, class Scale>
+struct e2m3_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 16> decode(const array<unsigned, 3>& word) {
+    return detail::decode_6_bits<T, 3>(word);
+  }
+};
+/// e3m2 likewise.
+template <index_t Group, class Scale>
+struct e3m2_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 16> decode(const array<unsigned, 3>& word) {
+    return detail::decode_6_bits<T, 2>(word);
+  }
+};
+using mxfp6_e2m3_format = e2m3_groups<32, e8m0_t>;  ///< OCP MXFP6 with e2m3
+using mxfp6_e3m2_format = e3m2_groups<32, e8m0_t>;  ///< OCP MXFP6 with e3m2
+using mxfp8_e5m2_format = e5m2_groups<32, e8m0_t>;  ///< OCP MXFP8 with e5m2
 
 }  // namespace tilewright

@@ -80,15 +80,20 @@ struct gemm_kernel {
   }
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
-    if (args.batch > 65535) return "the batch has more than 65535 problems";
-    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
-      return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
-    if (const char* why = check_split_k(args)) return why;
+    if (const char* why = check_launch(args)) return why;
     if constexpr (Policy::is_block_scaled) {
       if (const char* why = detail::check_block_scales(args)) return why;
     }
     return detail::check_offsets(args, detail::checked_gemm_v<Policy>);
+  }
+
+  /// The part of check() that does not depend on how operands are read.
+  static constexpr const char* check_launch(const args_type& args) {
+    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
+    if (args.batch > 65535) return "the batch has more than 65535 problems";
+    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
+      return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
+    return check_split_k(args);
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
@@ -107,10 +112,7 @@ struct gemm_kernel {
     const index_t m0 = coordinate[0] * tile.m, n0 = coordinate[1] * tile_n;
     k_tiles k = tiles_along_k(args.k, tile.k);
     if constexpr (Policy::is_block_scaled) k.first_origin = 0;  // tiles have scales of their own
-    if constexpr (Policy::split_k != split_k_kind::none) {
-      const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
-      k = {each + (split < more ? 1 : 0), k.first_origin + (split * each + min(split, more)) * tile.k};
-    }
+    k = split_of(args, k, split);
 
     const auto view_of = [&](auto major, const auto* data, index_t rows, index_t ld) TILEWRIGHT_INLINE_LAMBDA {
       const auto shape = make_tuple(rows, args.k);
@@ -144,10 +146,24 @@ struct gemm_kernel {
     } else if (Policy::groups != group_kind::k || k.count > 0) {
       Policy::pipeline::template run<Policy>(c, a, b, k.count, lds);
     }
+    write(c, args, {m0, n0}, split, batch, lds);
+  }
+
+  /// The tiles along k of one split, of all tiles `k`.
+  TILEWRIGHT_HD static k_tiles split_of(const args_type& args, const k_tiles& k, index_t split) {
+    if constexpr (Policy::split_k == split_k_kind::none) return k;
+    const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
+    return {each + (split < more ? 1 : 0), k.first_origin + (split * each + min(split, more)) * tile.k};
+  }
+
+  /// Writes C's tile at `origin`, or a split's accumulators. LDS from `lds` on is overwritten.
+  template <class C>
+  TILEWRIGHT_HD static void write(const C& c, const args_type& args, const multi_index<2>& origin, index_t split,
+                                  long_index_t batch, exec::lds_pointer lds) {
     if constexpr (Policy::split_k == split_k_kind::workspace) {
-      write_result<writer>(c, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, split), {m0, n0}, batch, lds);
+      write_result<writer>(c, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, split), origin, batch, lds);
     } else {
-      write_result<Policy>(c, args, {m0, n0}, batch, lds);
+      write_result<Policy>(c, args, origin, batch, lds);
     }
   }
 
