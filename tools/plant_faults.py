@@ -12,6 +12,7 @@ without it. A fault is `found` if the output has an error message that matches `
 
 import argparse
 import re
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from mutate import COMPILER, ROOT, Workshop  # noqa: E402
 
 FAULTS = ROOT / "tests/planted/kernel_faults.txt"
+UNCHANGED = ("core/arch/arch", "launch/launch", "tile/copy/load_store", "tile/copy/shuffle_tile", "tile/registers/elementwise")
 MESSAGE = re.compile(r"^.*\bthread \d+ of block .*$", re.MULTILINE)
 
 
@@ -58,6 +60,18 @@ def read_faults(text):
 class Bench(Workshop):
     """A place in which one fault at a time is compiled and run."""
 
+    passed = set()  # tests that have been run without a fault
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        common = self.folder / "common.hpp"  # what no fault changes is compiled once
+        common.write_text(common.read_text() + "".join(f"#include <tilewright/{name}.hpp>\n" for name in UNCHANGED))
+        subprocess.run([*COMPILER, *self.flags[:-2], "-fpch-instantiate-templates", "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
+
+    def run(self, command):
+        """With the emulator's defaults."""
+        return super().run(command, {})
+
     def output_of(self, source, tests):
         """What the tests print, and how they end; `source`: an absolute path."""
         program = self.folder / "program"
@@ -69,16 +83,15 @@ class Bench(Workshop):
 
     def require_pass(self, fault):
         key = (fault.source, fault.filter)
-        if key in self.sound:
+        if key in Bench.passed:
             return
+        Bench.passed.add(key)
         output, code = self.output_of(self.root / fault.source, fault.filter)
         if code != 0 or " 0 tests" in output:
             raise SystemExit(f"plant_faults: {fault.source} {fault.filter} fails or has no test without a fault\n{output}")
-        self.sound.add(key)
 
     def plant(self, fault):
         """(found, elsewhere, numbers or silent; the message)."""
-        self.require_pass(fault)
         text = fault.edited()
         if fault.file == fault.source:
             source = self.folder / Path(fault.source).name
@@ -106,6 +119,7 @@ def main():
     parser.add_argument("words", nargs="*")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--trust", action="store_true", help="the tests are known to pass without a fault")
     options = parser.parse_args()
     faults = read_faults(FAULTS.read_text(encoding="utf-8"))
     for fault in faults:
@@ -123,6 +137,8 @@ def main():
         def try_one(fault):
             bench = benches.get()
             try:
+                if not options.trust:
+                    bench.require_pass(fault)
                 how, message = bench.plant(fault)
             finally:
                 benches.put(bench)
