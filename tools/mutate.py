@@ -34,7 +34,6 @@ COMPILER = [shutil.which("clang++-22") or "g++", *DIALECT]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 CPU_LIMIT_S = 60  # of a compilation or a run
 MEMORY_LIMIT = 16 << 30
-FEW_CASES = {"TILEWRIGHT_PROPERTY_CASES": "300", "RC_PARAMS": "seed=1 max_success=300 noshrink=1"}
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 RESULTS = ROOT / "docs/lab/mutation_results.md"
 
@@ -174,7 +173,7 @@ class Workshop:
         device.__dict__ = self.__dict__
         return device
 
-    def run(self, command, settings=FEW_CASES):
+    def run(self, command):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
             resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S))
@@ -182,7 +181,8 @@ class Workshop:
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                                   timeout=10 * CPU_LIMIT_S, preexec_fn=limit,
-                                  env=os.environ | {"LC_ALL": "C"} | settings)
+                                  env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "300",
+                                                    "RC_PARAMS": "seed=1 max_success=300 noshrink=1"})
         except subprocess.TimeoutExpired:
             return None
 

@@ -24,6 +24,7 @@ from threading import Lock
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from mutate import COMPILER, ROOT, Workshop  # noqa: E402
 
+LIMIT_S = 900  # of a compilation or a run
 FAULTS = ROOT / "tests/planted/kernel_faults.txt"
 UNCHANGED = ("core/arch/arch", "launch/launch", "tile/copy/load_store", "tile/copy/shuffle_tile", "tile/registers/elementwise")
 MESSAGE = re.compile(r"^.*\bthread \d+ of block .*$", re.MULTILINE)
@@ -69,8 +70,11 @@ class Bench(Workshop):
         subprocess.run([*COMPILER, *self.flags[:-2], "-fpch-instantiate-templates", "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
 
     def run(self, command):
-        """With the emulator's defaults."""
-        return super().run(command, {})
+        """With the emulator's defaults, and as many addresses as its fibers take."""
+        try:
+            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return None
 
     def output_of(self, source, tests):
         """What the tests print, and how they end; `source`: an absolute path."""
