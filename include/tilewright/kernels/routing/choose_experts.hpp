@@ -78,8 +78,8 @@ struct choose_experts {
     exec::wave_sync();
     const long_index_t to = long_index_t{first} * entries;
     for (index_t i = lane; i < tokens * entries; i += block_size) {
-      args.expert[to + i] = exec::lds_load<index_t>(chosen, i * 4);
-      args.weight[to + i] = exec::lds_load<float>(chosen, i * 4 + weights);
+      exec::store_element(args.expert + (to + i), exec::lds_load<index_t>(chosen, i * 4));
+      exec::store_element(args.weight + (to + i), exec::lds_load<float>(chosen, i * 4 + weights));
     }
   }
 

@@ -123,7 +123,7 @@ struct choose_experts_by_score {
       lane_values result;
       TILEWRIGHT_UNROLL_ALL
       for (index_t i = 0; i < owned; ++i) {
-        const float bias = args.bias && column(i) < args.experts ? args.bias[column(i)] : 0.0f;
+        const float bias = args.bias && column(i) < args.experts ? exec::load_element(args.bias + column(i)) : 0.0f;
         result[i] = logits[i] == logits[i] ? share(logits[i]) + bias : nan;
       }
       return result;
@@ -210,8 +210,10 @@ struct choose_experts_by_score {
     for (index_t i = exec::lane_id(); i < entries; i += wave) {
       const bool is_chosen = i < args.choices;
       const float weight = is_chosen ? exec::lds_load<float>(lds, weights + i * 4) : 0.0f;
-      args.expert[to + i] = is_chosen ? exec::lds_load<index_t>(lds, chosen + i * 4) : args.experts + i - args.choices;
-      args.weight[to + i] = !is_chosen ? 1.0f : weight == 0 ? 0.0f : weight * factor;
+      const index_t expert =
+          is_chosen ? exec::lds_load<index_t>(lds, chosen + i * 4) : args.experts + i - args.choices;
+      exec::store_element(args.expert + (to + i), expert);
+      exec::store_element(args.weight + (to + i), !is_chosen ? 1.0f : weight == 0 ? 0.0f : weight * factor);
     }
   }
 };

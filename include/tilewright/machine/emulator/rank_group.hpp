@@ -3,6 +3,8 @@
 // between them, which happen as late as they may.
 #pragma once
 
+#include <tilewright/machine/emulator/global/global_memory.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -87,6 +89,9 @@ class rank_group {
 
   // For launches.
 
+  /// Of all launches with checks: accesses of different ranks are compared, too.
+  const std::shared_ptr<global_memory>& memory() const { return memory_; }
+
   /// Workers that run, or wait for something that others do.
   void add(int workers) {
     const std::lock_guard lock(mutex_);
@@ -151,6 +156,7 @@ class rank_group {
     return false;
   }
 
+  std::shared_ptr<global_memory> memory_ = std::make_shared<global_memory>();
   std::mutex mutex_;
   std::vector<queue> copies_, sleepers_;  // by their numbers
   std::uint64_t random_, changes_ = 1;
