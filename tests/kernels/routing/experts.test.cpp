@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The way of tokens to experts and back: choose_experts.hpp, order_by_expert.hpp, expert_rows.hpp.
+#include "../explored.hpp"
 #include "../rows/matrix.hpp"
 
 #include <tilewright/kernels/routing/choose_experts.hpp>
@@ -285,6 +286,14 @@ TEST(ExpertRows, GoToTheirPlacesAndBack) {
     EXPECT_LE(worst, 0x1p-8);
     EXPECT_LE(worst_back, 0x1p-7);
   }
+}
+
+TEST(OrderByExpert, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_chosen<choose, bfloat16_t>(matrix<bfloat16_t>(5, 64, 8, random), 4, true);
+    expect_ordered<arch::sm90>(777, 100, 100, 0, random);
+  });
 }
 
 TEST(Experts, RefuseWhatTheyCannotDo) {

@@ -70,6 +70,8 @@ TEST(SpecializedAttention, PackedSequencesEndWhereTheyEnd) {
 TEST(SpecializedAttention, PassesInExploredSchedules) {
   tilewright::testing_schedules::expect_in_explored_schedules(
       [] { expect_attention<three_consumers>(with(1, 1, {192}, {384}, {.left = 300, .right = 0})); });
+  tilewright::testing_schedules::expect_in_explored_schedules(
+      [] { expect_attention<eight_bits>(with(1, 1, {128}, {200})); });
 }
 
 // Blocks go on to the next rows; the last ones see most keys and come first.
