@@ -37,9 +37,7 @@ struct launch_options {
 
 namespace detail {
 
-inline bool is_same_target(const arch::target& a, const arch::target& b) {
-  return arch::detail::equal_text(a.name, b.name);
-}
+inline bool is_same_target(const arch::target& a, const arch::target& b) { return arch::is_same_name(a.name, b.name); }
 
 /// The target that a launch emulates.
 template <class Kernel>

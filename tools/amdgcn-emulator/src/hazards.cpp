@@ -16,7 +16,7 @@ void add(inst& i, const operand& o, bool write) {
 }
 std::string reg_name(u32 r) {
   if (r < 256) return "v" + std::to_string(r);
-  if (r < 512) return "a" + std::to_string(r - 256);
+  if (r < 512) return "a" + std::to_string(r - 256) + " (gfx1250: v" + std::to_string(r) + ")";
   r -= scalar_base;
   return r < 106 ? "s" + std::to_string(r) : r < 108 ? "vcc" : r == s_m0 ? "m0" : "ttmp" + std::to_string(r - s_ttmp);
 }

@@ -110,6 +110,7 @@ void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
     wave& w = r.waves[n];
     w.launch = &L, w.wg = &r.wg, w.id = static_cast<u32>(n), w.lanes = lanes, w.w32 = lanes == 32, w.fam = L.co->fam;
     w.gfx90a = L.co->target == "gfx90a" || L.co->target == "gfx908", w.gfx950 = L.co->target == "gfx950";
+    w.gfx1250 = L.co->target == "gfx1250";
     w.vfile.resize(512 * 64), w.scratch.resize(static_cast<std::size_t>(L.scratch_bytes) * lanes + 16);
   }
 }

@@ -111,7 +111,7 @@ struct wave {
   u32 id = 0, lanes = 64;
   bool w32 = false;
   family fam = family::gfx9;
-  bool gfx90a = false, gfx950 = false;
+  bool gfx90a = false, gfx950 = false, gfx1250 = false;
   u32 s[s_file_size] = {};
   std::vector<u32> vfile;   // 512 rows of 64
   std::vector<u8> scratch;  // lanes * scratch_bytes

@@ -4,6 +4,7 @@
 
 #include <tilewright/core/arch/gfx11.hpp>
 #include <tilewright/core/arch/gfx12.hpp>
+#include <tilewright/core/arch/gfx1250.hpp>
 #include <tilewright/core/arch/gfx908.hpp>
 #include <tilewright/core/arch/gfx90a.hpp>
 #include <tilewright/core/arch/gfx942.hpp>
@@ -15,7 +16,7 @@
 namespace tilewright::arch {
 
 /// AMD's, with the names that compilers give them. CMake reads this line (tilewright_known_archs).
-using amd_targets = target_list<gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1150, gfx1151, gfx1200, gfx1201>;
+using amd_targets = target_list<gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1150, gfx1151, gfx1200, gfx1201, gfx1250>;
 /// NVIDIA's; sm90 is compiled as sm_90a.
 using nvidia_targets = target_list<sm80, sm90>;
 /// Both.

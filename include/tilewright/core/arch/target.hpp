@@ -122,7 +122,8 @@ struct target {
     if (element == matrix_element::bf16) return multiplies_bf16;
     const bool only_i8 =
         op == mfma_16x16x16_b8_x4 || op == mfma_32x32x8_b8_x4 || op == mfma_16x16x64_b8 || op == mfma_32x32x32_b8;
-    if (element == matrix_element::i8) return op != mfma_16x16x128_b8 && op != mfma_32x32x64_b8;
+    if (element == matrix_element::i8)
+      return op != mfma_16x16x128_b8 && op != mfma_32x32x64_b8 && op != wmma_16x16x128_b8_gfx1250;
     if (!is_fp8(element)) return true;
     const bool is_ocp = element == matrix_element::fp8_ocp || element == matrix_element::bf8_ocp;
     return !only_i8 && fp8 == (is_ocp ? fp8_kind::ocp : fp8_kind::fnuz);
@@ -158,7 +159,7 @@ TILEWRIGHT_HD constexpr target with_lds_row(target t, const lds_instruction& row
 /// The LDS table of a relative, as rows of a target of which nothing was published: what is known there is inferred
 /// here, what is disputed or unknown stays so.
 TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> inferred_rows(const target& relative,
-                                                                                  const char* source) {
+                                                                                   const char* source) {
   inplace_vector<lds_instruction, num_lds_ops> rows = relative.lds;
   for (lds_instruction& row : rows) {
     for (lds_service& reading : row.readings) {

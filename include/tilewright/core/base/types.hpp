@@ -114,7 +114,7 @@ TILEWRIGHT_HD constexpr unsigned bits_of_pair(float low, float high) {
     using pair __attribute__((ext_vector_type(2))) = _Float16;
     return __builtin_bit_cast(unsigned, pair{lower, _Float16(high * one)});
   }
-#elif TILEWRIGHT_AMDGCN_PASS && defined(__gfx950__)
+#elif TILEWRIGHT_AMDGCN_PASS && (defined(__gfx950__) || defined(__gfx1250__))
   if (!__builtin_is_constant_evaluated()) {
     using floats __attribute__((ext_vector_type(2))) = float;
     using pair __attribute__((ext_vector_type(2))) = conditional_t<__is_same(To, half_t), _Float16, __bf16>;

@@ -61,13 +61,23 @@ namespace detail {
 
 // Word 3 of a buffer resource: raw addressing, offsets compared in bytes. GFX9: DATA_FORMAT = 32. GFX11 and GFX12:
 // FORMAT = 32_UINT and OOB_SELECT = 3. (LLVM AMDGPU usage, "Buffer Resource Descriptor"; RDNA3 and RDNA4 ISA,
-// table "Buffer Resource".)
+// table "Buffer Resource".) gfx1250 keeps the lowest 4 bits, 0: without a stride, offsets are compared.
 TILEWRIGHT_HD constexpr int resource_word3() { return arch::current::value.wave_size == 64 ? 0x00027000 : 0x31004000; }
 
 TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) {
   const long_index_t limit = 0x7fffffff;
   const long_index_t bytes = buffer.bytes < 0 ? 0 : buffer.bytes;
-  return __builtin_amdgcn_make_buffer_rsrc(buffer.base, 0, int(min(bytes, limit)), resource_word3());
+  const int size = int(min(bytes, limit));
+#if defined(__gfx1250__)
+  // It computes with 64-bit integers in vector registers. Buffers are uniform, and a resource is scalar registers.
+  const auto address = (__UINTPTR_TYPE__)buffer.base;
+  const unsigned low = __builtin_amdgcn_readfirstlane(unsigned(address));
+  const unsigned high = __builtin_amdgcn_readfirstlane(unsigned(address >> 32));
+  return __builtin_amdgcn_make_buffer_rsrc((void*)(low | (__UINTPTR_TYPE__)high << 32), 0,
+                                           __builtin_amdgcn_readfirstlane(size), resource_word3());
+#else
+  return __builtin_amdgcn_make_buffer_rsrc(buffer.base, 0, size, resource_word3());
+#endif
 }
 
 }  // namespace detail

@@ -27,6 +27,15 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
   return v;
 }
 
+/// An operand of Op, with zeros where the instruction takes more elements.
+template <arch::matrix_op Op, class Vector, class T>
+TILEWRIGHT_HD Vector padded(const T* registers) {
+  constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T));
+  Vector v{};
+  __builtin_memcpy(&v, registers, bytes);
+  return v;
+}
+
 /// Part Nth of an operand of Op, for one instruction. An operand of 16 bytes or more is read as one value, so that the
 /// compiler does not split the load that it comes from.
 template <class Part, arch::matrix_op Op, index_t Nth, class T>
@@ -66,6 +75,10 @@ struct elements {
 #define TILEWRIGHT_WMMA_I8(condition, builtin, type) \
   if constexpr (condition)                           \
   acc = __builtin_amdgcn_##builtin(true, part_of<type, Op, Nth>(a), true, part_of<type, Op, Nth>(b), acc, false)
+
+#define TILEWRIGHT_WMMA_GFX1250(condition, builtin, type) \
+  if constexpr (condition)                                \
+  acc = __builtin_amdgcn_##builtin(operand<type>(a, 0), operand<type>(b, 0), short(0), acc, false, false)
 
 /// Part Nth of Op on CDNA.
 template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
@@ -124,7 +137,28 @@ TILEWRIGHT_HD void wmma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A*
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx11 && e::bf16, wmma_f32_16x16x16_bf16_w32, shorts<16>);
   TILEWRIGHT_WMMA_I8(Op == wmma_16x16x16_b8_gfx11, wmma_i32_16x16x16_iu8_w32, ints<4>);
 #endif
-#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12)
+#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x32_f16)
+  // k of 16 is the lower half of k: lanes hold the same elements there as on gfx12.
+  constexpr bool k32 = Op == wmma_16x16x32_gfx1250 || Op == wmma_16x16x16_gfx12, k64 = Op == wmma_16x16x64_b8_gfx1250,
+                 k128 = Op == wmma_16x16x128_b8_gfx1250;
+  if constexpr (k32 && e::f16)
+    acc = __builtin_amdgcn_wmma_f32_16x16x32_f16(false, padded<Op, halves<16>>(a), false, padded<Op, halves<16>>(b),
+                                                 short(0), acc, false, false);
+  if constexpr (k32 && e::bf16)
+    acc = __builtin_amdgcn_wmma_f32_16x16x32_bf16(false, padded<Op, bfloats<16>>(a), false, padded<Op, bfloats<16>>(b),
+                                                  short(0), acc, false, false);
+  if constexpr (k64 && e::i8)
+    acc = __builtin_amdgcn_wmma_i32_16x16x64_iu8(true, operand<ints<8>>(a, 0), true, operand<ints<8>>(b, 0), acc, false,
+                                                 false);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::fp8, wmma_f32_16x16x64_fp8_fp8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::bf8, wmma_f32_16x16x64_bf8_bf8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::fp8_bf8, wmma_f32_16x16x64_fp8_bf8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::bf8_fp8, wmma_f32_16x16x64_bf8_fp8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::fp8, wmma_f32_16x16x128_fp8_fp8, ints<16>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::bf8, wmma_f32_16x16x128_bf8_bf8, ints<16>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::fp8_bf8, wmma_f32_16x16x128_fp8_bf8, ints<16>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::bf8_fp8, wmma_f32_16x16x128_bf8_fp8, ints<16>);
+#elif __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12)
   constexpr bool b8 = Op == wmma_16x16x16_b8_x2_gfx12;
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx12 && e::f16, wmma_f32_16x16x16_f16_w32_gfx12, halves<8>);
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx12 && e::bf16, wmma_f32_16x16x16_bf16_w32_gfx12, shorts<8>);
@@ -139,6 +173,7 @@ TILEWRIGHT_HD void wmma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A*
 #undef TILEWRIGHT_MFMA
 #undef TILEWRIGHT_WMMA
 #undef TILEWRIGHT_WMMA_I8
+#undef TILEWRIGHT_WMMA_GFX1250
 
 }  // namespace detail
 
