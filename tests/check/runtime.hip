@@ -201,8 +201,10 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)();
-  } all[] = {{"captured_streams", captured_streams},     {"explicit_nodes", explicit_nodes},
-             {"mistake_in_graph", mistake_in_graph},     {"symbols_and_memory", symbols_and_memory},
+  } all[] = {{"captured_streams", captured_streams},
+             {"explicit_nodes", explicit_nodes},
+             {"mistake_in_graph", mistake_in_graph},
+             {"symbols_and_memory", symbols_and_memory},
              {"compiled_at_run_time", compiled_at_run_time}};
   for (const auto& entry : all)
     if (name == entry.name) return entry.run(), failures != 0;

@@ -131,7 +131,9 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram* program, const char* source, con
   for (int k = 0; k < n; ++k) (*program)->headers.emplace_back(names[k], headers[k]);
   return HIPRTC_SUCCESS;
 }
-hiprtcResult hiprtcDestroyProgram(hiprtcProgram* program) { return delete *program, *program = nullptr, HIPRTC_SUCCESS; }
+hiprtcResult hiprtcDestroyProgram(hiprtcProgram* program) {
+  return delete *program, *program = nullptr, HIPRTC_SUCCESS;
+}
 hiprtcResult hiprtcAddNameExpression(hiprtcProgram p, const char* expression) {
   return p->names.emplace_back(expression, ""), HIPRTC_SUCCESS;
 }

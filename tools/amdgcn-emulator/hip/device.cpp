@@ -121,7 +121,9 @@ const char* error_name(hipError_t e) {
   }
 }
 hipError_t done() { return remember(runtime().failed_launch.load()); }
-hipError_t new_stream(hipStream_t* stream, unsigned flags) { return *stream = new ihipStream_t{flags, 0, {}}, hipSuccess; }
+hipError_t new_stream(hipStream_t* stream, unsigned flags) {
+  return *stream = new ihipStream_t{flags, 0, {}}, hipSuccess;
+}
 }  // namespace
 
 namespace emulated_hip {

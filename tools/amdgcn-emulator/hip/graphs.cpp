@@ -54,7 +54,8 @@ hipError_t run(const std::vector<hipGraphNode>& nodes) {
       if (const hipError_t error = node.work(); error != hipSuccess) return error;
   return hipSuccess;
 }
-/// Copies of the nodes, each after those that it depends on, else in the order in which they were added. Empty: a cycle.
+/// Copies of the nodes, each after those that it depends on, else in the order in which they were added. Empty: a
+/// cycle.
 std::vector<hipGraphNode> sorted(const ihipGraph& graph) {
   std::vector<hipGraphNode> order;
   std::vector<const hipGraphNode*> done;
@@ -291,8 +292,7 @@ hipError_t hipGraphAddDependencies(hipGraph_t, const hipGraphNode_t* from, const
   for (std::size_t k = 0; k < n; ++k) to[k]->after.push_back(from[k]);
   return hipSuccess;
 }
-hipError_t hipGraphRemoveDependencies(hipGraph_t, const hipGraphNode_t* from, const hipGraphNode_t* to,
-                                      std::size_t n) {
+hipError_t hipGraphRemoveDependencies(hipGraph_t, const hipGraphNode_t* from, const hipGraphNode_t* to, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) std::erase(to[k]->after, from[k]);
   return hipSuccess;
 }
@@ -381,11 +381,12 @@ hipError_t hipGraphAddEventWaitNode(hipGraphNode_t* node, hipGraph_t graph, cons
 }
 
 // Of each kind of node: added to a graph, and changed there or in a graph that was instantiated.
-#define ADD_AND_CHANGE(ADD, SET, SET_EXEC, CALL, PARAMETERS)                                                       \
-  hipError_t ADD(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after, std::size_t number, PARAMETERS) { \
-    return add_node(node, graph, after, number, CALL);                                                             \
-  }                                                                                                                \
-  hipError_t SET(hipGraphNode_t node, PARAMETERS) { return change(node, CALL); }                                   \
+#define ADD_AND_CHANGE(ADD, SET, SET_EXEC, CALL, PARAMETERS)                                              \
+  hipError_t ADD(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* after, std::size_t number, \
+                 PARAMETERS) {                                                                            \
+    return add_node(node, graph, after, number, CALL);                                                    \
+  }                                                                                                       \
+  hipError_t SET(hipGraphNode_t node, PARAMETERS) { return change(node, CALL); }                          \
   hipError_t SET_EXEC(hipGraphExec_t exec, hipGraphNode_t node, PARAMETERS) { return change(exec, node, CALL); }
 #define COMMA ,
 ADD_AND_CHANGE(hipGraphAddKernelNode, hipGraphKernelNodeSetParams, hipGraphExecKernelNodeSetParams, *p,
@@ -403,7 +404,8 @@ ADD_AND_CHANGE(hipGraphAddMemcpyNodeFromSymbol, hipGraphMemcpyNodeSetParamsFromS
                void* to COMMA const void* symbol COMMA std::size_t n COMMA std::size_t offset COMMA hipMemcpyKind kind)
 ADD_AND_CHANGE(hipGraphAddMemcpyNodeToSymbol, hipGraphMemcpyNodeSetParamsToSymbol,
                hipGraphExecMemcpyNodeSetParamsToSymbol, copy_to(symbol, from, n, offset, kind),
-               const void* symbol COMMA const void* from COMMA std::size_t n COMMA std::size_t offset COMMA hipMemcpyKind kind)
+               const void* symbol COMMA const void* from COMMA std::size_t n COMMA std::size_t offset COMMA
+                   hipMemcpyKind kind)
 ADD_AND_CHANGE(hipGraphAddEventRecordNode, hipGraphEventRecordNodeSetEvent, hipGraphExecEventRecordNodeSetEvent,
                event_record(event), hipEvent_t event)
 ADD_AND_CHANGE(hipGraphAddChildGraphNode, change_child_graph, hipGraphExecChildGraphNodeSetParams, child,

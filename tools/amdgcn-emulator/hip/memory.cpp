@@ -126,8 +126,7 @@ hipError_t copy_box(const hipMemcpy3DParms& p, const char* call) {
   };
   for (std::size_t z = 0; z < p.extent.depth; ++z)
     for (std::size_t y = 0; y < p.extent.height; ++y)
-      if (const hipError_t e =
-              copy(row(p.dstPtr, p.dstPos, y, z), row(p.srcPtr, p.srcPos, y, z), p.extent.width, call);
+      if (const hipError_t e = copy(row(p.dstPtr, p.dstPos, y, z), row(p.srcPtr, p.srcPos, y, z), p.extent.width, call);
           e != hipSuccess)
         return e;
   return hipSuccess;
@@ -205,9 +204,8 @@ hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::si
 }
 hipError_t hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                             std::size_t height, hipMemcpyKind, hipStream_t stream) {
-  return submit(stream, hipGraphNodeTypeMemcpy, [=] {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2DAsync");
-  });
+  return submit(stream, hipGraphNodeTypeMemcpy,
+                [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, "hipMemcpy2DAsync"); });
 }
 
 hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) { return copy_box(*p, "hipMemcpy3D"); }
@@ -284,9 +282,7 @@ hipError_t hipHostUnregister(void* p) {
 }
 hipError_t hipHostGetDevicePointer(void** device, void* host, unsigned) { return *device = host, hipSuccess; }
 hipError_t hipHostGetFlags(unsigned* flags, void*) { return *flags = 0, hipSuccess; }
-hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
-  return *free = *total = memory_bytes, hipSuccess;
-}
+hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) { return *free = *total = memory_bytes, hipSuccess; }
 hipError_t hipMemPrefetchAsync(const void*, std::size_t, int, hipStream_t) { return hipSuccess; }
 hipError_t hipMemAdvise(const void*, std::size_t, hipMemoryAdvise, int) { return hipSuccess; }
 hipError_t hipMemGetAddressRange(hipDeviceptr_t* base, std::size_t* bytes, hipDeviceptr_t p) {

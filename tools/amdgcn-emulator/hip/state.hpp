@@ -26,8 +26,8 @@ struct ihipModuleSymbol_t {
 };
 struct ihipStream_t {
   unsigned flags = 0;
-  unsigned long long capture = 0;      // key of runtime_state::captures; 0: calls run at once
-  std::vector<hipGraphNode*> latest;   // what the next captured call runs after
+  unsigned long long capture = 0;     // key of runtime_state::captures; 0: calls run at once
+  std::vector<hipGraphNode*> latest;  // what the next captured call runs after
 };
 struct ihipEvent_t {
   std::chrono::steady_clock::time_point time;

@@ -141,8 +141,8 @@ code_object::code_object(const std::string& p) : path(p) {
   std::vector<section> secs;
   for (int i = 0; i < shn; ++i) {
     const u64 o = sh + static_cast<u64>(i) * shs;
-    secs.push_back({at<u32>(f, o), at<u32>(f, o + 4), at<u32>(f, o + 40), at<u64>(f, o + 8), at<u64>(f, o + 16), at<u64>(f, o + 24),
-                    at<u64>(f, o + 32)});
+    secs.push_back({at<u32>(f, o), at<u32>(f, o + 4), at<u32>(f, o + 40), at<u64>(f, o + 8), at<u64>(f, o + 16),
+                    at<u64>(f, o + 24), at<u64>(f, o + 32)});
   }
   const u64 section_names = shn ? secs.at(at<u16>(f, 62)).off : 0;
   std::set<u64> in_data;  // indices of sections

@@ -29,7 +29,11 @@ std::string site_text(const code_site& s) {
     const source_frame& f = s.frames[n];
     std::string name = f.function.substr(0, 120);
     if (name.size() < f.function.size()) name += "...";
-    r += "    " + std::string(f.called ? "called at " : n ? "inlined at " : "at ") + f.file + ":" + std::to_string(f.line) + " in " + name + "\n";
+    r += "    " +
+         std::string(f.called ? "called at "
+                     : n      ? "inlined at "
+                              : "at ") +
+         f.file + ":" + std::to_string(f.line) + " in " + name + "\n";
   }
   if (!s.text.empty()) r += "    " + s.text + (s.where.empty() ? "" : "   [" + s.where.substr(0, 120) + "]") + "\n";
   return r;

@@ -26,8 +26,8 @@ u32 checked(wave& w, const inst& i, u32 a, u32 l) {
   if (w.wg->dma_bytes) dma_check(w, i, a, i.bytes, l);
   return a;
 }
-// A store of what is there already, as where several waves clear a flag: with findings collected it conflicts with reads
-// only, not with other stores. Inputs where all elements are equal would hide races otherwise.
+// A store of what is there already, as where several waves clear a flag: with findings collected it conflicts with
+// reads only, not with other stores. Inputs where all elements are equal would hide races otherwise.
 bool changes_nothing(wave& w, const inst& i, const operand& data, u32 l, u32 a) {
   u8 now[16];
   if (!w.launch->opt->collect || !w.undefined || w.wg->state[a] != written) return false;

@@ -82,8 +82,7 @@ void grid_barrier(wave& w, const inst&) {
   if (L.gws_opened < w.grid_barriers) L.gws_opened = w.grid_barriers, forget_accesses(L);
 }
 void interrupt(wave& w, const inst& i) {
-  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt && w.launch->opt->hostcall)
-    w.launch->interrupt(w.launch->opt->hostcall);
+  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt();
 }
 void sleep(wave& w, const inst&) { w.yield = true; }  // it waits for another wave
 void time(wave& w, const inst& i) {
