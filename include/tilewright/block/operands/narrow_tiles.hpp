@@ -143,7 +143,9 @@ TILEWRIGHT_HD array<T, Format::elements> decode_scaled_word(typename Format::wor
   } else if constexpr (requires { Format::template decode_scaled<T>(word, scale); }) {
     return Format::template decode_scaled<T>(word, scale);
   } else {
-    return scale_elements(decode_word<Format, T>(word, zero), scale);
+    // Floats of up to 8 bits times a power of two, and e2m1 times e4m3, are numbers of bfloat16_t.
+    constexpr bool is_exact = requires { requires Format::has_exact_scales; };
+    return scale_elements<is_exact>(decode_word<Format, T>(word, zero), scale);
   }
 }
 
