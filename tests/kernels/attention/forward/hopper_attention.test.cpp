@@ -86,7 +86,9 @@ TEST(SpecializedAttention, FewBlocksTakeAllUnits) {
 // The first consumer's rows skip steps of each unit, after which their stages are filled for the next one.
 TEST(SpecializedAttention, StepsAreSkippedBetweenUnits) {
   expect_attention_by<three_consumers>(
-      [](const auto& a, const auto&) { launch<attention_forward<three_consumers>>(a, {.workers = 1, .resident_clusters = 1}); },
+      [](const auto& a, const auto&) {
+        launch<attention_forward<three_consumers>>(a, {.workers = 1, .resident_clusters = 1});
+      },
       with(1, 1, {400}, {400}, causal));
 }
 
