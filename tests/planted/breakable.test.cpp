@@ -26,8 +26,11 @@ struct boxes {
   exec::tensor_map map;
 
   explicit boxes(index_t count, float value = 0) : data(std::size_t(count * rows * columns), value) {
-    exec::make_tensor_map(
-        map, {data.data(), arch::matrix_element::f32, {columns, count * rows, 1}, {128, count * box_bytes}, {columns, rows}});
+    exec::make_tensor_map(map, {data.data(),
+                                arch::matrix_element::f32,
+                                {columns, count * rows, 1},
+                                {128, count * box_bytes},
+                                {columns, rows}});
   }
   exec::global_buffer buffer() { return exec::make_global_buffer(data.data(), index_t(data.size() * 4)); }
 };
@@ -154,7 +157,7 @@ TEST(Breakable, BoxesFollowEachOther) {
     if (exec::thread_id() != 0) return;
     store_box(lds, x.map, 0);
     store_box(lds + box_bytes, x.map, rows);  // the next rows
-    exec::tma_store_wait<1>();  // the first one is written
+    exec::tma_store_wait<1>();                // the first one is written
     store_box(lds + 2 * box_bytes, x.map, 0);
     exec::tma_store_wait_read<0>();
   });
@@ -208,7 +211,8 @@ TEST(Breakable, BarrierBecomesData) {
     exec::wave_sync();
     exec::lds_store(table, lane * 4, value);
     exec::wave_sync();
-    exec::buffer_store(exec::make_global_buffer(y.data(), 128), lane * 4, exec::lds_load<float>(table, (31 - lane) * 4));
+    exec::buffer_store(exec::make_global_buffer(y.data(), 128), lane * 4,
+                       exec::lds_load<float>(table, (31 - lane) * 4));
   });
   EXPECT_EQ(y, std::vector<float>(32, 4.0f));
 }
@@ -243,8 +247,7 @@ TEST(Breakable, TwoWavesReadAStage) {
         if (exec::lane_id() == 0) empty.arrive();
       }
     }
-    if (exec::wave_id() < 2)
-      exec::buffer_store(exec::make_global_buffer(y.data(), 256), exec::thread_id() * 4, sum);
+    if (exec::wave_id() < 2) exec::buffer_store(exec::make_global_buffer(y.data(), 256), exec::thread_id() * 4, sum);
   });
   EXPECT_EQ(y, std::vector<float>(64, 20.0f));
 }
@@ -328,8 +331,10 @@ TEST(Breakable, LaunchesOverlap) {
 TEST(Breakable, KernelsReadWhatThePreviousOneWrote) {
   using enum operand_major;
   using policy = gemm_hopper<bfloat16_t, k, k, hopper_gemm_tile{.m = 64, .n = 64, .consumers = 1}>;
-  std::vector<bfloat16_t> a(64 * 64, bfloat16_t(1.0f)), b(64 * 64, bfloat16_t(0.5f)), c(64 * 64, bfloat16_t(0.0f)), d = c;
-  gemm_args args{.a = a.data(), .b = b.data(), .c = c.data(), .m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
+  std::vector<bfloat16_t> a(64 * 64, bfloat16_t(1.0f)), b(64 * 64, bfloat16_t(0.5f)), c(64 * 64, bfloat16_t(0.0f)),
+      d = c;
+  gemm_args args{
+      .a = a.data(), .b = b.data(), .c = c.data(), .m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
   launch<gemm_kernel<policy>>(args);
   launch<softmax<arch::sm90, bfloat16_t, row_tile{64, 64, 2, 8}>>({c.data(), c.data(), 64, 64, 64, 64});
   args.a = c.data(), args.c = d.data(), args.beta = 0;

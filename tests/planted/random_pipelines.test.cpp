@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random asynchronous programs of Hopper on the CPU emulator: it is silent where an oracle finds all conflicting accesses
-// ordered, and reports a race where it does not. The oracle knows the graph of all events, and no clocks.
+// Random asynchronous programs of Hopper on the CPU emulator: it is silent where an oracle finds all conflicting
+// accesses ordered, and reports a race where it does not. The oracle knows the graph of all events, and no clocks.
 #include "planted.hpp"
 
 #include <bitset>
@@ -72,7 +72,8 @@ class events {
     for (std::size_t b = 0; b < all_.size(); ++b) {
       if (all_[b].step != number) continue;
       for (std::size_t a = 0; a < all_.size(); ++a)
-        if (all_[a].step < number && conflict(all_[a], all_[b]) && !ordered(index_t(a), index_t(b))) return all_[a].step;
+        if (all_[a].step < number && conflict(all_[a], all_[b]) && !ordered(index_t(a), index_t(b)))
+          return all_[a].step;
     }
     return -1;
   }
@@ -220,7 +221,8 @@ std::string fault_of(const std::vector<step>& program, std::uint64_t seed) {
   constexpr index_t lds_bytes = boxes * row_bytes + max_barriers * 8;
   std::fill(std::begin(memory), std::end(memory), 0.0f);  // a write of what is there is no race
   exec::tensor_map map;
-  exec::make_tensor_map(map, {memory, arch::matrix_element::f32, {32, rows, 1}, {row_bytes, rows * row_bytes}, {32, 1}});
+  exec::make_tensor_map(map,
+                        {memory, arch::matrix_element::f32, {32, rows, 1}, {row_bytes, rows * row_bytes}, {32, 1}});
   try {
     emulator::launch({.target = &arch::sm90::value,
                       .grid = {1},
@@ -244,7 +246,8 @@ std::string fault_of(const std::vector<step>& program, std::uint64_t seed) {
                          if (program[i].wave == exec::wave_id()) run(program[i], map, float(i + 1));
                        exec::tma_store_wait_read<0>();
                        for (const step& s : program)  // no load is in flight at the end
-                         if (s.what == act::tma_load) exec::mbarrier{unsigned(boxes * row_bytes + s.barrier * 8)}.wait(0);
+                         if (s.what == act::tma_load)
+                           exec::mbarrier{unsigned(boxes * row_bytes + s.barrier * 8)}.wait(0);
                      });
   } catch (const emulator::fault& f) {
     return f.what();
@@ -253,9 +256,10 @@ std::string fault_of(const std::vector<step>& program, std::uint64_t seed) {
 }
 
 std::string text_of(const std::vector<step>& program) {
-  static const char* const names[] = {"read box",        "write box",          "read row", "write row",
-                                      "TMA load",        "TMA store",          "wait_read", "wait for stores",
-                                      "fence_async_proxy", "fence_async_proxy_global", "arrive",    "wait"};
+  static const char* const names[] = {
+      "read box",  "write box", "read row",        "write row",         "TMA load",
+      "TMA store", "wait_read", "wait for stores", "fence_async_proxy", "fence_async_proxy_global",
+      "arrive",    "wait"};
   std::ostringstream out;
   for (const step& s : program)
     out << "  wave " << s.wave << ": " << names[int(s.what)] << ", box " << s.box << ", row " << s.row << ", barrier "

@@ -164,9 +164,11 @@ struct routed_chunk {
     TILEWRIGHT_UNROLL(4)
     for (index_t number = exec::thread_id(); number < sorted; number += block_size) {
       const index_t word = exec::lds_load<index_t>(lds, number * 4);
-      exec::store_element(args.source + (number + exec::lds_load<index_t>(lds, shift_of(word >> 16))), first + (word & 0xffff));
+      exec::store_element(args.source + (number + exec::lds_load<index_t>(lds, shift_of(word >> 16))),
+                          first + (word & 0xffff));
     }
-    for (index_t i = max(first, used) + exec::thread_id(); i < end; i += block_size) exec::store_element(args.source + i, -1);
+    for (index_t i = max(first, used) + exec::thread_id(); i < end; i += block_size)
+      exec::store_element(args.source + i, -1);
   }
   /// Replaces experts of entries by experts and numbers in the wave << 16, negative if they are not routed; then
   /// LDS knows the numbers in the tile. Returns how many entries go somewhere.

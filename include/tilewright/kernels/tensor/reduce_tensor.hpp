@@ -143,7 +143,8 @@ struct reduce_tensor : detail::reduce_traversal<Arch, T, Result, Kind> {
     for (index_t i = 0; i < Results; ++i) {
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < shared::words; ++w) exec::store_element(shared::word_of(args, split, of_kept * Results + i, w), bits[w]);
+      for (index_t w = 0; w < shared::words; ++w)
+        exec::store_element(shared::word_of(args, split, of_kept * Results + i, w), bits[w]);
     }
   }
 };

@@ -95,7 +95,8 @@ class cluster final : public memory_services {
     std::fill(waits_at_.begin(), waits_at_.end(), waiting_site{});
     looping_.clear();
     idle_rounds_ = 0;
-    if (memory_.is_checked()) number_ = memory_.order().begin_cluster({first, order_.num_threads(), block_size_, launch_});
+    if (memory_.is_checked())
+      number_ = memory_.order().begin_cluster({first, order_.num_threads(), block_size_, launch_});
   }
 
   /// Runs all threads. Whenever all of them wait, idle() may wake some and return true. False if some wait forever.
@@ -231,8 +232,7 @@ class cluster final : public memory_services {
   /// The thread has read a counter in global memory: what was released to it happens before the next access. Throws if
   /// the scopes leave one of the GPUs out.
   void acquire(const thread_context& self, const unsigned* counter, memory_scope scope, call_site where) {
-    if (!self.checks_memory || !order() ||
-        memory_.order().acquire(number_, self.number, order_.now(), counter, scope))
+    if (!self.checks_memory || !order() || memory_.order().acquire(number_, self.number, order_.now(), counter, scope))
       return;
     refuse(self, "waits for a counter in global memory", where,
            std::string(" that another GPU has changed") +

@@ -228,9 +228,9 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
   static thread_local global_memory::earlier_kernels earlier;  // launches by this thread that the next one may overlap
   if (!config.overlaps_previous) earlier.clear();
   const bool is_shared = config.ranks && checks_lds(config);
-  const auto memory = is_shared ? config.ranks->memory()
-                                : std::make_shared<global_memory>(config.memory, checks_lds(config),
-                                                                  std::exchange(earlier, {}));
+  const auto memory =
+      is_shared ? config.ranks->memory()
+                : std::make_shared<global_memory>(config.memory, checks_lds(config), std::exchange(earlier, {}));
   const std::uint32_t number = is_shared ? memory->begin_launch() : 0;
   block_queue queue(config, workers, kernel, *memory, number);
   if (config.ranks) config.ranks->add(workers - 1);  // the last one to end is this thread again

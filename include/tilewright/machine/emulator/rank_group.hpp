@@ -94,7 +94,8 @@ class rank_group {
 
   // For launches.
 
-  /// Of all launches with checks: accesses of different ranks are compared, too.
+  /// Of all launches with checks: accesses of different ranks are compared, too. What one rank frees no other one may
+  /// allocate during the group's life.
   const std::shared_ptr<global_memory>& memory() const { return memory_; }
 
   /// Workers that run, or wait for something that others do.

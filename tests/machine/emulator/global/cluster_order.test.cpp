@@ -16,8 +16,8 @@ namespace {
 using testing_exec::is_refused;
 
 void launch_wave(emulator::rank_group* ranks, index_t block_size, auto kernel) {
-  emulator::launch(
-      {.target = &arch::sm90::value, .grid = {1}, .block_size = block_size, .workers = 1, .ranks = ranks}, kernel);
+  emulator::launch({.target = &arch::sm90::value, .grid = {1}, .block_size = block_size, .workers = 1, .ranks = ranks},
+                   kernel);
 }
 
 TEST(ClusterOrder, AWaveAcquiresWhatAnotherOneOfItsBlockReleases) {
@@ -58,7 +58,8 @@ void send_rows(mistake m) {
         if (lane == 0 && m == mistake::released_to_own_gpu) exec::add_release(&flag, 1);
         return;
       }
-      if (lane == 0 && m == mistake::acquired_from_own_gpu) exec::wait_for_flag(&flag, 1, 1), exec::wait_for_count(&flag, 1);
+      if (lane == 0 && m == mistake::acquired_from_own_gpu)
+        exec::wait_for_flag(&flag, 1, 1), exec::wait_for_count(&flag, 1);
       if (lane == 0) exec::wait_for_flag(&flag, 1, 1);
       if (m != mistake::one_lane_reads_early) exec::wave_sync();
       (void)exec::load_from_l2(data + 4 * lane);
@@ -77,9 +78,9 @@ TEST(ClusterOrder, ScopesIncludeBothGpus) {
       " that another GPU has changed by add_release(), which releases to its own GPU only: use set_flag() or "
       "add_to_flag()",
       [] { send_rows(mistake::released_to_own_gpu); }));
-  EXPECT_TRUE(is_refused(
-      " that another GPU has changed: wait_for_count() acquires from its own GPU only, use wait_for_flag()",
-      [] { send_rows(mistake::acquired_from_own_gpu); }));
+  EXPECT_TRUE(
+      is_refused(" that another GPU has changed: wait_for_count() acquires from its own GPU only, use wait_for_flag()",
+                 [] { send_rows(mistake::acquired_from_own_gpu); }));
 }
 
 /// What the second launch does, with what another GPU has sent to the first one, needs no flag of its own.
@@ -108,18 +109,19 @@ TEST(ClusterOrder, AWriteOfWhatIsThereDoesNotPrecedeATmaStore) {
     alignas(16) float data[32] = {};
     exec::tensor_map map;
     exec::make_tensor_map(map, {data, arch::matrix_element::f32, {32, 1, 1}, {128, 128}, {32, 1}});
-    emulator::launch({.target = &arch::sm90::value, .grid = {1}, .block_size = 32, .lds_bytes = 128, .workers = 1}, [&] {
-      const exec::lds_pointer lds = exec::lds_allocate<128>();
-      exec::lds_store(lds, exec::lane_id() * 4, 1.0f);
-      exec::fence_async_proxy();
-      exec::wave_sync();
-      if (exec::lane_id() != 0) return;
-      exec::tma_store(map, exec::lds_address(lds), 0, 0, 0);
-      exec::tma_store_commit();
-      if (waits) exec::tma_store_wait<0>();
-      exec::buffer_store(exec::make_global_buffer(data, 128), 0, 0.0f);
-      exec::tma_store_wait_read<0>();
-    });
+    emulator::launch({.target = &arch::sm90::value, .grid = {1}, .block_size = 32, .lds_bytes = 128, .workers = 1},
+                     [&] {
+                       const exec::lds_pointer lds = exec::lds_allocate<128>();
+                       exec::lds_store(lds, exec::lane_id() * 4, 1.0f);
+                       exec::fence_async_proxy();
+                       exec::wave_sync();
+                       if (exec::lane_id() != 0) return;
+                       exec::tma_store(map, exec::lds_address(lds), 0, 0, 0);
+                       exec::tma_store_commit();
+                       if (waits) exec::tma_store_wait<0>();
+                       exec::buffer_store(exec::make_global_buffer(data, 128), 0, 0.0f);
+                       exec::tma_store_wait_read<0>();
+                     });
   };
   EXPECT_NO_THROW(run(true));
   EXPECT_TRUE(is_refused("may not have written yet", [&] { run(false); }));

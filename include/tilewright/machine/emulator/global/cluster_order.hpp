@@ -35,9 +35,9 @@ struct accessing_thread {
 
 /// A cluster of blocks in the launches that share a cluster_order.
 struct cluster_place {
-  exec::block_index first;     ///< its first block
-  index_t threads, block_size; ///< of the cluster, of each block
-  std::uint32_t launch = 0;    ///< of begin_launch()
+  exec::block_index first;      ///< its first block
+  index_t threads, block_size;  ///< of the cluster, of each block
+  std::uint32_t launch = 0;     ///< of begin_launch()
 };
 
 /// Which threads a release or an acquire synchronises with (PTX ISA, "Scope").
@@ -96,8 +96,7 @@ class cluster_order {
   }
 
   /// What the thread's clock contains, and what it has acquired, happens before all that follows an acquire.
-  void release(const accessing_thread& self, const unsigned* counter, const known_accesses& clock,
-               memory_scope scope) {
+  void release(const accessing_thread& self, const unsigned* counter, const known_accesses& clock, memory_scope scope) {
     const std::lock_guard lock(mutex_);
     released_clusters& released = released_[counter];
     memory_scope& narrowest = released.gpus.try_emplace(launch_of(self.cluster).gpu, scope).first->second;
@@ -193,9 +192,7 @@ class cluster_order {
     static const auto clock = std::make_shared<const known_accesses>();
     return clock;
   }
-  const launch_record& launch_of(std::uint32_t cluster) const {
-    return launches_[clusters_[cluster - 1].place.launch];
-  }
+  const launch_record& launch_of(std::uint32_t cluster) const { return launches_[clusters_[cluster - 1].place.launch]; }
   static void add(known_clusters& to, const known_clusters& from) {
     for (const auto& [cluster, clock] : from) {
       auto& mine = to[cluster];
@@ -256,7 +253,7 @@ class cluster_order {
 
   mutable std::mutex mutex_;
   std::vector<cluster_record> clusters_;
-  bool waits_for_previous_ = false;                     // any thread of the launch
+  bool waits_for_previous_ = false;                        // any thread of the launch
   std::map<const unsigned*, released_clusters> released_;  // by counter
   std::vector<launch_record> launches_{{}};
   std::map<std::thread::id, known_clusters> known_;  // by each GPU after its latest launch

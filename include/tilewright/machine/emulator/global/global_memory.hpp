@@ -149,11 +149,10 @@ class global_memory {
                same_gpu = order_.share_gpu(race.before.cluster, mine.cluster);
     block_index block = place.first;
     block.x += thread / threads;
-    const std::string who = by_copy ? "a TMA load"
-                            : same_block
-                                ? "thread " + std::to_string(thread % threads)
-                                : "thread " + std::to_string(thread % threads) + " of block " + to_string(block) +
-                                      (same_gpu ? "" : " of another GPU");
+    const std::string who = by_copy      ? "a TMA load"
+                            : same_block ? "thread " + std::to_string(thread % threads)
+                                         : "thread " + std::to_string(thread % threads) + " of block " +
+                                               to_string(block) + (same_gpu ? "" : " of another GPU");
     const std::string there = sites.text(race.before.site);
     const std::string why =
         race.relation == access_relation::in_flight

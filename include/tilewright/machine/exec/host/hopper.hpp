@@ -170,9 +170,7 @@ inline void add_release(unsigned* counter, unsigned n, emulator::memory_scope sc
 }
 }  // namespace detail
 
-inline void add_release(unsigned* counter, unsigned n) {
-  detail::add_release(counter, n, emulator::memory_scope::gpu);
-}
+inline void add_release(unsigned* counter, unsigned n) { detail::add_release(counter, n, emulator::memory_scope::gpu); }
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
 }
@@ -180,9 +178,7 @@ inline void set_flag(unsigned* flag, unsigned n) {
   detail::self().memory->release(detail::self(), flag, emulator::memory_scope::system);
   __atomic_store_n(flag, n, __ATOMIC_RELEASE);
 }
-inline void add_to_flag(unsigned* flag, unsigned n) {
-  detail::add_release(flag, n, emulator::memory_scope::system);
-}
+inline void add_to_flag(unsigned* flag, unsigned n) { detail::add_release(flag, n, emulator::memory_scope::system); }
 /// Times out when no other thread can make progress.
 inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site where = {}) {
   return detail::hopper(where).wait_for_flag(detail::self(), flag, n, where);
