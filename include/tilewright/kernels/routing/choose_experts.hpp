@@ -137,8 +137,8 @@ struct choose_experts {
     exec::wave_sync();
     const long_index_t to = long_index_t{first} * entries;
     for (index_t i = lane; i < tokens * entries; i += block_size) {
-      args.expert[to + i] = exec::lds_load<index_t>(chosen, i * 4);
-      args.weight[to + i] = exec::lds_load<float>(chosen, i * 4 + weights);
+      exec::store_element(args.expert + (to + i), exec::lds_load<index_t>(chosen, i * 4));
+      exec::store_element(args.weight + (to + i), exec::lds_load<float>(chosen, i * 4 + weights));
     }
   }
 
@@ -214,7 +214,7 @@ struct choose_experts {
     TILEWRIGHT_HD float operator()(float logit, index_t col) const {
       if constexpr (!HasScores) return logit;
       if (!(logit == logit)) return logit;  // as are columns without an expert
-      return share(logit) + (args.bias ? args.bias[col] : 0.0f);
+      return share(logit) + (args.bias ? exec::load_element(args.bias + col) : 0.0f);
     }
     TILEWRIGHT_HD array<float, in_group> operator()(exec::lds_pointer row, index_t group) const {
       auto x = load_group(row, group);

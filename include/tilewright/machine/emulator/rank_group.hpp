@@ -3,6 +3,7 @@
 // between them, which happen as late as they may.
 #pragma once
 
+#include <tilewright/machine/emulator/global/global_memory.hpp>
 #include <tilewright/machine/emulator/threads/schedule_choices.hpp>
 
 #include <cstddef>
@@ -93,6 +94,10 @@ class rank_group {
 
   // For launches.
 
+  /// Of all launches with checks: accesses of different ranks are compared, too. What one rank frees no other one may
+  /// allocate during the group's life.
+  const std::shared_ptr<global_memory>& memory() const { return memory_; }
+
   /// Workers that run, or wait for something that others do.
   void add(int workers) {
     const std::lock_guard lock(mutex_);
@@ -157,6 +162,7 @@ class rank_group {
     return false;
   }
 
+  std::shared_ptr<global_memory> memory_ = std::make_shared<global_memory>();
   std::mutex mutex_;
   std::vector<queue> copies_, sleepers_;  // by their numbers
   std::uint64_t random_, changes_ = 1;

@@ -85,6 +85,15 @@ TEST(SpecializedAttention, FewBlocksTakeAllUnits) {
       p);
 }
 
+// The first consumer's rows skip steps of each unit, after which their stages are filled for the next one.
+TEST(SpecializedAttention, StepsAreSkippedBetweenUnits) {
+  expect_attention_by<three_consumers>(
+      [](const auto& a, const auto&) {
+        launch<attention_forward<three_consumers>>(a, {.workers = 1, .resident_clusters = 1});
+      },
+      with(1, 1, {400}, {400}, causal));
+}
+
 TEST(SpecializedAttention, ThreeConsumers) { expect_random_problems<three_consumers>(8, 21); }
 TEST(SpecializedAttention, OneConsumer) { expect_random_problems<one_consumer>(6, 22); }
 TEST(SpecializedAttention, WideKeys) { expect_random_problems<wide_keys>(4, 23); }

@@ -136,7 +136,7 @@ class hopper_machine final : public hopper_services, private pending_events {
       waiting_for_counts_.push_back(w);
       threads_.wait(self, meeting::counter, where);
     }
-    threads_.acquire(self, w.counter);
+    threads_.acquire(self, w.counter, w.is_flag ? memory_scope::system : memory_scope::gpu, where);
     if (w.is_flag) threads_.fence_async_proxy_global(self);
     return w.is_over();
   }
