@@ -50,10 +50,10 @@ TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
 }
 
 TEST(WarpSpecializedPipeline, StreamKPassesInExploredSchedules) {
-  using one = gemm_hopper<bfloat16_t, k, k, hopper_gemm_tiles[6]>;
-  explore_hopper_gemm<one>({.m = 64, .n = 64, .k = 20 * 64, .beta = 1}, 2);
+  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
+  explore_hopper_gemm<pair>({.m = 128, .n = 128, .k = 20 * 64, .beta = 1}, 3);
   using crossing = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 32, .cluster_m = 2, .consumers = 1}>;
-  explore_hopper_gemm<crossing>({.m = 120, .n = 96, .k = 31 * 64, .beta = 1}, 5);
+  explore_hopper_gemm<crossing>({.m = 120, .n = 32, .k = 16 * 64, .beta = 1}, 2);
 }
 TEST(WarpSpecializedPipeline, SplitKPassesInExploredSchedules) {
   using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
