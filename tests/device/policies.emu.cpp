@@ -76,6 +76,7 @@ void expect_right(emu::module& code, const std::string& name, const problem& p, 
   if constexpr (Policy::split_k != split_k_kind::none) {
     gemm.args.split_k = parts;
     workspace.resize(std::size_t(workspace_bytes(gemm.args)), char(0xff));
+    std::fill_n(workspace.begin(), 4096, char(0));  // counters
     gemm.args.workspace = workspace.data();
     code.allow(workspace.data(), workspace.size());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tilewright-predict: the model's times for GEMMs on AMD GPUs against measured ones.
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -18,7 +19,8 @@ namespace {
 struct options {
   std::string table = PREDICT_TABLE;
   const tilewright::arch::cdna_gpu* gpu = nullptr;
-  bool json = false, fits = false, by_group = false;
+  bool json = false, fits = false, by_group = false, behind = false;
+  int seed = 0;
 };
 
 std::optional<std::string> parse(options& o, int argc, const char* const* argv) {
@@ -33,6 +35,11 @@ std::optional<std::string> parse(options& o, int argc, const char* const* argv) 
   line.choice("--gpu", "Only the rows of one GPU", gpus,
               [&o](std::size_t i) { o.gpu = &tilewright::arch::cdna_gpus[tilewright::index_t(i)]; });
   line.flag("--by-group", "Errors by GPU, type, library and time, too", o.by_group);
+  line.flag("--behind", "List the shapes where this library is predicted to take 1.3 times as long as measured kernels",
+            o.behind);
+  line.number<int>(
+      "--seed", "S", "Draw the shapes that this library is compared for by a seed (default: 0)", "a whole number from 0",
+      [](int seed) { return seed >= 0; }, [&o](int seed) { o.seed = seed; });
   line.flag("--json", "Print JSON, with the groups", o.json);
   line.flag("--fit", "Fit the model's constants to one half of the shapes and print them", o.fits);
   line.section_of_help("Exit code", "0 success; 2 the request cannot be carried out.");
@@ -71,7 +78,11 @@ int main(int argc, char** argv) {
       program::print(fitted(rows));
       return program::success;
     }
-    const predict::ledger l = predict::make_ledger(rows);
+    const predict::ledger l = predict::make_ledger(rows, std::uint64_t(o.seed));
+    if (o.behind) {
+      program::print(predict::as_text_of_behind(l, 1.3));
+      return program::success;
+    }
     program::print(o.json ? predict::as_json(l).text() : predict::as_text(l, o.by_group));
     return program::success;
   });

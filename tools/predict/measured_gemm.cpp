@@ -121,8 +121,8 @@ std::vector<measured_gemm> read_measured(std::istream& csv) {
   return result;
 }
 
-std::uint64_t hash_of_shape(const measured_gemm& g) {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+std::uint64_t hash_of_shape(const measured_gemm& g, std::uint64_t seed) {
+  std::uint64_t hash = 14695981039346656037u ^ seed * 0x9e3779b97f4a7c15u;  // FNV-1a
   for (const std::int64_t length : {g.m, g.n, g.k})
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ (std::uint64_t(length) >> 8 * byte & 255)) * 1099511628211u;
   return hash;

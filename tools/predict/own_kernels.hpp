@@ -8,10 +8,9 @@
 
 namespace predict {
 
-/// The named policies of 16-bit operands that are contiguous along k, of a GPU's target.
-std::vector<tilewright::cdna_gemm_kernel> own_16bit_kernels(const tilewright::arch::cdna_gpu& gpu);
-
-/// Kernels of 8-bit operands with scales of 1 x 128 and 128 x 128: tiles of 128 x 128 and of 64 x 64.
-std::vector<tilewright::cdna_gemm_kernel> own_block_scaled_kernels();
+/// Kernels for operands that are contiguous along k, of a GPU's target. 16 bits: the named policies and the family of
+/// tiles; 8 bits: the tiles for scales of 1 x 128 and 128 x 128.
+const std::vector<tilewright::cdna_gemm_kernel>& own_kernels(const tilewright::arch::cdna_gpu& gpu,
+                                                             tilewright::index_t element_bits);
 
 }  // namespace predict

@@ -226,8 +226,7 @@ class cluster final : public memory_services {
     track_pairs();
     memory_.order().release(accessing(self, false), counter, order_.known_by(self.number));
   }
-  /// The thread has read a counter in global memory: what was released to it happens before the next access.
-  void acquire(const thread_context& self, const unsigned* counter) {
+  void acquire(const thread_context& self, const unsigned* counter) override {
     if (self.checks_memory && order()) memory_.order().acquire(number_, self.number, order_.now(), counter);
   }
   /// TMA sees what happens before in global memory.
