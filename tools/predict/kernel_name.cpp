@@ -168,6 +168,7 @@ const char* name_of(library l) {
     case library::assembly: return "assembly";
     case library::flydsl: return "FlyDSL";
     case library::opus: return "opus";
+    case library::tilewright: return "tilewright";
     case library::unnamed: break;
   }
   return "unnamed";

@@ -379,4 +379,18 @@ program::json as_json(const ledger& l) {
   return j;
 }
 
+program::json rows_as_json(const std::vector<measured_gemm>& rows) {
+  program::json list = program::json::list();
+  for (const measured_gemm& g : rows) {
+    const std::optional<tw::cdna_gemm_time> t = predict_row(g);
+    if (!t) continue;
+    program::json row = program::json::object();
+    row.add("gpu", g.gpu->name).add("type", type_of(g)).add("kernel", g.kernel_name);
+    row.add("m", g.m).add("n", g.n).add("k", g.k).add("us", g.us);
+    row.add("predicted_us", std::round(t->us * 100) / 100).add("bound_us", std::round(t->bound_us * 100) / 100);
+    list.add(std::move(row));
+  }
+  return list;
+}
+
 }  // namespace predict

@@ -81,6 +81,8 @@ ledger make_ledger(const std::vector<measured_gemm>& rows, std::uint64_t seed = 
 /// With the errors of `groups` if `by_group`.
 std::string as_text(const ledger& l, bool by_group);
 program::json as_json(const ledger& l);
+/// Each row that can be predicted, with its measured and predicted time.
+program::json rows_as_json(const std::vector<measured_gemm>& rows);
 /// Of all shapes those where own kernels are predicted to take more than `factor` times as long as measured ones, the
 /// worst first, each with its cause.
 std::string as_text_of_behind(const ledger& l, double factor);

@@ -13,13 +13,14 @@
 #include "../program/run.hpp"
 #include "fit.hpp"
 #include "ledger.hpp"
+#include "published.hpp"
 
 namespace {
 
 struct options {
   std::string table = PREDICT_TABLE;
   const tilewright::arch::cdna_gpu* gpu = nullptr;
-  bool json = false, fits = false, by_group = false, behind = false;
+  bool json = false, fits = false, by_group = false, behind = false, rows = false, published = false;
   int seed = 0;
 };
 
@@ -40,6 +41,9 @@ std::optional<std::string> parse(options& o, int argc, const char* const* argv) 
   line.number<int>(
       "--seed", "S", "Draw the shapes that this library is compared for by a seed (default: 0)", "a whole number from 0",
       [](int seed) { return seed >= 0; }, [&o](int seed) { o.seed = seed; });
+  line.flag("--published", "Compare rates that HipKittens published for GEMM and attention, without a table",
+            o.published);
+  line.flag("--rows", "Print each row of the table with its predicted time, as JSON", o.rows);
   line.flag("--json", "Print JSON, with the groups", o.json);
   line.flag("--fit", "Fit the model's constants to one half of the shapes and print them", o.fits);
   line.section_of_help("Exit code", "0 success; 2 the request cannot be carried out.");
@@ -70,10 +74,18 @@ int main(int argc, char** argv) {
       program::print(*text);
       return program::success;
     }
+    if (o.published) {
+      program::print(predict::published_rates());
+      return program::success;
+    }
     std::ifstream file(o.table);
     if (!file) throw program::refusal("cannot read " + o.table);
     std::vector<predict::measured_gemm> rows = predict::read_measured(file);
     if (o.gpu) std::erase_if(rows, [&o](const predict::measured_gemm& g) { return g.gpu != o.gpu; });
+    if (o.rows) {
+      program::print(predict::rows_as_json(rows).text());
+      return program::success;
+    }
     if (o.fits) {
       program::print(fitted(rows));
       return program::success;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "own_kernels.hpp"
 
+#include <cstddef>
+
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
@@ -34,6 +36,21 @@ const std::vector<tw::cdna_gemm_kernel>& own_kernels(const tw::arch::cdna_gpu& g
                                                  gfx950 = kernels_of<tw::arch::gfx950>(tw::gfx950_tiles),
                                                  scaled = block_scaled_kernels();
   return element_bits != 16 ? scaled : gpu.isa == &tw::arch::gfx950::value ? gfx950 : gfx942;
+}
+
+const tw::cdna_gemm_kernel* find_own_kernel(const tw::arch::cdna_gpu& gpu, std::string_view name) {
+  constexpr tw::operand_major k = tw::operand_major::k;
+  const auto number = [&]<class... Policies>(tw::tuple<Policies...>) {
+    std::size_t i = 0;
+    return ((name == Policies::name || (++i, false)) || ...) ? i : sizeof...(Policies);
+  };
+  const std::size_t named = gpu.isa == &tw::arch::gfx950::value
+                                ? number(tw::named_policies<tw::arch::gfx950, tw::bfloat16_t, k, k, 8>())
+                                : number(tw::named_policies<tw::arch::gfx942, tw::bfloat16_t, k, k, 8>());
+  const std::size_t count = own_kernels(gpu, 16).size() - std::size_t(gpu.isa == &tw::arch::gfx950::value
+                                                                           ? tw::gfx950_tiles.size()
+                                                                           : tw::gfx942_tiles.size());
+  return named < count ? &own_kernels(gpu, 16)[named] : nullptr;
 }
 
 }  // namespace predict
