@@ -104,9 +104,10 @@ TEST(Ledger, ComparesOwnKernelsWithTheFastestRow) {
   EXPECT_EQ(few[1].over_measured().values, std::vector(ratios.begin(), ratios.begin() + 10)) << "the same draw";
   EXPECT_NE(compare_own(rows, 10, 1)[1].over_measured().values, few[1].over_measured().values) << "another seed";
   EXPECT_EQ(all[1].over_predicted().values, ratios) << "rows are as predicted";
+  const double before = geometric_mean(all[1].over_measured());
   for (measured_gemm& g : rows) g.us *= 0.99;
   const own_comparison faster = compare_own(rows, 1000)[1];
-  EXPECT_NEAR(geometric_mean(faster.over_measured()) * 0.99, geometric_mean(all[1].over_measured()), 1e-9);
+  EXPECT_NEAR(geometric_mean(faster.over_measured()) * 0.99, before, 1e-9);
   EXPECT_EQ(faster.over_predicted().values, ratios);
 }
 
@@ -134,7 +135,7 @@ TEST(Ledger, NamesTheCauseOfWhatIsBehind) {
 
 TEST(Ledger, OwnKernelsAreThoseOfTheTarget) {
   EXPECT_EQ(own_kernels(tw::arch::cdna_gpus[0], 16).size(), 11u);
-  EXPECT_EQ(own_kernels(tw::arch::cdna_gpus[2], 16).size(), 17u) << "and copies of 16 bytes that bypass registers";
+  EXPECT_EQ(own_kernels(tw::arch::cdna_gpus[2], 16).size(), 18u) << "and copies of 16 bytes that bypass registers";
   for (const tw::arch::cdna_gpu& gpu : tw::arch::cdna_gpus) {
     for (const tw::cdna_gemm_kernel& r : own_kernels(gpu, 16)) {
       EXPECT_EQ(r.element_bits, 16);
