@@ -94,6 +94,8 @@ struct deep_32x64 : family_tile<Arch, {32, 64, 64, 1, 4, 4}> {
 };
 template <class Arch>
 using tile_128x256 = family_tile<Arch, {128, 256, 64, 2, 4, 2}>;
+template <class Arch>
+using direct_one_wave = family_tile<Arch, {256, 256, 64, 2, 2, 2}>;
 
 // What happens to sums.
 template <class Arch>
@@ -158,6 +160,7 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(deep_16x64, cdna_with_8bit_floats, "bf16, 16 x 64, 8 or 4 stages without registers")               \
   X(deep_32x64, cdna_with_8bit_floats, "bf16, 32 x 64, k split, added up by the last block of a tile") \
   X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")              \
+  X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
   X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                      \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                 \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")

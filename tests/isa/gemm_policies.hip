@@ -74,6 +74,12 @@ struct deep_16x64 {
   };
 };
 
+// One wave for each SIMD, with copies that bypass registers.
+struct direct_one_wave {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
+};
+
 // Pipelines for tiles of 256 x 256.
 template <class T>
 struct ping_pong {

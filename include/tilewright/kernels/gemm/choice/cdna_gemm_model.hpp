@@ -45,20 +45,20 @@ struct cdna_gemm_kernel {
 /// `tilewright-predict --fit`. Arrays without a note: by cdna_loop.
 struct cdna_gemm_constants {
   double launch_us = 2.02;        ///< From the launch to the first instruction, and from the last one to the end.
-  double ramp_us = 1.38;          ///< Of the memory time, before loads and work of blocks overlap.
+  double ramp_us = 1.6;           ///< Of the memory time, before loads and work of blocks overlap.
   double latency_ns = 341;        ///< Of a load that misses L2.
   double memory_share = 0.817;    ///< Of HBM's peak, that GEMMs reach.
-  double exposed_memory = 0.142;  ///< Of the shorter of memory time and compute time: what the longer does not hide.
+  double exposed_memory = 0.132;  ///< Of the shorter of memory time and compute time: what the longer does not hide.
   double exposed_units[2] = {0.463, 0.462};  ///< Within a step, of all units but the busiest: not hidden by others.
   double exposed_alone = 0.775;              ///< The same of a block alone with a compiled loop.
-  double exposed_block = 0.138;              ///< Of a block's own clocks: what comes on top of the wait for its loads.
-  double step_clocks[2] = {51.3, 320};       ///< Of a tile along k: barriers, addresses, waits.
-  double mx_clocks = 127;                    ///< Of a tile along k of 4-bit elements: loads of their scales.
-  double tile_clocks = 167;                  ///< Of a block before its loop and after it.
+  double exposed_block = 0.103;              ///< Of a block's own clocks: what comes on top of the wait for its loads.
+  double step_clocks[2] = {31.9, 298};       ///< Of a tile along k: barriers, addresses, waits.
+  double mx_clocks = 139;                    ///< Of a tile along k of 4-bit elements: loads of their scales.
+  double tile_clocks = 313;                  ///< Of a block before its loop and after it.
   double store_bytes_per_clock = 6.38;       ///< Of C, by a compute unit, with conversions and addresses.
   double scale_clocks = 2.45;  ///< Of the vector units of a compute unit, for each 64 accumulators and scale.
-  double idle_clock = 0.703;   ///< How the clock grows, up to its peak, with the share of compute units without work.
-  double split_us[3] = {3.78, 2.45, 0.512};  ///< Of slices of k, by cdna_split: clearing C, a launch, waiting.
+  double idle_clock = 0.839;   ///< How the clock grows, up to its peak, with the share of compute units that idle.
+  double split_us[3] = {3.78, 2.4, 0.522};  ///< Of slices of k, by cdna_split: clearing C, a launch, waiting.
 };
 
 /// Clocks of a compute unit's units for one tile along k of one block.
@@ -189,11 +189,12 @@ TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, c
   const double each = detail::rounded_up(tiles, gpu.compute_units);
   const double bytes = double(batch) * ((double(m) + double(n)) * double(k) * r.element_bits / 8 +
                                         double(m) * double(n) * r.result_bytes);
-  // Compute units without work leave their power to the others.
-  const double idle = 1 - tiles / (each * gpu.compute_units);
+  // Compute units that have one block less leave their power to the others.
+  const auto clocks = [&](double count) { return detail::cdna_compute_clocks(gpu, r, steps, count, c); };
+  const double idle = each - tiles / gpu.compute_units, before = each > 1 ? clocks(each - 1) : 0;
   const double clock = min(gpu.clock_ghz, gpu.loaded_clock_ghz * (1 + c.idle_clock * idle));
   cdna_gemm_time t;
-  t.compute_us = detail::cdna_compute_clocks(gpu, r, steps, each, c) / (clock * 1e3);
+  t.compute_us = (before / gpu.loaded_clock_ghz + (clocks(each) - before) / clock) / 1e3;
   t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share),
                     detail::cdna_mall_bytes(gpu, r, n_tiles, tiles, steps) / gpu.mall_gb_s) /
                 1e3;
