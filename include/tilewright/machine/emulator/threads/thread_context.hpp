@@ -111,6 +111,9 @@ class memory_services {
   virtual void load_late(const void* from) = 0;
   /// What the thread's block has done happens before everything after an acquire of the counter.
   virtual void release(const thread_context&, const unsigned* counter, memory_scope) = 0;
+  /// The thread has read a counter in global memory: what was released to it happens before the next access. Throws if
+  /// the scopes leave one of the GPUs out.
+  virtual void acquire(const thread_context&, const unsigned* counter, memory_scope, call_site) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.
   virtual void let_others_run(thread_context&, call_site) = 0;
 
