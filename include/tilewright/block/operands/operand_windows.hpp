@@ -9,9 +9,10 @@ namespace tilewright {
 
 namespace detail {
 
-/// Bytes of LDS for one buffer of both operands.
+/// Bytes of LDS for one buffer of both operands; a policy whose operands have other bits says how many.
 template <class Policy>
 TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
+  if constexpr (requires { Policy::stage_bytes; }) return Policy::stage_bytes;
   return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
 }
 

@@ -14,6 +14,7 @@ struct checked_gemm {
   /// Bytes of an element of A and B, of C; elements of an access to A and B; products of the policy.
   index_t element_bytes, result_bytes, vector, products = 1;
   index_t b_bits = 8 * element_bytes;  ///< of an element of B
+  index_t a_bits = 8 * element_bytes;  ///< of an element of A
 };
 
 namespace detail {
@@ -58,8 +59,7 @@ constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm
                                batch_stride * bits / 8};
     return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
-  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a,
-                    8 * kernel.element_bytes) ||
+  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a, kernel.a_bits) ||
                  overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b, kernel.b_bits) ||
                  (kernel.products > 1 &&
                   overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,
@@ -141,6 +141,25 @@ constexpr const char* check_narrow_b(const narrow_args& g) {
              : "ld_b_scales is smaller than the scales of a column";
 }
 
+/// The same for A, which may be plain.
+template <class Format, class Args>
+constexpr const char* check_narrow_a(const Args& g) {
+  if (!is_aligned(g.a) || long_index_t(g.lda) * Format::bits % 128 != 0 || g.batch_stride_a * Format::bits % 128 != 0)
+    return "rows of A must start at multiples of 16 bytes: a, lda and batch_stride_a";
+  if constexpr (requires { g.a_scales; }) {
+    if (g.a && !g.a_scales) return "a narrow A needs a_scales";
+    if (g.ld_a_scales != 0 && g.ld_a_scales < scales_of_column<Format>(g.k))
+      return "ld_a_scales is smaller than the scales of a row";
+  }
+  return nullptr;
+}
+
+/// Of an element of A in memory.
+template <class Policy>
+constexpr index_t a_bits() {
+  if constexpr (requires { typename Policy::a_format; }) return Policy::a_format::bits;
+  return 8 * index_t(sizeof(typename Policy::element_type));
+}
 /// Of an element of B in memory.
 template <class Policy>
 constexpr index_t b_bits() {
@@ -158,7 +177,8 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
                                              index_t(sizeof(typename Policy::result_type)),
                                              Policy::vector,
                                              Policy::products,
-                                             b_bits<Policy>()};
+                                             b_bits<Policy>(),
+                                             a_bits<Policy>()};
 
 }  // namespace detail
 

@@ -15,13 +15,13 @@ namespace tilewright {
 ///   kernel                                k is split by                    accumulators are added up by
 ///   gemm_kernel, none                     no: gemm_args::split_k is 1
 ///   gemm_kernel, workspace                gemm_args::split_k               split_k_reduction, launched after it
+///   gemm_kernel, fix_up                   gemm_args::split_k               the block of the tile that ends last
 ///   gemm_kernel, Hopper, split_k = 1      the kernel, in the last round    a block of the tile (stream-K); without a
 ///                                         of tiles                         workspace k is not split
 ///   gemm_kernel, Hopper, split_k > 1      gemm_args::split_k               the kernel launched after it
 ///   small_m_gemm                          the kernel                       the tile's last block; without a workspace
-///   k
-///                                                                          is not split
-enum class split_k_kind : signed char { none, workspace };
+///                                                                          k is not split
+enum class split_k_kind : signed char { none, workspace, fix_up };
 
 struct double_buffered_pipeline;
 struct one_wave_per_simd_pipeline;

@@ -144,7 +144,7 @@ struct row_stream<Policy, Use, LoadsAhead, sequence<Chunks...>> : stream_chunk<P
 // Beside the accumulators of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
 template <class Policy>
 inline constexpr bool loads_keys_ahead =
-    arch::describe(Policy::op).a.num_registers() < 16 || max(Policy::head_dim, Policy::value_dim) <= 192 ||
+    !arch::describe(Policy::op).repeats_operands() || max(Policy::head_dim, Policy::value_dim) <= 192 ||
     sizeof(typename Policy::element_type) == 1;
 
 /// K and V of attention forward.

@@ -173,7 +173,8 @@ struct decode_combine {
 #endif
     const decode_problem p = locate_decode(args, block.x, block.y, block.z);
     const decode_workspace space(args, dim);
-    const index_t first = space.shares[2 * p.batch], last = space.shares[2 * p.batch + 1];
+    const index_t first = exec::load_element(space.shares + 2 * p.batch),
+                  last = exec::load_element(space.shares + 2 * p.batch + 1);
     if (p.first_row >= p.rows || first == last) return;
     const long_index_t row = space.row_of(args, p, first, 0), everything = long_index_t(1) << 46;
     const exec::global_buffer o = exec::make_global_buffer(space.o + row * dim, everything),
