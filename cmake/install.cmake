@@ -115,9 +115,24 @@ if(TILEWRIGHT_BUILD_TOOLS)
     install(PROGRAMS $<TARGET_FILE:tilewright-check> DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT check OPTIONAL)
     install(FILES $<TARGET_FILE:tilewright_check_runtime> DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright/check COMPONENT check OPTIONAL)
     foreach(version IN ITEMS 5 6 7)
-      install(FILES $<TARGET_SONAME_FILE:tilewright_check_name_${version}>
+      install(FILES $<TARGET_SONAME_FILE:tilewright_check_amdhip64_${version}>
+                    $<TARGET_SONAME_FILE:tilewright_check_hiprtc_${version}>
               DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright/check/names/${version} COMPONENT check OPTIONAL)
     endforeach()
+    # cpack -G DEB: a package with this component alone. llvm has the disassembler and the source lines.
+    set(CPACK_COMPONENTS_ALL check)
+    set(CPACK_DEB_COMPONENT_INSTALL ON)
+    set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+    set(CPACK_PACKAGE_CONTACT "Tilewright")
+    set(CPACK_DEBIAN_CHECK_PACKAGE_NAME tilewright-check)
+    set(CPACK_DEBIAN_CHECK_FILE_NAME DEB-DEFAULT)
+    set(CPACK_DEBIAN_CHECK_PACKAGE_SECTION devel)
+    set(CPACK_DEBIAN_CHECK_PACKAGE_DEPENDS "libc6, libstdc++6, llvm-22 | llvm")
+    set(CPACK_DEBIAN_CHECK_PACKAGE_SUGGESTS "clang-22 | clang, libzstd1, zlib1g")
+    set(CPACK_DEBIAN_CHECK_DESCRIPTION "finds mistakes of HIP kernels without a GPU")
+    set(CPACK_COMPONENT_CHECK_DESCRIPTION "finds mistakes of HIP kernels without a GPU")
+    set(CPACK_STRIP_FILES ON)
+    include(CPack)
   endif()
   # The program gemm loads the kernels of a target from this folder.
   if(TARGET gemm)

@@ -12,9 +12,10 @@
 #   LENGTHS      of rows of norms, softmax and others, all by default: the fewer, the sooner they are compiled
 #   EXPERTS      numbers of experts; 8 16 32 64 128 256 by default
 #   EXPRESSIONS  of elementwise: "x * x + 1"
+#   FORMATS      of narrow_gemm's weights: mxfp4 nvfp4 mxfp8 int4_128_bf16 by default; int8, e4m3, int4_zero_64_f16 ...
 #   C            the program calls tilewright.h and links tilewright::c
 function(tilewright_add_kernels target)
-  set(lists OPERATIONS TYPES GPUS EMULATE ORDERS HEAD_DIMS LENGTHS EXPERTS EXPRESSIONS)
+  set(lists OPERATIONS TYPES GPUS EMULATE ORDERS HEAD_DIMS LENGTHS EXPERTS EXPRESSIONS FORMATS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "C" "" "${lists}")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_OPERATIONS OR NOT arg_TYPES OR NOT (arg_EMULATE OR arg_GPUS))
     message(FATAL_ERROR "tilewright_add_kernels(<target> OPERATIONS ... TYPES ... GPUS ... EMULATE ...): OPERATIONS, TYPES and "
@@ -71,6 +72,10 @@ macro(_tilewright_link_archives)
   _tilewright_json(head_dims "\"" ${arg_HEAD_DIMS})
   _tilewright_json(expressions "\"" ${arg_EXPRESSIONS})
   set(members "\"orders\": ${orders}, \"head_dims\": ${head_dims}, \"expressions\": ${expressions}")
+  if(arg_FORMATS)
+    _tilewright_json(formats "\"" ${arg_FORMATS})
+    string(APPEND members ", \"formats\": ${formats}")
+  endif()
   foreach(numbers IN ITEMS LENGTHS EXPERTS)
     if(arg_${numbers})
       _tilewright_json(values "" ${arg_${numbers}})

@@ -156,7 +156,6 @@ int start(const request& r, const fs::path& folder) {
     for (const std::string& w : r.program) words.push_back(const_cast<char*>(w.c_str()));
     words.push_back(nullptr);
     execvp(words[0], words.data());
-    std::fprintf(stderr, "tilewright-check: cannot start '%s'\n", words[0]);
     _exit(127);
   }
   int status = 0;
@@ -176,6 +175,8 @@ int check(const request& r) {
   } folder{name};
   const int status = start(r, folder.path);
   const outcome o = read_status((folder.path / "status").string());
+  if (!o.started && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw refusal("cannot start '" + r.program[0] + "'");
   if (!o.started)
     throw refusal("'" + r.program[0] +
                   "' did not load HIP's runtime: it is no dynamically linked program, or the loader refused it");

@@ -63,6 +63,7 @@ bool is_weak(finding_kind kind);
 struct source_frame {
   std::string function, file;
   unsigned line = 0;
+  bool called = false;  // the frames before it are a function that is called here, not one that is inlined
 };
 /// One instruction of a kernel, with its source position where the code object has debug information.
 struct code_site {
@@ -124,6 +125,7 @@ struct options {
   unsigned resident =
       1;  // workgroups that run at the same time: more than one if kernels' workgroups wait for each other
   void* hostcall = nullptr;                // buffer through which kernels call the host (printf)
+  void* heap = nullptr;                    // what the device library keeps of malloc in kernels; zeros at first
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
   std::string phases = {};                 // path of the LDS phase table; empty: the built-in one
 };

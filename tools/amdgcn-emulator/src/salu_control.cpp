@@ -29,14 +29,24 @@ void jump(wave& w, const inst& i, u64 address) {
 }
 u64 image_base(const wave& w) { return w.launch->co->base(); }
 void getpc(wave& w, const inst& i) { w.ws64(i.dst[0], image_base(w) + i.address + i.size); }
-void setpc(wave& w, const inst& i) { jump(w, i, w.rs64(i.src[0]) - image_base(w)); }
+// Findings in functions name their calls: a jump to the instruction after the latest call is its return.
+void setpc(wave& w, const inst& i) {
+  const u64 to = w.rs64(i.src[0]) - image_base(w);
+  if (!w.calls.empty()) {
+    const inst& latest = w.launch->prog->code[w.calls.back()];
+    if (to == latest.address + latest.size) w.calls.pop_back();
+  }
+  jump(w, i, to);
+}
 void swappc(wave& w, const inst& i) {
   const u64 t = w.rs64(i.src[0]);
+  w.calls.push_back(w.ip);
   w.ws64(i.dst[0], image_base(w) + i.address + i.size);
   jump(w, i, t - image_base(w));
 }
 void call(wave& w, const inst& i) {
   if (i.target < 0) w.die(i, "call out of the code object");
+  w.calls.push_back(w.ip);
   w.ws64(i.dst[0], image_base(w) + i.address + i.size), w.next = static_cast<u32>(i.target);
 }
 void endpgm(wave& w, const inst&) { w.status = wave::ended; }
@@ -72,8 +82,7 @@ void grid_barrier(wave& w, const inst&) {
   if (L.gws_opened < w.grid_barriers) L.gws_opened = w.grid_barriers, forget_accesses(L);
 }
 void interrupt(wave& w, const inst& i) {
-  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt && w.launch->opt->hostcall)
-    w.launch->interrupt(w.launch->opt->hostcall);
+  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt();
 }
 void sleep(wave& w, const inst&) { w.yield = true; }  // it waits for another wave
 void time(wave& w, const inst& i) {

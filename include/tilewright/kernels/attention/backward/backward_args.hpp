@@ -72,7 +72,7 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
              : nullptr;
 }
 
-/// Waves with the rows of one instruction, m; steps that leave registers for the sums of two products.
+/// Waves with the rows of one instruction, m; steps that leave registers for the accumulators of two products.
 TILEWRIGHT_HD constexpr attention_tile default_backward_tile(const arch::target& on,
                                                              const arch::matrix_instruction& instruction,
                                                              index_t head_dim, index_t value_dim) {
@@ -107,7 +107,7 @@ constexpr grid_size grid_of_row_sums(const attention_backward_args& args) {
   return {ceil_div(args.queries, rows_of_row_sums), args.heads, args.batch};
 }
 
-/// Whether the sums of dK and dV are more than a thread's registers: gfx11 holds operands twice.
+/// Whether the accumulators of dK and dV are more than a thread's registers: gfx11 holds operands twice.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr bool default_gradients_apart() {
   if (!arch::is_amd(Arch::value)) return false;

@@ -81,8 +81,8 @@ struct elements {
   acc = __builtin_amdgcn_##builtin(operand<type>(a, 0), operand<type>(b, 0), short(0), acc, false, false)
 
 /// Part Nth of Op on CDNA.
-template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
+TILEWRIGHT_HD void mfma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
 #if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x16f16)
@@ -128,8 +128,8 @@ TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const
 }
 
 /// Part Nth of Op on RDNA.
-template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void wmma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
+TILEWRIGHT_HD void wmma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
 #if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32)
@@ -203,6 +203,49 @@ TILEWRIGHT_HD void mma(Accumulator* c, const A* a, const B* b) {
     mma_issue<Op, 2>(c, a, b);
     mma_issue<Op, 3>(c, a, b);
   }
+}
+
+namespace detail {
+
+/// A lane's 32 elements of E as the builtin takes them, of which the instruction reads bits_of(E) registers.
+template <arch::scaled_element E>
+TILEWRIGHT_HD ints<8> scaled_operand(const unsigned* registers) {
+  constexpr index_t n = arch::bits_of(E);
+  if constexpr (n == 8) {
+    return operand<ints<8>>(registers, 0);
+  } else if constexpr (n == 4) {
+    const auto v = operand<ints<4>>(registers, 0);
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3, -1, -1, -1, -1);
+  } else {
+    const ints<6> v = {int(registers[0]), int(registers[1]), int(registers[2]),
+                       int(registers[3]), int(registers[4]), int(registers[5])};
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, -1, -1);
+  }
+}
+
+}  // namespace detail
+
+template <arch::matrix_op Op, index_t Byte, arch::scaled_element AElement, arch::scaled_element BElement>
+TILEWRIGHT_HD void mma_scaled([[maybe_unused]] float* c, [[maybe_unused]] const unsigned* a,
+                              [[maybe_unused]] const unsigned* b, [[maybe_unused]] unsigned a_scales,
+                              [[maybe_unused]] unsigned b_scales) {
+#if defined(__gfx950__)
+  constexpr index_t n = arch::describe(Op).c.num_registers();
+  auto acc = detail::operand<detail::floats<n>>(c, 0);
+  const auto va = detail::scaled_operand<AElement>(a), vb = detail::scaled_operand<BElement>(b);
+  if constexpr (Op == arch::matrix_op::mfma_32x32x64_b8) {
+    acc = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(va, vb, acc, int(AElement), int(BElement), Byte,
+                                                          int(a_scales), Byte, int(b_scales));
+  } else {
+    static_assert(Op == arch::matrix_op::mfma_16x16x128_b8,
+                  "mma_scaled: the scaled instructions are mfma_32x32x64_b8 and mfma_16x16x128_b8");
+    acc = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(va, vb, acc, int(AElement), int(BElement), Byte,
+                                                           int(a_scales), Byte, int(b_scales));
+  }
+  __builtin_memcpy(c, &acc, sizeof(acc));
+#else
+  static_assert(Byte < 0, "mma_scaled: gfx950 alone has scaled matrix instructions; use dequantising_policy");
+#endif
 }
 
 }  // namespace tilewright::exec::inline amdgcn
