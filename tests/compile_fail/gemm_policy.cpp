@@ -9,8 +9,8 @@ namespace tw = tilewright;
 using enum tw::operand_major;
 using tw::arch::gfx942, tw::arch::matrix_op, tw::block_tile, tw::gemm_policy, tw::half_t;
 
-// A bias for sums that stay integers.
-// EXPECT: gemm: sums that stay integers can only be scaled by alpha and beta
+// A bias for accumulators that stay integers.
+// EXPECT: gemm: accumulators that stay integers can only be scaled by alpha and beta
 struct integers : gemm_policy<gfx942, tw::int8_t, k, k, 16> {
   using epilogue = tw::epilogue::bias;
 };

@@ -29,13 +29,13 @@ using enum jit::element;
 struct target {
   const char *name, *grade;  // what has been done with kernels for it
 };
-constexpr std::array<target, 7> targets{{{"gfx90a", "emulated"},
-                                         {"gfx942", "emulated"},
-                                         {"gfx950", "emulated"},
-                                         {"gfx1100", "emulated"},
-                                         {"gfx1201", "emulated"},
-                                         {"sm_80", "compiled"},
-                                         {"sm_90a", "run"}}};
+std::vector<target> all_targets() {
+  std::vector<target> all;
+  for (const tw::arch::target* t : tw::arch::amd_targets::values) all.push_back({t->name, "emulated"});
+  all.insert(all.end(), {{"sm_80", "compiled"}, {"sm_90a", "run"}});
+  return all;
+}
+const std::vector<target> targets = all_targets();
 
 const char* name_of(jit::element type) {
   constexpr const char* names[] = {"f16", "bf16", "f32", "fp8", "bf8", "i8", "i32"};

@@ -194,8 +194,8 @@ class operand_windows {
 
 namespace detail {
 
-/// Estimated 32-bit registers of a thread: sums, the operands of `steps` steps along k, `tiles` tiles in flight from
-/// global memory, and `others` for addresses and the rest.
+/// Estimated 32-bit registers of a thread: accumulators, the operands of `steps` steps along k, `tiles` tiles in flight
+/// from global memory, and `others` for addresses and the rest.
 template <class Policy>
 constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t others = 32) {
   using operands = operand_windows<Policy>;

@@ -94,11 +94,11 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
 
 /// For kernels whose blocks reach their tiles by offsets of 32 bits, in vectors.
 constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& kernel) {
-  // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
-  const long_index_t limit = 0x7fffffff / kernel.element_bytes, walk = max_walk_bytes / kernel.element_bytes;
+  // Offsets inside a block tile, and while the loop advances along k, have 32 bits; so have positions.
+  const long_index_t limit = 0x7fffffff / kernel.element_bytes, loop = max_loop_bytes / kernel.element_bytes;
   const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
     const long_index_t step = along_k ? kernel.tile_k : ld * kernel.tile_k;
-    return (along_k ? ld * rows : step) + rows + kernel.tile_k + max(walk, 2 * step) + step;
+    return (along_k ? ld * rows : step) + rows + kernel.tile_k + max(loop, 2 * step) + step;
   };
   const index_t products = kernel.products, v = kernel.vector;
   const long_index_t a_span = operand_span(kernel.a_along_k, args.lda, kernel.tile_m),
@@ -190,7 +190,7 @@ constexpr const char* check_gemm(const typename Policy::args_type& args, const v
   if (!detail::is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
-    return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
+    return "accumulators of integers can only be scaled by integers of less than 2^24: alpha and beta";
   return epilogue::detail::check<detail::epilogue_of<Policy>>(args, guarantee);
 }
 

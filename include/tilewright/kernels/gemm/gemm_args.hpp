@@ -29,7 +29,7 @@ struct gemm_args {
   index_t split_k = 1;  ///< blocks that share a tile of C, each with a range of k; >= 1; see split_k_kind
   /// Scratch memory, aligned to 16 bytes; concurrent launches must not share it. Bytes: the kernel's
   /// workspace_bytes(args); of a gemm_plan, gemm_workspace_bytes. On Hopper its first
-  /// hopper_gemm_workspace::counter_bytes are 0 before the first launch.
+  /// hopper_gemm_workspace::counter_bytes, and with split_k_kind::fix_up its first 4096, are 0 before the first launch.
   void* workspace = nullptr;
 
   // What functions of namespace epilogue read; epilogue::from_args applies those that are not null. Problems of a batch

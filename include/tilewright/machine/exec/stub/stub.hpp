@@ -47,6 +47,9 @@ template <atomic_op Op, class V>
 TILEWRIGHT_STUB(void buffer_atomic(const global_buffer&, long_index_t, const V&))
 template <atomic_op Op, class V>
 TILEWRIGHT_STUB(void lds_atomic(lds_pointer, index_t, const V&))
+TILEWRIGHT_HD bool is_last_arrival(unsigned*, unsigned, lds_pointer) {
+  __builtin_trap();
+}
 
 template <index_t Bytes>
 TILEWRIGHT_STUB(void async_load_to_lds(const global_buffer&, index_t, lds_pointer, index_t))
