@@ -15,6 +15,7 @@
 #include <tilewright/jit/gemm.hpp>
 #include <tilewright/jit/given_later.hpp>
 #include <tilewright/jit/grouped.hpp>
+#include <tilewright/jit/narrow_gemm.hpp>
 #include <tilewright/jit/routing.hpp>
 #include <tilewright/jit/rows.hpp>
 #include <tilewright/jit/tensor.hpp>
@@ -146,6 +147,12 @@ void print_gemms() {
       print_orders<jit::grouped_problem>(
           groups == tw::group_kind::rows ? "grouped_gemm, groups of rows" : "grouped_gemm, groups of k",
           types_of(type, result), p, &jit::grouped_gemm);
+    }
+  for (const jit::element type : {f16, bf16})
+    for (const char* const format : {"int4_128_f16", "int4_zero_32_bf16", "mxfp4", "nvfp4", "mxfp8", "int8", "e4m3"}) {
+      jit::narrow_gemm_problem p{.type = type, .result = type, .format = jit::narrow_format_of(format)};
+      p.args.m = p.args.n = p.args.k = p.args.lda = p.args.ldb = p.args.ldc = 256;
+      print_row("narrow_gemm", name_of(type), format, [&] { return jit::narrow_gemm(p); });
     }
 }
 

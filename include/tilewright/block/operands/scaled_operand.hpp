@@ -51,7 +51,7 @@ TILEWRIGHT_HD constexpr distribution_encoding rows_of_waves(const block_tile& ti
 /// lane's steps are neighbours: one load, whose bytes the instructions select.
 template <class Format, block_tile Tile, bool IsB>
 struct scaled_operand {
-  static constexpr arch::scaled_element element = scaled_element_of<Format>;
+  static constexpr arch::scaled_element element = scaled_element_of<Format>;  ///< of the matrix instruction
   static_assert(
       element != arch::scaled_element::none && bits_of(element) != 6,
       "scaled_operand: formats are mxfp8_format, mxfp8_e5m2_format and mxfp4_format; dequantising_policy takes "

@@ -5,13 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "../../../property/setting.hpp"
 #include "narrow_problem.hpp"
 
 namespace tilewright::testing_narrow {
 namespace {
 
-/// Random shapes of each pair of formats: few, or with TILEWRIGHT_NIGHT=1 what 500 in all need.
-int shapes() { return std::getenv("TILEWRIGHT_NIGHT") ? 46 : 2; }
+/// Random shapes of each pair of formats: few, or with TILEWRIGHT_RANDOM_PROGRAMS as many (46: 500 in all).
+int shapes() { return int(property::setting("TILEWRIGHT_RANDOM_PROGRAMS", 2)); }
 
 template <class Arch, class A, class B, block_tile Tile>
 struct policy_of : dequantising_policy<Arch, bfloat16_t, A, B, Tile> {
@@ -31,6 +32,7 @@ std::string run(auto& problem) {
 template <class Arch, class A, class B, block_tile Tile = detail::dequantising_tile<Arch, bfloat16_t>(128)>
 void expect_right(unsigned seed) {
   using policy = policy_of<Arch, A, B, Tile>;
+  seed += unsigned(property::setting("TILEWRIGHT_PROPERTY_SEED", 0));
   std::mt19937 random(seed);
   for (int i = 0; i < shapes(); ++i) {
     const auto below = [&](unsigned n) { return index_t(random() % n); };

@@ -93,6 +93,38 @@ TILEWRIGHT_HD void multiply_scaled(C& c, const typename scaled_tiles<A>::fragmen
   });
 }
 
+/// Copies of both operands' tiles to a stage, one tile after the other.
+template <class A, class B>
+class scaled_copies {
+  typename scaled_tiles<A>::stream_type a_;
+  typename scaled_tiles<B>::stream_type b_;
+
+ public:
+  TILEWRIGHT_HD scaled_copies(const scaled_tiles<A>& a, const scaled_tiles<B>& b, index_t tile, exec::lds_pointer lds)
+      : a_(a.stream(tile, lds)), b_(b.stream(tile, lds + A::bytes)) {}
+  /// Issues those of a tile, to the stage `lds_bytes` after the first, and goes on to the next tile.
+  TILEWRIGHT_HD void issue(index_t lds_bytes) {
+    a_.template issue<0, scaled_tiles<A>::copy_window::num_access>(lds_bytes, {});
+    b_.template issue<0, scaled_tiles<B>::copy_window::num_access>(lds_bytes, {});
+    a_.advance(true, A::words * 4);
+    b_.advance(true, B::words * 4);
+  }
+};
+
+/// One step along k of both operands in registers.
+template <class A, class B, block_tile Tile>
+struct scaled_step {
+  typename scaled_tiles<A>::fragments a;
+  typename scaled_tiles<B>::fragments b;
+
+  template <index_t Step>
+  TILEWRIGHT_HD void read(const typename scaled_tiles<A>::read_window& from_a,
+                          const typename scaled_tiles<B>::read_window& from_b, index_t lds_bytes) {
+    load_fragment_steps<Tile.op, A::steps, Step, 1>(a, from_a, lds_bytes);
+    load_fragment_steps<Tile.op, A::steps, Step, 1>(b, from_b, lds_bytes);
+  }
+};
+
 /// Two stages in LDS. The last tile, which may be partial, is multiplied first: the others are whole and the loop
 /// checks nothing. Operands are read one step along k ahead:
 ///
@@ -102,12 +134,13 @@ TILEWRIGHT_HD void multiply_scaled(C& c, const typename scaled_tiles<A>::fragmen
 template <class A, class B>
 struct scaled_mfma_pipeline {
   static constexpr index_t num_stages = 2;
+  static constexpr index_t steps = A::steps, stage_bytes = A::bytes + B::bytes;
+  static_assert(steps > 1, "scaled_mfma_pipeline: k of the block tile must be at least two steps");
   using a_tiles = scaled_tiles<A>;
   using b_tiles = scaled_tiles<B>;
 
   static constexpr const char* check(const scaled_args& g) {
     if (g.k % 32 != 0) return "scaled matrix instructions need whole blocks of 32 along k; use dequantising_policy";
-    constexpr index_t steps = A::steps;
     const auto is_aligned_to_steps = [](const void* scales, index_t ld, long_index_t batch_stride) {
       return vector_alignment{steps, 1}.is_met_by(scales, 1, ld, batch_stride);
     };
@@ -126,59 +159,43 @@ struct scaled_mfma_pipeline {
                                 const narrow_matrix& b_matrix, const multi_index<2>& origin, index_t first,
                                 index_t num_tiles, exec::lds_pointer lds) {
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = A::steps, stage_bytes = A::bytes + B::bytes,
-                      per_step = matrix_instructions_per_step<tile>;
-    static_assert(steps > 1, "scaled_mfma_pipeline: k of the block tile must be at least two steps");
     const a_tiles from_a{a_matrix, origin[0]};
     const b_tiles from_b{b_matrix, origin[1]};
     const index_t first_tile = first == 0 ? ceil_div(a_matrix.k, tile.k) - 1 : first - 1;
     const auto a_read = from_a.reads(lds);
     const auto b_read = from_b.reads(lds + A::bytes);
-    typename a_tiles::fragments a;
-    typename b_tiles::fragments b;
-    const auto read = [&]<index_t Step>(number<Step>, index_t stage) TILEWRIGHT_INLINE_LAMBDA {
-      load_fragment_steps<tile.op, steps, Step, 1>(a, a_read, stage);
-      load_fragment_steps<tile.op, steps, Step, 1>(b, b_read, stage);
-    };
-
-    const auto issue = [&](const auto& a_stream, const auto& b_stream, index_t stage) TILEWRIGHT_INLINE_LAMBDA {
-      a_stream.template issue<0, a_tiles::copy_window::num_access>(stage, {});
-      b_stream.template issue<0, b_tiles::copy_window::num_access>(stage, {});
-    };
-    issue(from_a.stream(first_tile, lds), from_b.stream(first_tile, lds + A::bytes), 0);
-    auto a_scales = from_a.checked_scales(first_tile);
-    auto b_scales = from_b.checked_scales(first_tile);
-    auto a_stream = from_a.stream(first, lds);
-    auto b_stream = from_b.stream(first, lds + A::bytes);
     const auto a_scale_window = a_tiles::scales(a_matrix, origin[0]);
     const auto b_scale_window = b_tiles::scales(b_matrix, origin[1]);
+    scaled_step<A, B, tile> operands;
+    scaled_copies<A, B>(from_a, from_b, first_tile, lds).issue(0);
+    auto a_scales = from_a.checked_scales(first_tile);
+    auto b_scales = from_b.checked_scales(first_tile);
+    scaled_copies<A, B> copies(from_a, from_b, first, lds);
 
     // Multiplies the tile in the stage `current`, whose first step is in registers, while tile number `next` is copied
     // to the other one.
     const auto multiply = [&]<bool HasNext>(number<HasNext>, index_t current, index_t other,
                                             index_t next) TILEWRIGHT_INLINE_LAMBDA {
       keep_in_accumulation_registers<tile>(c);
-      typename a_tiles::scale_words next_a_scales;
-      typename b_tiles::scale_words next_b_scales;
+      auto next_a_scales = a_scales;
+      auto next_b_scales = b_scales;
       unroll<steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr bool is_last = s.value == steps - 1;
-        const auto now_a = a;
-        const auto now_b = b;
+        const auto now = operands;
         if constexpr (is_last && HasNext) {
           exec::async_wait<0>();
           exec::block_sync();
         }
-        if constexpr (!is_last || HasNext) read(number<(s.value + 1) % steps>{}, is_last ? other : current);
+        if constexpr (!is_last || HasNext)
+          operands.template read<(s.value + 1) % steps>(a_read, b_read, is_last ? other : current);
         if constexpr (s.value == 0 && HasNext) {
-          issue(a_stream, b_stream, other);
-          a_stream.advance(true, A::words * 4);
-          b_stream.advance(true, B::words * 4);
+          copies.issue(other);
           next_a_scales = a_tiles::load_scales(a_scale_window, next);
           next_b_scales = b_tiles::load_scales(b_scale_window, next);
         }
-        multiply_scaled<tile, A, B, s.value>(c, now_a, a_scales, now_b, b_scales);
-        spread_among_matrix_instructions<per_step, per_step * 3 / 4, exec::instruction_kind::lds_read,
-                                         a_tiles::num_reads + b_tiles::num_reads>();
+        multiply_scaled<tile, A, B, s.value>(c, now.a, a_scales, now.b, b_scales);
+        spread_among_matrix_instructions<matrix_instructions_per_step<tile>, matrix_instructions_per_step<tile> * 3 / 4,
+                                         exec::instruction_kind::lds_read, a_tiles::num_reads + b_tiles::num_reads>();
       });
       if constexpr (HasNext) a_scales = next_a_scales, b_scales = next_b_scales;
       keep_in_accumulation_registers<tile>(c);
@@ -186,7 +203,7 @@ struct scaled_mfma_pipeline {
 
     exec::async_wait<0>();
     exec::block_sync();
-    read(number<0>{}, 0);
+    operands.template read<0>(a_read, b_read, 0);
     keep_in_accumulation_registers<tile>(c);  // also in each tile: the same on all paths
     index_t left = num_tiles, next = first;
     TILEWRIGHT_UNROLL(1)
