@@ -17,6 +17,7 @@
 #include "hopper_gemm.hpp"
 #include "operation.hpp"
 #include "source_text.hpp"
+#include "targets.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -170,6 +171,7 @@ kernel_source exact_attention(const attention_problem& p) {
 kernel_request attention(const attention_problem& problem) {
   return remembered([problem](const std::string& target) {
     require_attention("attention", problem.type, problem.head_dim, problem.value_dim);
+    require_matrix_instruction("attention", problem.type, target);
     if (target == "sm_90a") {
       const hopper_attention_tile tile =
           choose_hopper_attention_tile(problem.args, problem.head_dim, problem.value_dim, 2);

@@ -7,6 +7,7 @@
 
 #include "attention_name.hpp"
 #include "operation.hpp"
+#include "targets.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -60,6 +61,7 @@ host_half portable_half(const attention_backward_problem& p, const std::string& 
 kernel_request attention_backward(const attention_backward_problem& problem) {
   require_attention("attention_backward", problem.type, problem.head_dim, problem.value_dim);
   return remembered([problem](const std::string& target) {
+    require_matrix_instruction("attention_backward", problem.type, target);
     const std::optional<host_half> hopper = hopper_half(problem, target);
     const std::string dims = std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim);
     kernel_source s;

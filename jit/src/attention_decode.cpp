@@ -6,6 +6,7 @@
 
 #include "attention_name.hpp"
 #include "operation.hpp"
+#include "targets.hpp"
 
 namespace tilewright::jit {
 
@@ -46,6 +47,8 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
   if (cache != problem.type && cache != element::fp8 && cache != element::i8)
     throw error("attention_decode: the cache has the elements of Q, fp8 or i8");
   return remembered([problem, cache](const std::string& target) {
+    // Values of 8 bits are multiplied as bf16.
+    require_matrix_instruction("attention_decode", is_8_bits(cache) ? element::bf16 : problem.type, target);
     const bool is_8bit = cache != problem.type;
     const std::string dims = std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim);
     const auto args_of = [](const void* args) -> const attention_decode_args& {

@@ -8,6 +8,7 @@
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
 
 #include "operation.hpp"
+#include "targets.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -138,6 +139,7 @@ kernel_source source_of(const narrow_gemm_problem& p, const std::string& target)
   if ((p.type != element::f16 && p.type != element::bf16) || (p.result != p.type && p.result != element::f32))
     throw error("narrow_gemm: A is f16 or bf16, and C has its type or f32");
   if (p.format.bits != 4 && p.format.bits != 8) throw error("narrow_gemm: elements of B have 4 or 8 bits");
+  require_matrix_instruction("narrow_gemm", p.type, target);
   const bool is_hopper = target == "sm_90a" || target == "sm_90";
   return is_hopper && p.args.m <= 16 ? small_m_source(p) : any_target_source(p, target);
 }
@@ -160,12 +162,14 @@ narrow_format narrow_format_of(const std::string& name) {
                                               : "";
   const int group = digits == 0 || digits > 7 || scale.empty() ? -1 : std::stoi(rest.substr(0, digits));
   if (!name.starts_with("int4_") || (group != 32 && group != 64 && (group < 0 || group % 128 != 0)))
-    throw error("narrow_gemm: '" + name + "' is no format; there are mxfp4, nvfp4, mxfp8, int8, e4m3, and such as "
+    throw error("narrow_gemm: '" + name +
+                "' is no format; there are mxfp4, nvfp4, mxfp8, int8, e4m3, and such as "
                 "int4_128_bf16 and int4_zero_128_bf16, with groups of 32, 64 or a multiple of 128");
-  return {.name = name,
-          .type = (has_zeros ? "tw::int4_zero_groups<" : "tw::int4_groups<") + std::to_string(group) + ", " + scale + ">",
-          .group = group,
-          .has_zero_points = has_zeros};
+  return {
+      .name = name,
+      .type = (has_zeros ? "tw::int4_zero_groups<" : "tw::int4_groups<") + std::to_string(group) + ", " + scale + ">",
+      .group = group,
+      .has_zero_points = has_zeros};
 }
 
 kernel_request narrow_gemm(const narrow_gemm_problem& problem) {

@@ -8,6 +8,8 @@
 #include <tilewright/core/arch/occupancy.hpp>
 #include <tilewright/jit/error.hpp>
 
+#include "hopper_gemm.hpp"
+
 namespace tilewright::jit {
 
 void require_known_target(const std::string& target) {
@@ -39,6 +41,11 @@ bool has_matrix_instruction(element type, const std::string& target) {
     case element::i32: break;
   }
   return false;
+}
+
+void require_matrix_instruction(const char* operation, element type, const std::string& target) {
+  if (!has_matrix_instruction(type, target))
+    throw refused(std::string(operation) + ": " + target + " has no matrix instruction for " + short_name(type));
 }
 
 bool is_hopper(const std::string& target) { return target.starts_with("sm_90"); }

@@ -19,6 +19,8 @@ index_t expected_blocks(const std::string& target, int lds_bytes, int block_size
 /// Whether the target has a matrix instruction (MFMA, WMMA, mma.sync; not wgmma) for these elements. True for a target
 /// that the library does not know, which is refused elsewhere.
 bool has_matrix_instruction(element type, const std::string& target);
+/// Throws refused with the operation's name where it has none.
+void require_matrix_instruction(const char* operation, element type, const std::string& target);
 
 bool is_nvidia(const std::string& target);
 /// sm_90a, or sm_90 as the CPU emulator calls it.

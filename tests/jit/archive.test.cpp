@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/gemm.hpp>
 #include <tilewright/kernels/gemm/choice/tuning_name.hpp>
 #include <tilewright/launch/tuning/tuning_file.hpp>
@@ -213,6 +214,22 @@ TEST_F(FakeCompiler, AGemmOfElementsThatTheTargetDoesNotMultiplyIsRefused) {
       sentence_of([&] { (void)jit::gemm(p)("sm_90a"); }),
       "jit: gemm: sm_90a has no matrix instruction for fp8 but wgmma, which takes A row-major, B column-major, both "
       "in whole vectors, and writes bf16");
+}
+
+TEST_F(FakeCompiler, AttentionInBf16IsRefusedWhereTheTargetDoesNotMultiplyIt) {
+  jit::attention_problem p{.type = jit::element::bf16, .head_dim = 64, .value_dim = 64};
+  EXPECT_EQ(sentence_of([&] { (void)jit::attention(p)("gfx908"); }),
+            "jit: attention: gfx908 has no matrix instruction for bf16");
+  EXPECT_NE(jit::attention(p)("gfx1250").kernel, "");
+  jit::attention_backward_problem gradients{.type = jit::element::bf16, .head_dim = 64, .value_dim = 64};
+  EXPECT_EQ(sentence_of([&] { (void)jit::attention_backward(gradients)("gfx908"); }),
+            "jit: attention_backward: gfx908 has no matrix instruction for bf16");
+  jit::attention_decode_problem decode{
+      .type = jit::element::f16, .head_dim = 64, .value_dim = 64, .cache_type = jit::element::i8};
+  EXPECT_EQ(sentence_of([&] { (void)jit::attention_decode(decode)("gfx908"); }),
+            "jit: attention_decode: gfx908 has no matrix instruction for bf16");
+  p.type = jit::element::f16;
+  EXPECT_NE(jit::attention(p)("gfx908").kernel, "");
 }
 
 }  // namespace
