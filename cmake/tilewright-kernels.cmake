@@ -3,9 +3,9 @@
 #   compiles kernels into a program (or its libraries), where the calls of tilewright::ops find them without a compiler.
 #   OPERATIONS   calls of tilewright::ops: gemm attention rms_norm ...
 #   TYPES        f16 bf16 f32 fp8 bf8 i8; with a dash and the type of results where it is another one: f16-f32, f16-fp8
-#   GPUS         sm_80 sm_90a gfx90a gfx942 gfx950 gfx1100 gfx1201: kernels for these, for all lengths, which tilewright-pack
+#   GPUS         sm_80 sm_90a, and AMD targets such as gfx942: kernels for these, for all lengths, which tilewright-pack
 #                compiles when the program is built. They need NVRTC or nvcc, or clang++.
-#   EMULATE      gfx90a gfx942 gfx950 gfx1100 gfx1201 sm_80 sm_90: kernels for the CPU emulator, as code of the program, of
+#   EMULATE      sm_80 sm_90, and AMD targets: kernels for the CPU emulator, as code of the program, of
 #                gemm attention rms_norm layer_norm softmax cross_entropy rotary
 #   ORDERS       of GEMMs: the contiguous dimension of A, then of B, such as k-k (the default) and k-mn
 #   HEAD_DIMS    of attention; 64 and 128 by default; 192-128: of Q and K, and of V

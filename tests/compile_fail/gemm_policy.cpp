@@ -38,6 +38,10 @@ struct doubles : gemm_policy<gfx942, double, k, k, 2> {};
 constexpr block_tile tile{128, 128, 128, 2, 2, matrix_op::mfma_32x32x16_b8_x2};
 constexpr auto block_size = tw::gemm_kernel<gemm_policy<gfx942, tw::fp8_ocp_t, k, k, 16, tile>>::block_size;
 
+// bf16 on gfx908, whose instructions take half as much of k.
+// EXPECT: operand_policy: the target does not have this matrix instruction for these elements
+struct brains : gemm_policy<tw::arch::gfx908, tw::bfloat16_t, k, k, 8> {};
+
 // An instruction of gfx1201 on gfx942.
 // EXPECT: operand_policy: the target does not have this matrix instruction for these elements
 using instruction = gemm_policy<gfx942, half_t, k, k, 8, block_tile{64, 64, 32, 2, 2, matrix_op::wmma_16x16x16_gfx12}>;

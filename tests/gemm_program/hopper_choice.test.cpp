@@ -108,7 +108,7 @@ TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
 }
 
 // How k is split is the model's choice, too, or that of the policy.
-TEST(HopperKernelChoice, PartsOfK) {
+TEST(HopperKernelChoice, SplitsOfK) {
   problem p = product("rcr");
   const auto split_k = [&](const std::string& policy) { return choice(p, named("hopper_128x256_b2" + policy)).kernel; };
   EXPECT_EQ(split_k(""), pair);

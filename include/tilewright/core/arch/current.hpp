@@ -14,11 +14,10 @@
 #elif defined(__amdgcn_processor__)
 #include <tilewright/core/arch/arch.hpp>
 namespace tilewright::arch::detail {
-constexpr index_t current_index = amd_targets::find(__amdgcn_processor__);
-static_assert(current_index >= 0,
-              "Tilewright has no table for this GPU: compile for one of core/arch/arch.hpp (amd_targets)");
+constexpr index_t found = amd_targets::find(__amdgcn_processor__), current_index = found + (found < 0);
+static_assert(found >= 0, "Tilewright has no table for this GPU: compile for one of core/arch/arch.hpp (amd_targets)");
 template <class... Archs>
-    __type_pack_element < current_index<0 ? 0 : current_index, Archs...> target_of_this_pass(target_list<Archs...>);
+__type_pack_element<current_index, Archs...> target_of_this_pass(target_list<Archs...>);
 }  // namespace tilewright::arch::detail
 #define TILEWRIGHT_CURRENT_ARCH decltype(detail::target_of_this_pass(amd_targets{}))
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900

@@ -9,6 +9,7 @@
 #include <tilewright/core/base/block_index.hpp>
 #include <tilewright/core/base/call_site.hpp>
 #include <tilewright/core/base/math.hpp>
+#include <tilewright/machine/emulator/threads/memory_scope.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,6 @@ using exec::block_index;
 using exec::call_site;
 
 enum class global_touch : signed char;
-enum class memory_scope : signed char;
 struct thread_context;
 class hopper_services;
 
