@@ -54,13 +54,15 @@ schedule_choices run_schedule(schedule_choices choices, Run& run) {
   return choices;
 }
 
-/// Each schedule that has one deviation more than those runs, after their last one: call(run, deviation).
+/// Each schedule that has one deviation more than those runs, after their last one: call(run, deviation). Alternative
+/// 1 or all others: the former, mostly a late wave, changes most.
 template <class Call>
-void for_each_successor(const std::vector<schedule_choices>& runs, Call call) {
+void for_each_successor(const std::vector<schedule_choices>& runs, bool is_first, Call call) {
   for (const schedule_choices& run : runs) {
     const index_t first = run.deviations().empty() ? 0 : run.deviations().back().point + 1;
     for (index_t point = first; point < index_t(run.alternatives().size()); ++point)
-      for (index_t a = 1; a < run.alternatives()[std::size_t(point)]; ++a) call(run, schedule_deviation{point, a});
+      for (index_t a = 1; a < run.alternatives()[std::size_t(point)]; ++a)
+        if ((a == 1) == is_first) call(run, schedule_deviation{point, a});
   }
 }
 
@@ -88,20 +90,22 @@ exploration explore(const exploration_options& options, Run run) {
     if (result.schedules < options.max_schedules) add(runs, schedule_choices(base));
   result.is_complete = runs.size() == std::size(detail::schedule_bases);
   for (index_t depth = 0; depth < options.deviations; ++depth) {
-    long_index_t count = 0, number = 0;
-    detail::for_each_successor(runs, [&](const auto&, const schedule_deviation&) { ++count; });
-    // Each number of deviations gets its share.
-    const index_t budget = (options.max_schedules - result.schedules) / (options.deviations - depth);
-    if (count > budget) result.is_complete = false;
-    if (budget <= 0 || count == 0) break;
     std::vector<schedule_choices> next;
-    detail::for_each_successor(runs, [&](const schedule_choices& from, const schedule_deviation& more) {
-      const long_index_t before = number++ * budget / count;  // spread evenly
-      if (count > budget && number * budget / count == before) return;
-      std::vector<schedule_deviation> deviations = from.deviations();
-      deviations.push_back(more);
-      add(next, schedule_choices(from.base(), std::move(deviations)));
-    });
+    for (const bool is_first : {true, false}) {
+      long_index_t count = 0, number = 0;
+      detail::for_each_successor(runs, is_first, [&](const auto&, const schedule_deviation&) { ++count; });
+      // Each number of deviations and each kind gets its share, spread evenly.
+      const index_t shares = 2 * (options.deviations - depth) - index_t(!is_first);
+      const index_t budget = (options.max_schedules - result.schedules) / shares;
+      if (count > budget) result.is_complete = false;
+      detail::for_each_successor(runs, is_first, [&](const schedule_choices& from, const schedule_deviation& more) {
+        const long_index_t before = number++ * budget / count;
+        if (count > budget && number * budget / count == before) return;
+        std::vector<schedule_deviation> deviations = from.deviations();
+        deviations.push_back(more);
+        add(next, schedule_choices(from.base(), std::move(deviations)));
+      });
+    }
     runs = std::move(next);
   }
   result.orders = index_t(orders.size());
