@@ -70,12 +70,12 @@ void for_each_successor(const std::vector<schedule_choices>& runs, bool is_first
 
 /// Calls run() again and again, each time with another schedule of the launches that it makes on this thread of the
 /// CPU. Where a wave has to wait, a schedule says which wave runs next, or which TMA load arrives before it does; a
-/// wave runs until it has to wait, and clusters of blocks run one after another. The first schedule is that of launches
-/// which are not explored; then come three others, with TMA loads that arrive early, waves in descending order, and
-/// both. Then, for each number of deviations, come schedules that deviate from these four: another wave runs first, a
-/// copy or all of them arrive first, or the wave that would be next is postponed until nothing else can happen. run()
-/// must do the same each time, its inputs included. Throws what run() throws; a fault's sentence then names the
-/// schedule.
+/// wave runs until it has to wait, and clusters of blocks run one after another. In the first schedule, as in launches
+/// which are not explored, TMA loads arrive late and waves run in ascending order; in three others loads arrive early,
+/// waves run in descending order, or both. Then, for each number of deviations, come schedules that deviate from these
+/// four: another wave runs first, a copy or all of them arrive first, or the wave that would be next is postponed until
+/// nothing else can happen. run() must do the same each time, its inputs included. Throws what run() throws; a fault's
+/// sentence then names the schedule.
 template <class Run>
 exploration explore(const exploration_options& options, Run run) {
   std::vector<schedule_choices> runs;
