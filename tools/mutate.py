@@ -157,7 +157,8 @@ def files_of(path, root=ROOT, known=None):
 class Workshop:
     """A copy of the headers to break, and a place to build tests in."""
 
-    def __init__(self, folder, root=ROOT, optimisation="-O0"):
+    def __init__(self, folder, root=ROOT, optimisation="-O0", cpu_limit_s=CPU_LIMIT_S):
+        self.cpu_limit_s = cpu_limit_s
         self.folder, self.root = Path(folder), root
         self.include = self.folder / "include"
         self.sound = set()  # tests that pass with unchanged headers
@@ -181,11 +182,11 @@ class Workshop:
     def run(self, command, environment=None):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-            resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S))
+            resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_limit_s, self.cpu_limit_s))
 
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=10 * CPU_LIMIT_S, preexec_fn=limit,
+                                  timeout=10 * self.cpu_limit_s, preexec_fn=limit,
                                   env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "300",
                                                     "RC_PARAMS": "seed=1 max_success=300 noshrink=1"} | (environment or {}))
         except subprocess.TimeoutExpired:
@@ -385,7 +386,7 @@ def try_schedules(options):
     missed = 0
     print("| header | test | found within (schedules) | why |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        workshop = Workshop(folder, optimisation="-O1")  # the emulator runs for longer than it compiles
+        workshop = Workshop(folder, optimisation="-O1", cpu_limit_s=20 * CPU_LIMIT_S)  # the emulator runs for longer than it compiles
         for entry in read_schedule_mutants(SCHEDULES.read_text(encoding="utf-8")):
             if options.only not in entry["header"] + entry["filter"]:
                 continue
