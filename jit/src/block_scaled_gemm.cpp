@@ -150,7 +150,7 @@ kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
   return remembered([problem](const std::string& target) {
     block_scaled_args args = problem.args;
     stand_ins stand_in;
-    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales);
+    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales, args.workspace);
     std::optional<scaled_kernel> chosen;
     const bool is_dense = args.groups == 0;
     if (target == "sm_90a" && !is_dense) chosen = find_scaled_hopper(args, problem.result);
