@@ -155,20 +155,22 @@ struct gemm_kernel {
     } else {
       write_result<Policy>(c, args, {m0, n0}, batch, lds);
     }
-    if constexpr (Policy::split_k == split_k_kind::fix_up) {
-      const index_t across = ceil_div(args.n, tile_n), down = ceil_div(args.m, tile.m);
-      unsigned* const counter =
-          static_cast<unsigned*>(args.workspace) + (batch * down + coordinate[0]) * across + coordinate[1];
-      if (exec::is_last_arrival(counter, unsigned(args.split_k), lds))
-        detail::write_sum_of_splits<Policy>(args, {m0, n0}, batch);
-    }
+    if constexpr (Policy::split_k == split_k_kind::fix_up) fix_up(args, coordinate, batch, lds);
   }
 
  private:
+  /// The block of a tile that ends last adds up its splits.
+  TILEWRIGHT_HD static void fix_up(const args_type& args, const multi_index<2>& coordinate, long_index_t batch,
+                                   exec::lds_pointer lds) {
+    const index_t across = ceil_div(args.n, tile_n), down = ceil_div(args.m, tile.m);
+    unsigned* const counter =
+        static_cast<unsigned*>(args.workspace) + (batch * down + coordinate[0]) * across + coordinate[1];
+    if (exec::is_last_arrival(counter, unsigned(args.split_k), lds))
+      detail::write_sum_of_splits<Policy>(args, {coordinate[0] * tile.m, coordinate[1] * tile_n}, batch);
+  }
   static constexpr const char* check_split_k(const args_type& args) {
     if (args.split_k < 1) return "split_k must be positive";
-    if (!splits)
-      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+    if (!splits) return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
     if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
       return "split_k is larger than the number of block tiles along k, or than 65535";
     if constexpr (Policy::split_k == split_k_kind::workspace) return followed_by::check(args);
