@@ -8,6 +8,8 @@
 #include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 
+#include "operation.hpp"
+
 namespace tilewright::jit {
 namespace {
 
@@ -52,17 +54,10 @@ gemm_reports reports_for() {
 }  // namespace
 
 const gemm_reports& gemm_reports_of(const std::string& target) {
-  static const gemm_reports gfx90a = reports_for<arch::gfx90a>(), gfx942 = reports_for<arch::gfx942>(),
-                            gfx950 = reports_for<arch::gfx950>(), gfx1100 = reports_for<arch::gfx1100>(),
-                            gfx1201 = reports_for<arch::gfx1201>(), sm_80 = reports_for<arch::sm80>(),
-                            sm_90 = reports_for<arch::sm90>();
-  return target == "gfx90a"    ? gfx90a
-         : target == "gfx942"  ? gfx942
-         : target == "gfx950"  ? gfx950
-         : target == "gfx1100" ? gfx1100
-         : target == "gfx1201" ? gfx1201
-         : target == "sm_80"   ? sm_80
-                               : sm_90;
+  return *with_arch(target, []<class Arch>(of_type<Arch>) {
+    static const gemm_reports reports = reports_for<Arch>();
+    return &reports;
+  });
 }
 
 }  // namespace tilewright::jit

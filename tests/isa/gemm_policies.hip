@@ -60,7 +60,7 @@ struct direct_fp8_256x256 {
   using on = tw::gemm_direct_256x256<Arch, tw::fp8_ocp_t, k, k, 16>;
 };
 
-struct few_rows {
+struct small_m {
   template <class Arch>
   using on = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
 };

@@ -49,7 +49,7 @@ TEST(Threads, OfFourStreamsShareNoWorkspaceAndSplitNoPair) {
         failures += !message_of([&] {
                        const bool is_long = (call + i) % 3 == 0;  // another plan, and a larger workspace
                        tw::gemm(c, is_long ? long_a : a, is_long ? long_b : b,
-                                {.choice = "64x64, k in 4 parts", .stream = stream_of(i)});
+                                {.choice = "64x64, split_k 4", .stream = stream_of(i)});
                        if (call % 4 == 0) tw::softmax(y, x, {.stream = stream_of(i)});
                      }).empty();
         failures += message_of([&] { tw::gemm(c, b, a, {.stream = stream_of(i)}); }).empty();

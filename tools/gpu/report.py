@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "tests" / "gpu"))
 import check_gemm  # noqa: E402
 import check_lds  # noqa: E402
 
-AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+AMD = tuple(re.search(r"^using amd_targets = target_list<(.*)>;", (ROOT / "include/tilewright/core/arch/arch.hpp").read_text(encoding="utf-8"), re.M)[1].split(", "))
 STEPS = ("probe", "kernels", "products", "counters", "sanitizers", "benchmarks", "predictions")
 PREDICTED = ("gfx942", "gfx950")  # targets that the model of docs/amd_predictions.md has facts of
 VERDICTS = ("confirmed", "contradicted", "failed", "left out", "measured")

@@ -16,7 +16,7 @@ void add(inst& i, const operand& o, bool write) {
 }
 std::string reg_name(u32 r) {
   if (r < 256) return "v" + std::to_string(r);
-  if (r < 512) return "a" + std::to_string(r - 256);
+  if (r < 512) return "a" + std::to_string(r - 256) + " (gfx1250: v" + std::to_string(r) + ")";
   r -= scalar_base;
   return r < 106 ? "s" + std::to_string(r) : r < 108 ? "vcc" : r == s_m0 ? "m0" : "ttmp" + std::to_string(r - s_ttmp);
 }
@@ -216,21 +216,26 @@ void lds_race(wave& w, const inst& i, const lds_conflict& c) {
 }
 }  // namespace
 
-// An access at epoch s (barriers signalled) precedes one of another wave at epoch e (barriers passed) when s < e.
+namespace {
+// The first of n bytes whose access conflicts with one of this wave; n: none. An access at epoch s (barriers signalled)
+// precedes one of another wave at epoch e (barriers passed) when s < e.
+u32 first_conflict(const wave& w, const u64* s, u32 n) {
+  u32 k = 0;
+  while (k < n && !(s[k] && wave_of(s[k]) != w.id + 1 && epoch_of(s[k]) >= w.waits_done)) ++k;
+  return k;
+}
+}  // namespace
+
+void overwrite_check(wave& w, const inst& i, u32 a, u32 n) {
+  const u64* const sr = w.wg->sr.data() + a;
+  if (const u32 k = first_conflict(w, sr, n); k < n) lds_race(w, i, {"write after read", a + k, sr[k]});
+}
 void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
-  const u64 me = w.id + 1, e = w.waits_done;
-  const auto conflicts = [&](u64 s) { return s && wave_of(s) != me && epoch_of(s) >= e; };
-  const auto first = [&](const u64* s) {
-    u32 k = 0;
-    while (k < n && !conflicts(s[k])) ++k;
-    return k;
-  };
-  const u64 *sw = w.wg->sw.data() + a, *sr = w.wg->sr.data() + a;
-  const u32 ww = first(sw), wr = write ? first(sr) : n;
-  if (ww < n)
-    lds_race(w, i, {write ? "write after write" : "read after write", a + ww, sw[ww]});
-  else if (wr < n)
-    lds_race(w, i, {"write after read", a + wr, sr[wr]});
+  const u64* const sw = w.wg->sw.data() + a;
+  if (const u32 k = first_conflict(w, sw, n); k < n)
+    lds_race(w, i, {write ? "write after write" : "read after write", a + k, sw[k]});
+  else if (write)
+    overwrite_check(w, i, a, n);
   stamp(w, i, a, n, write, w.signals);
 }
 

@@ -73,7 +73,7 @@ struct inst {
   i32 offset = 0, offset0 = 0, offset1 = 0, x = 0, y = 0, z = 0;  // x, y, z: parameters for the handler
   u8 op_sel = 0, op_sel_hi = 0xff, neg_lo = 0, neg_hi = 0, op_sel_n = 0, omod = 0;
   bool clamp = false, glc = false, lds = false, offen = false, idxen = false, is_float = false, dst_hi = false,
-       preserve_hi = false;
+       preserve_hi = false, scales_offset = false;  // scales_offset: a lane's offset counts accesses
   bool dpp = false, bound_ctrl = false, fi = false, sdwa = false;
   u16 dpp_ctrl = 0;
   u32 dpp8 = 0;

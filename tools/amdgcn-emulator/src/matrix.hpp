@@ -34,4 +34,5 @@ u32 source(wave& w, const operand& o, u32 k, u32 lane);
 void expand(type t, bool fnuz, bool flush_denorm, const u32* d, u32 n, float* out);  // one lane's packed operand
 void mfma(wave& w, const inst& i);
 void wmma(wave& w, const inst& i);
+void wmma_gfx1250(wave& w, const inst& i);
 }  // namespace emu::matrix

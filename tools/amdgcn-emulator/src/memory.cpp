@@ -186,7 +186,7 @@ void flat_access(wave& w, const inst& i) {
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m));
     u64 a = sbase + static_cast<u64>(static_cast<i64>(i.offset));
-    if (lo) a += lo[l] | (hi ? static_cast<u64>(hi[l]) << 32 : 0);
+    if (lo) a += (lo[l] | (hi ? static_cast<u64>(hi[l]) << 32 : 0)) * (i.scales_offset ? i.bytes : 1);
     u8* p;
     if (i.x == scratch)
       p = scratch_at(w, i, l, a & 0xffffffff);

@@ -12,6 +12,17 @@ namespace {
 void follow_outside(wave& w, const inst& i, u32 l) {
   if (w.undefined && i.ndst) follow_load(w, i, i.dst[0], 0, l, i.bytes, nullptr);
 }
+// What a descriptor in four scalar registers describes.
+struct buffer_range {
+  u64 base, records;
+  u32 stride;
+};
+buffer_range range_of(const wave& w, const u32* d) {
+  if (w.gfx1250)  // 57 bits of address, 45 of length
+    return {d[0] | static_cast<u64>(d[1] & 0x1ffffff) << 32,
+            static_cast<u64>(d[3] & 63) << 39 | static_cast<u64>(d[2]) << 7 | d[1] >> 25, d[3] >> 12 & 0x3fff};
+  return {d[0] | static_cast<u64>(d[1] & 0xffff) << 32, d[2], d[1] >> 16 & 0x3fff};
+}
 // Reads n bytes to `out`: registers of the destination from number `first`.
 void scalar_read(wave& w, const inst& i, u64 a, u32 n, u32 first, u32* out) {
   launch_state& L = *w.launch;
@@ -41,22 +52,21 @@ void scalar_load(wave& w, const inst& i) {
   u64 off = static_cast<u64>(static_cast<i64>(i.offset));
   if (i.soff.kind != operand::none && !(i.soff.kind == operand::sgpr && i.soff.reg == s_null))
     off += i.soff.kind == operand::sgpr
-               ? w.rs32(i.soff)
+               ? u64{w.rs32(i.soff)} * (i.scales_offset ? i.bytes < 4 ? i.bytes : 4 * static_cast<u32>(i.y) : 1)
                : static_cast<u64>(sign_extend(i.soff.bits & 0xffffffff, i.soff.bits >> 31 & 1 ? 32 : 33));
   u32 n = i.y;
   if (i.bytes < 4) {
-    const u64 a = (buf ? base & 0xffffffffffffull : base) + off;
+    const u64 a = (buf ? range_of(w, w.s + i.src[0].reg).base : base) + off;
     u32 v = 0;
     scalar_read(w, i, a, i.bytes, 0, &v);
     out[0] = i.sext ? static_cast<u32>(sign_extend(v, 8 * i.bytes)) : v;
     n = 1;
   } else if (buf) {
-    const u16 r = i.src[0].reg;
-    const u32 stride = w.s[r + 1] >> 16 & 0x3fff, records = w.s[r + 2];
-    const u64 limit = stride ? static_cast<u64>(stride) * records : records;
+    const buffer_range range = range_of(w, w.s + i.src[0].reg);
+    const u64 limit = range.stride ? range.stride * range.records : range.records;
     off &= ~3ull;
     for (u32 k = 0; k < n; ++k) {
-      const u64 o = off + 4 * k, a = (base & 0xffffffffffffull) + o;
+      const u64 o = off + 4 * k, a = range.base + o;
       out[k] = 0;
       if (o + 4 > limit) continue;
       scalar_read(w, i, a, 4, k, &out[k]);
@@ -94,11 +104,16 @@ void buffer_access(wave& w, const inst& i) {
   u8 data[64][16];
   const u32* d = w.s + i.rsrc.reg;
   const bool g9 = w.fam == family::gfx9;
-  const u64 base = d[0] | static_cast<u64>(d[1] & 0xffff) << 32;
-  u32 stride = d[1] >> 16 & 0x3fff;
+  const buffer_range range = range_of(w, d);
+  const u64 base = range.base, records = range.records;
+  u32 stride = range.stride;
   // gfx9 swizzles by the index of a lane; without one the address is linear.
-  const u32 records = d[2], swizzle = g9 ? ((i.idxen || d[3] >> 23 & 1) ? d[1] >> 31 : 0) : d[1] >> 30 & 3,
-            add_tid = d[3] >> 23 & 1, so = w.rs32(i.soff);
+  const u32 swizzle = w.gfx1250 ? 0
+                      : g9      ? ((i.idxen || d[3] >> 23 & 1) ? d[1] >> 31 : 0)
+                                : d[1] >> 30 & 3,
+            add_tid = w.gfx1250 ? 0 : d[3] >> 23 & 1, so = w.rs32(i.soff);
+  const u32 check = w.gfx1250 ? (stride ? 1 : 3) : d[3] >> 28 & 3;
+  if (w.gfx1250 && d[3] >> 26) w.refuse(i, "flags of a buffer descriptor are not implemented");
   if (add_tid && g9) stride |= (d[3] >> 15 & 15) << 14;
   for (u64 m = lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m));
@@ -123,7 +138,7 @@ void buffer_access(wave& w, const inst& i) {
         return stride && swizzle
                    ? idx >= records
                    : bo + k + n > static_cast<u64>(records) * (stride ? stride : 1) - std::min<u64>(so, records);
-      switch (d[3] >> 28 & 3) {
+      switch (check) {
         case 0: return idx >= records || o + k + n > stride;
         case 1: return idx >= records;
         case 2: return records == 0;

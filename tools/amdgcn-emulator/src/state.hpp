@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <random>
 #include <set>
@@ -78,7 +79,7 @@ struct launch_state {
   std::set<std::pair<u32, u32>> compared;          // barriers that waves of a workgroup waited at together
   u8 nowhere[64] = {};                             // what accesses outside of all buffers read and write
   u64 gws_opened = 0, gws_arrived = 0, waves = 0;  // barrier of the whole grid
-  void (*interrupt)(void*) = nullptr;
+  std::function<void()> interrupt;                 // a wave calls the host; empty: it cannot
   sync_state sync;
   std::vector<u64> counts;
   u64 executed = 0;
@@ -111,7 +112,7 @@ struct wave {
   u32 id = 0, lanes = 64;
   bool w32 = false;
   family fam = family::gfx9;
-  bool gfx90a = false, gfx950 = false;
+  bool gfx90a = false, gfx950 = false, gfx1250 = false;
   u32 s[s_file_size] = {};
   std::vector<u32> vfile;   // 512 rows of 64
   std::vector<u8> scratch;  // lanes * scratch_bytes
@@ -122,6 +123,7 @@ struct wave {
   u32 mode = 0;     // MODE register: round 3:0, denorm 7:4, dx10_clamp 8, ieee 9
   u32 gpr_idx = 0;  // gfx9 s_set_gpr_idx mode, bit 4: on
   std::vector<pending> queue;
+  std::vector<u32> calls;       // instructions of the calls that have not returned
   std::array<u8, 512> vbusy{};  // outstanding writers per vector register
   std::array<u8, 128> sbusy{};
   // Values that depend on memory or registers that were never written.
@@ -200,6 +202,8 @@ void apply_wait(wave& w, const inst& i);
 void on_signal(wave& w);
 void race_access(wave& w, const inst& i, u32 addr, u32 bytes, bool write, u64 epoch);
 void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
+// A store that changes nothing: it conflicts with reads of other waves.
+void overwrite_check(wave& w, const inst& i, u32 addr, u32 bytes);
 void dma_check(wave& w, const inst& i, u32 addr, u32 bytes, u32 lane);
 void collect_regs(inst& i);
 // undefined.cpp

@@ -70,6 +70,14 @@ struct narrow_args : grouped_args {
   long_index_t batch_stride_b_scales = 0;  ///< from a problem's to the next one's
 };
 
+/// narrow_args whose A is stored in a narrow format too, for policies with a_format: A (m, k) of packed words, each
+/// row's k contiguous. lda and batch_stride_a count elements. A's scales are (m, ceil(k / group)), contiguous along k.
+struct scaled_args : narrow_args {
+  const void* a_scales = nullptr;          ///< of the format's scale_type
+  index_t ld_a_scales = 0;                 ///< scales from one row to the next; 0: no gaps
+  long_index_t batch_stride_a_scales = 0;  ///< from a problem's to the next one's
+};
+
 /// GEMM with scales for blocks of 128 along k, for policies that are block_scaled; grouped where `groups` is not 0.
 struct block_scaled_args : grouped_args {
   const float* a_scales = nullptr;         ///< (m, ceil(k / 128)): one for each row of A

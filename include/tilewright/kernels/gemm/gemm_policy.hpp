@@ -40,7 +40,8 @@ inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
 }  // namespace detail
 
-/// What is written for operands of T: sums of int8_t as int, those of 8-bit floating-point numbers as float, else T.
+/// What is written for operands of T: accumulators of int8_t as int, those of 8-bit floating-point numbers as float,
+/// else T.
 template <class T>
 using default_result_t =
     detail::conditional_t<__is_same(T, int8_t), int, detail::conditional_t<sizeof(T) == 1, float, T>>;

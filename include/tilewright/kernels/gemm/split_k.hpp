@@ -134,11 +134,11 @@ struct split_k_sum {
       exec::grid_dependency_wait();
     }
 #endif
-    tile_type sums{};
-    add_up_splits<at_once, Sum>(sums, partial, partials);
+    tile_type total{};
+    add_up_splits<at_once, Sum>(total, partial, partials);
     const output_tile<distribution, R, Vector> at{{args, origin, block.z, partition}};
     static_distributed_tensor<R, distribution> result;
-    finish<E>(result, at, args, sums);
+    finish<E>(result, at, args, total);
     store_tile(at.c_window, result);
   }
 };

@@ -65,11 +65,13 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* address, V
       __scoped_atomic_fetch_min(word, unsigned(bits), __ATOMIC_RELAXED, scope);
     }
   } else if constexpr (__is_same(V, float)) {
+#if __has_builtin(__builtin_amdgcn_global_atomic_fadd_f32)
     if constexpr (Space == 1) {
       __builtin_amdgcn_global_atomic_fadd_f32((__attribute__((address_space(1))) float*)address, value);
-    } else {
-      __scoped_atomic_fetch_add((__attribute__((address_space(3))) float*)address, value, __ATOMIC_RELAXED, scope);
+      return;
     }
+#endif
+    __scoped_atomic_fetch_add((__attribute__((address_space(Space))) float*)address, value, __ATOMIC_RELAXED, scope);
   } else {
     update_pair<Op, Space>(address, value);
   }

@@ -5,6 +5,7 @@
 #include <tilewright/core/arch/matrix_element.hpp>
 #include <tilewright/core/base/atomic_op.hpp>
 #include <tilewright/core/base/vector.hpp>
+#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
 #include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
 #include <tilewright/machine/exec/global_buffer.hpp>
@@ -205,9 +206,9 @@ inline bool is_last_arrival(unsigned* counter, unsigned n, lds_pointer flag, cal
     const emulator::thread_context& self = detail::self();
     const global_buffer memory = make_global_buffer(counter, sizeof(*counter));
     detail::checked_address<unsigned>(memory, 0, emulator::global_touch::atomic_update, where);
-    self.memory->release(self, counter);
+    self.memory->release(self, counter, emulator::memory_scope::gpu);
     const unsigned before = __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
-    self.memory->acquire(self, counter);
+    self.memory->acquire(self, counter, emulator::memory_scope::gpu, where);
     if (before + 1 == n) __atomic_store_n(counter, 0u, __ATOMIC_RELAXED);
     lds_store(flag, 0, before, where);
   }

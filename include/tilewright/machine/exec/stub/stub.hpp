@@ -83,6 +83,8 @@ template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma(Accumulator*, const A*, const B*))
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma_issue(Accumulator*, const A*, const B*))
+template <arch::matrix_op Op, index_t Byte, arch::scaled_element AElement, arch::scaled_element BElement>
+TILEWRIGHT_STUB(void mma_scaled(float*, const unsigned*, const unsigned*, unsigned, unsigned))
 template <bool = false>
 TILEWRIGHT_STUB(array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t))
 
