@@ -59,6 +59,7 @@ request read(int argc, char** argv) {
              [&](const std::string& name) { program_name = name; });
   table.heading("What is reported");
   table.flag("--banks", "Report LDS bank conflicts by source line", [&r] { r.set("banks", "1"); });
+  table.flag("--time", "Print how long each kernel took, and its wave instructions", [&r] { r.set("time", "1"); });
   table.flag("--strict", "Weak findings count, too", [&r] { r.set("strict", "1"); });
   table.text("--off", "KIND[,KIND]",
              "Switch checks off: out-of-bounds, uninitialised, missing-wait, lds-race, global-race",

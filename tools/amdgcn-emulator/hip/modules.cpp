@@ -55,6 +55,7 @@ void run(ihipModule_t& module, const std::string& name, dim3 grid, dim3 block, s
       module.code->launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds, arguments, options);
   if (options.lds_log && !result.lds.empty()) found_banks(name, result.lds);
   found(result.findings);
+  timed(name, result);
   for (const emu::finding& f : result.findings)
     if (f.kind == emu::finding_kind::trap || f.kind == emu::finding_kind::stuck)
       runtime().failed_launch.store(hipErrorLaunchFailure);

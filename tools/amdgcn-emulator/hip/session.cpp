@@ -100,6 +100,7 @@ void finish() {
   }
   found(leaks);
   s.save();
+  if (s.option("time") == "1") std::fprintf(stderr, "%s", emu::times_of(s.data).c_str());
   std::fprintf(stderr, "%s", emu::summary_of(s.data, s.option("banks") == "1", s.most()).c_str());
   s.status("end");
 }
@@ -188,6 +189,10 @@ void found_in_call(emu::finding_kind kind, const std::string& call, const std::s
 }
 void found_banks(const std::string& kernel, const std::vector<emu::lds_row>& rows) {
   emu::add_banks(current().data, emu::demangled(kernel), rows);
+}
+void timed(const std::string& kernel, const emu::result& r) {
+  emu::kernel_time& t = current().data.times[emu::demangled(kernel)];
+  ++t.launches, t.instructions += r.instructions, t.user_seconds += r.user_seconds;
 }
 void note_cannot_run(const std::string& sentence) {
   std::fflush(stdout);

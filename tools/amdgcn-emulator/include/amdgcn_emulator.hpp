@@ -163,7 +163,7 @@ struct race_row {
 };
 struct result {
   std::uint64_t instructions = 0, waves = 0;
-  double seconds = 0;
+  double seconds = 0, user_seconds = 0;  // of the wall; of all threads in user mode
   std::vector<race_row> races;
   std::vector<finding> findings;  // options::collect
   std::vector<lds_row> lds;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loading a code object, and launching its kernels.
+#include <sys/resource.h>
+
 #include <chrono>
 
 #include "cycles.hpp"
@@ -93,6 +95,11 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
   }
   ranges.resize(n);
   return ranges;
+}
+double user_seconds() {
+  rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return static_cast<double>(u.ru_utime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec);
 }
 struct resident {
   workgroup wg;
@@ -207,12 +214,14 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   std::vector<resident> slots(o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups));
   for (resident& r : slots) prepare(r, L, lds, (threads + lanes - 1) / lanes, lanes);
   L.waves = slots[0].waves.size() * groups;
+  const double user = user_seconds();
   const auto t0 = std::chrono::steady_clock::now();
   try {
     run_workgroups(slots, setup{co, k, o, grid, block, ka, packet, L.scratch_bytes}, groups, threads, lanes);
   } catch (const launch_ended&) {
   }
   res.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
+  res.user_seconds = user_seconds() - user;
   res.instructions = L.executed, res.waves = L.waves;
   if (o.count) res.counts = counts_of(L.counts, p_->prog, co);
   if (o.cycles) res.cycles = time_workgroup(co, p_->prog, traces, o);
