@@ -33,10 +33,10 @@ inline float f16_to_f32(u16 h) {  // no branches: loops over it vectorise
 // Round to nearest even.
 inline u16 f32_to_f16(float f) {
   const u32 u = bits(f), s = u >> 16 & 0x8000, a = u & 0x7fffffff;
-  if (a > 0x7f800000) return static_cast<u16>(s | 0x7e00 | (a >> 13 & 0x3ff));
-  if (a >= 0x477ff000) return static_cast<u16>(s | 0x7c00);
-  if (a < 0x38800000) return static_cast<u16>(s | (bits(as_f32(a) + 0.5f) - 0x3f000000u));
-  return static_cast<u16>(s | ((a + 0xfff + (a >> 13 & 1) - 0x38000000u) >> 13));
+  const u32 nan = 0x7e00 | (a >> 13 & 0x3ff), tiny = bits(as_f32(a) + 0.5f) - 0x3f000000u,
+            normal = (a + 0xfff + (a >> 13 & 1) - 0x38000000u) >> 13;
+  const u32 finite = a < 0x38800000 ? tiny : normal, number = a >= 0x477ff000 ? 0x7c00 : finite;
+  return static_cast<u16>(s | (a > 0x7f800000 ? nan : number));
 }
 // Towards zero (v_cvt_pkrtz): finite values never become infinity.
 inline u16 f32_to_f16_rtz(float f) {
@@ -59,8 +59,8 @@ inline u16 f64_to_f16(double d) { return f32_to_f16(f64_to_f32_odd(d)); }
 inline float bf16_to_f32(u16 h) { return as_f32(static_cast<u32>(h) << 16); }
 inline u16 f32_to_bf16(float f) {
   const u32 u = bits(f);
-  if ((u & 0x7fffffff) > 0x7f800000) return static_cast<u16>(u >> 16 | 0x40);
-  return static_cast<u16>((u + 0x7fff + (u >> 16 & 1)) >> 16);
+  const u32 nan = u >> 16 | 0x40, number = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+  return static_cast<u16>((u & 0x7fffffff) > 0x7f800000 ? nan : number);
 }
 
 // The small floats. `fnuz` is gfx942's flavour: no infinity, no negative zero, bias one larger, NaN is 0x80.
