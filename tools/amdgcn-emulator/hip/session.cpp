@@ -111,6 +111,10 @@ struct at_exit {
 } at_exit_;
 }  // namespace
 
+namespace {
+unsigned option_number(const std::string& text) { return text.empty() ? 0 : static_cast<unsigned>(std::stoul(text)); }
+}  // namespace
+
 bool checking() { return current().on; }
 
 void set_check_options(emu::options& o) {
@@ -122,6 +126,7 @@ void set_check_options(emu::options& o) {
   const auto without = [&](const char* name) { return off.find("," + std::string(name) + ",") != off.npos; };
   o.race = !without("lds-race"), o.waits = !without("missing-wait"), o.uninitialised = !without("uninitialised");
   o.global_races = !without("global-race"), o.bounds = !without("out-of-bounds");
+  o.threads = option_number(s.option("threads"));
   if (const std::string limit = s.option("limit"); !limit.empty()) o.limit = std::stoull(limit);
   const std::string order = s.option("order");
   if (order == "reverse") o.order = emu::options::reverse;

@@ -118,6 +118,9 @@ struct options {
                             // random, 1000 with several resident workgroups)
   unsigned resident =
       1;  // workgroups that run at the same time: more than one if kernels' workgroups wait for each other
+  unsigned threads = 1;  // collect: CPU threads that run workgroups, in no particular order; 0: one for each core. One
+                         // thread is used with `order`, `count`, `lds_log`, `cycles` and `trace`, and for kernels that
+                         // call the host
   void* hostcall = nullptr;                // buffer through which kernels call the host (printf)
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
   std::string phases = {};                 // path of the LDS phase table; empty: the built-in one

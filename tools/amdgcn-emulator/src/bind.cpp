@@ -136,6 +136,7 @@ void bind(inst& i, const code_object& co) {
       if (!h.fn) throw std::runtime_error("instruction '" + h.mnemonic + "' is not implemented");
     i.fn = &run_dual;
     collect_regs(i);
+    classify(i);
     return;
   }
   i.name = i.mnemonic;
@@ -184,6 +185,7 @@ void bind(inst& i, const code_object& co) {
   for (auto k : keep) i.preserve_hi |= n == k;
   collect_regs(i);
   classify(i);
+  if (is("s_wait")) bind_wait(i, co.fam);
   i.shared = i.bytes && !is("s_") && !is("scratch_") && !is("buffer_");
   // Where stores need no write-back, the wait for them is what releases them to other workgroups.
   const auto says = [&](const char* part) { return i.text.find(part) != i.text.npos; };

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "findings.hpp"
-#include "memory.hpp"
+#include "wave_access.hpp"
 
 namespace emu {
 namespace {
@@ -23,6 +23,7 @@ std::string reg_name(u32 r) {
 void mark(wave& w, const inst& i, int delta) {
   if (!i.is_load || i.lds) return;
   const operand& d = i.dst[0];
+  w.busy += static_cast<u32>(d.count * delta);
   for (u32 k = 0; k < d.count; ++k) {
     if (d.kind == operand::vgpr)
       w.vbusy[d.reg + k] = static_cast<u8>(w.vbusy[d.reg + k] + delta);
@@ -31,27 +32,28 @@ void mark(wave& w, const inst& i, int delta) {
   }
 }
 template <class F>
-void each_byte_range(const pending& p, F f) {
+void each_byte_range(const wave& w, const pending& p, F f) {
   for (u32 t = 0; t < p.nlds; ++t)
-    for (u64 m = p.lanes; m; m &= m - 1) f(p.lds_addr[t][std::countr_zero(m)], p.lds_bytes);
+    for (u64 m = p.lanes; m; m &= m - 1)
+      f(w.lds_addresses[2u * p.slot + t][static_cast<u32>(std::countr_zero(m))], p.lds_bytes);
 }
 constexpr u64 several = 127, at_a_barrier = 128;
 u64 wave_of(u64 s) { return s & several; }
 u64 epoch_of(u64 s) { return (s & 0xffffffff) >> 8; }
 void stamp(wave& w, const inst& i, u32 a, u32 n, bool write, u64 epoch, u64 flag = 0) {
   const u64 me = w.id + 1, mine = u64{w.launch->site(i)} << 32 | epoch << 8 | flag | me;
-  u64* s = (write ? w.wg->sw : w.wg->sr).data() + a;
-  for (u32 k = 0; k < n; ++k) {
-    if (write || epoch_of(s[k]) < epoch)
-      s[k] = mine;
-    else if (wave_of(s[k]) != me && epoch_of(s[k]) == epoch)
-      s[k] |= several;
-  }
+  (write ? w.wg->writes : w.wg->reads).change(a, n, [&](u64& cell) {
+    if (write || epoch_of(cell) < epoch)
+      cell = mine;
+    else if (wave_of(cell) != me && epoch_of(cell) == epoch)
+      cell |= several;
+  });
 }
 void complete(wave& w, pending& p) {
   mark(w, *p.i, -1);
+  if (p.nlds) w.free_slots.push_back(p.slot);
   if (!p.dma) return;
-  each_byte_range(p, [&](u32 a, u32 n) {
+  each_byte_range(w, p, [&](u32 a, u32 n) {
     for (u32 k = 0; k < n; ++k)
       if (--w.wg->dma[a + k] == 0) --w.wg->dma_bytes;
     if (w.launch->race) stamp(w, *p.i, a, n, true, w.signals);
@@ -107,10 +109,13 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
   if (a0 && (w.launch->race || dma)) {
     p.lanes = lanes, p.lds_bytes = bytes, p.lds_read = read, p.lds_write = write, p.dma = dma;
     p.nlds = a1 ? 2 : 1;
-    std::copy(a0, a0 + 64, p.lds_addr[0].begin());
-    if (a1) std::copy(a1, a1 + 64, p.lds_addr[1].begin());
+    if (w.free_slots.empty())
+      w.free_slots.push_back(static_cast<u16>(w.lds_addresses.size() / 2)), w.lds_addresses.resize(w.lds_addresses.size() + 2);
+    p.slot = w.free_slots.back(), w.free_slots.pop_back();
+    std::memcpy(w.lds_addresses[2u * p.slot].data(), a0, w.lanes * sizeof *a0);
+    if (a1) std::memcpy(w.lds_addresses[2u * p.slot + 1].data(), a1, w.lanes * sizeof *a1);
     if (dma)
-      each_byte_range(p, [&](u32 a, u32 n) {
+      each_byte_range(w, p, [&](u32 a, u32 n) {
         for (u32 k = 0; k < n; ++k)
           if (w.wg->dma[a + k]++ == 0) ++w.wg->dma_bytes;
       });
@@ -119,17 +124,19 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
   if (w.queue.size() > 15) retire(w, counter_limits(w.fam));
 }
 
-void apply_wait(wave& w, const inst& i) {
-  std::array<i32, 5> want = {-1, -1, -1, -1, -1};
+// What the wait asks of each counter; -1: nothing.
+void bind_wait(inst& i, family fam) {
+  auto& want = i.wait;
+  std::fill(std::begin(want), std::end(want), -1);
   const u32 imm = i.raw[0] & 0xffff;
   const std::string& n = i.name;
   if (n == "s_waitcnt") {
-    if (w.fam == family::gfx9)
+    if (fam == family::gfx9)
       want[c_vm] = static_cast<i32>((imm & 15) | (imm >> 14 & 3) << 4), want[c_lgkm] = static_cast<i32>(imm >> 8 & 15);
     else
       want[c_vm] = static_cast<i32>(imm >> 10 & 63), want[c_lgkm] = static_cast<i32>(imm >> 4 & 63);
     if (want[c_vm] == 63) want[c_vm] = -1;
-    if (want[c_lgkm] == (w.fam == family::gfx9 ? 15 : 63)) want[c_lgkm] = -1;
+    if (want[c_lgkm] == (fam == family::gfx9 ? 15 : 63)) want[c_lgkm] = -1;
   } else if (n == "s_wait_loadcnt" || n == "s_waitcnt_vmcnt")
     want[c_vm] = static_cast<i32>(imm & 63);
   else if (n == "s_wait_dscnt")
@@ -142,9 +149,12 @@ void apply_wait(wave& w, const inst& i) {
     want[c_vm] = static_cast<i32>(imm >> 8 & 63), want[c_ds] = static_cast<i32>(imm & 63);
   else if (n == "s_wait_storecnt_dscnt")
     want[c_ds] = static_cast<i32>(imm & 63);
-  else
-    return;
-  retire(w, want);
+}
+void apply_wait(wave& w, const inst& i) {
+  if (w.queue.empty()) return;
+  std::array<i32, 5> want;
+  std::copy(std::begin(i.wait), std::end(i.wait), want.begin());
+  if (want != std::array<i32, 5>{-1, -1, -1, -1, -1}) retire(w, want);
 }
 
 void check_waits(wave& w, const inst& i) {
@@ -219,25 +229,64 @@ void lds_race(wave& w, const inst& i, const lds_conflict& c) {
 // An access at epoch s (barriers signalled) precedes one of another wave at epoch e (barriers passed) when s < e.
 void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
   const u64 me = w.id + 1, e = w.waits_done;
-  const auto conflicts = [&](u64 s) { return s && wave_of(s) != me && epoch_of(s) >= e; };
-  const auto first = [&](const u64* s) {
-    u32 k = 0;
-    while (k < n && !conflicts(s[k])) ++k;
-    return k;
+  bool found = false;
+  const auto look = [&](lds_shadow& s, const char* what) {
+    s.each(a, n, [&](u64 cell, u32 byte) {
+      if (!cell || wave_of(cell) == me || epoch_of(cell) < e) return false;
+      return lds_race(w, i, {what, byte, cell}), found = true;
+    });
   };
-  const u64 *sw = w.wg->sw.data() + a, *sr = w.wg->sr.data() + a;
-  const u32 ww = first(sw), wr = write ? first(sr) : n;
-  if (ww < n)
-    lds_race(w, i, {write ? "write after write" : "read after write", a + ww, sw[ww]});
-  else if (wr < n)
-    lds_race(w, i, {"write after read", a + wr, sr[wr]});
+  look(w.wg->writes, write ? "write after write" : "read after write");
+  if (write && !found) look(w.wg->reads, "write after read");
   stamp(w, i, a, n, write, w.signals);
+}
+
+namespace {
+typedef i64 cells __attribute__((vector_size(32)));
+cells cells_at(const u64* p) {
+  cells c;
+  std::memcpy(&c, p, sizeof c);
+  return c;
+}
+// Of four cells, those whose accesses may race with one at epoch e; cells for bytes are among them.
+cells may_race(cells c, i64 me, i64 e) {
+  const cells low = c & 0xffffffff;
+  return (low >= e << 8) & ((c & 127) != me);
+}
+template <class F>
+bool all_dwords(const lds_shadow& s, const wave_access& a, F ok) {
+  cells bad = {};
+  for (u32 n = 0; n < a.num_runs; ++n) {
+    const u64* p = s.dwords.data() + a.runs[n].first / 4;
+    u64 left = a.runs[n].bytes / 4;
+    for (; left >= 4; left -= 4, p += 4) bad |= ok(cells_at(p));
+    for (; left; --left, ++p) bad |= ok(cells{static_cast<i64>(*p)});
+  }
+  return !(bad[0] | bad[1] | bad[2] | bad[3]);
+}
+}  // namespace
+bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done);
+  lds_shadow &writes = w.wg->writes, &reads = w.wg->reads;
+  const auto racing = [=](cells c) { return may_race(c, me, e); };
+  const auto of_bytes = [](cells c) { return c == -1; };
+  if (!all_dwords(writes, a, racing)) return false;
+  if (!(write ? all_dwords(reads, a, racing) : all_dwords(reads, a, of_bytes))) return false;
+  const u64 epoch = w.signals, mine = u64{w.launch->site(i)} << 32 | epoch << 8 | static_cast<u64>(me);
+  for (u32 n = 0; n < a.num_runs; ++n) {
+    u64* p = (write ? writes : reads).dwords.data() + a.runs[n].first / 4;
+    for (u64 k = 0; k < a.runs[n].bytes / 4; ++k) {
+      const bool newer = epoch_of(p[k]) < epoch, shared = wave_of(p[k]) != static_cast<u64>(me) && epoch_of(p[k]) == epoch;
+      p[k] = write || newer ? mine : shared ? p[k] | several : p[k];
+    }
+  }
+  return true;
 }
 
 // At a barrier, LDS operations that were not waited for are not ordered by it.
 void on_signal(wave& w) {
   for (const pending& p : w.queue)
     if (p.nlds && !p.dma)
-      each_byte_range(p, [&](u32 a, u32 n) { stamp(w, *p.i, a, n, p.lds_write, w.signals + 1, at_a_barrier); });
+      each_byte_range(w, p, [&](u32 a, u32 n) { stamp(w, *p.i, a, n, p.lds_write, w.signals + 1, at_a_barrier); });
 }
 }  // namespace emu

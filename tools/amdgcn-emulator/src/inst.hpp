@@ -94,7 +94,7 @@ struct inst {
   bool clamp = false, is_float = false;
   u8 omod = 0, op_sel = 0, op_sel_hi = 0xff, neg_lo = 0, neg_hi = 0;
   i32 x = 0, y = 0, z = 0;                  // parameters for the handler
-  vector_range reads[4], writes[2];         // vector registers whose state decides that of the result (undefined.cpp)
+  vector_range reads[6], writes[2];         // vector registers whose state decides that of the result (undefined.cpp)
   operand dst[2], src[6];
   // memory
   u8 bytes = 0, op = 0, tr = 0;  // per lane; atomic operation; element bits of a transposing read
