@@ -82,7 +82,7 @@ void check_global(wave& w, const inst& i, u32 lane, u64 a, u32 n, bool write) {
   for (u64 d = offset / 4; d <= (offset + n - 1) / 4; ++d) {
     const u64 lo = std::max(offset, 4 * d) - 4 * d, hi = std::min(offset + n, 4 * d + 4) - 4 * d;
     const u8 mask = static_cast<u8>((1u << hi) - (1u << lo));
-    const auto lock = L.lock_memory(L.last.lo + 4 * d);
+    const auto lock = L.lock_memory(L.last.lo / 4 + d);
     race_cell& c = L.raced->races.of_dword(d);
     if (after_write(w, c, mask))
       found(w, i, lane, L.last.lo + 4 * d, write ? "two writes" : "a read after a write", c.writer, c.write_site);
@@ -93,6 +93,7 @@ void check_global(wave& w, const inst& i, u32 lane, u64 a, u32 n, bool write) {
 }
 
 bool global_orderly(wave& w, const inst& i, buffer_state& b, const wave_access& a, bool write) {
+  constexpr u64 line_dwords = race_shadow::dwords_of_line, page_dwords = 1024;
   race_shadow& races = b.races;
   const u32 site = w.launch->site(i);
   const auto orderly = [&](race_cell& c) {
@@ -101,14 +102,13 @@ bool global_orderly(wave& w, const inst& i, buffer_state& b, const wave_access& 
     return true;
   };
   for (u32 n = 0; n < a.num_runs; ++n)
-    for (u64 d = (a.runs[n].first - b.lo) / 4, end = d + a.runs[n].bytes / 4; d < end;) {
-      const auto lock = w.launch->lock_memory(b.lo + 4 * d);
-      const u64 line = d / race_shadow::dwords_of_line, next = (line + 1) * race_shadow::dwords_of_line;
-      if (d % race_shadow::dwords_of_line == 0 && next <= end && !races.is_split(line)) {
-        if (!orderly(races.lines[line])) return false;
-        d = next;
-      } else if (!orderly(races.of_dword(d++))) {
-        return false;
+    for (u64 d = (a.runs[n].first - b.lo) / 4, last = d + a.runs[n].bytes / 4; d < last;) {
+      const auto lock = w.launch->lock_memory(b.lo / 4 + d);
+      const u64 end = std::min(last, ((b.lo / 4 + d) / page_dwords + 1) * page_dwords - b.lo / 4);
+      while (d < end) {
+        const bool whole = d % line_dwords == 0 && d + line_dwords <= end && !races.is_split(d / line_dwords);
+        if (!orderly(whole ? races.lines[d / line_dwords] : races.of_dword(d))) return false;
+        d += whole ? line_dwords : 1;
       }
     }
   return true;

@@ -2,12 +2,13 @@
 // Two checks: results of memory instructions used before an s_wait* allows it, and LDS accesses that no barrier orders.
 #include <map>
 
+#include "fastest.hpp"
 #include "findings.hpp"
 #include "wave_access.hpp"
 
 namespace emu {
 namespace {
-constexpr u16 scalar_base = 1024;
+constexpr u16 scalar_base = busy_registers::scalar_base;
 void add(inst& i, const operand& o, bool write) {
   if (o.kind == operand::vgpr)
     i.regs.push_back({o.reg, o.count, write});
@@ -23,13 +24,11 @@ std::string reg_name(u32 r) {
 void mark(wave& w, const inst& i, int delta) {
   if (!i.is_load || i.lds) return;
   const operand& d = i.dst[0];
-  w.busy += static_cast<u32>(d.count * delta);
-  for (u32 k = 0; k < d.count; ++k) {
+  for (u32 k = 0; k < d.count; ++k)
     if (d.kind == operand::vgpr)
-      w.vbusy[d.reg + k] = static_cast<u8>(w.vbusy[d.reg + k] + delta);
+      w.busy.add(d.reg + k, delta);
     else if (d.reg + k < 128)
-      w.sbusy[d.reg + k] = static_cast<u8>(w.sbusy[d.reg + k] + delta);
-  }
+      w.busy.add(scalar_base + d.reg + k, delta);
 }
 template <class F>
 void each_byte_range(const wave& w, const pending& p, F f) {
@@ -158,10 +157,10 @@ void apply_wait(wave& w, const inst& i) {
 }
 
 void check_waits(wave& w, const inst& i) {
-  for (const reg_range& r : i.regs)
+  for (const reg_range& r : i.regs) {
+    if (!w.busy.any(r.first, r.count)) continue;
     for (u32 k = r.first; k < static_cast<u32>(r.first + r.count); ++k) {
-      const u8 busy = k >= scalar_base ? w.sbusy[k - scalar_base] : w.vbusy[k];
-      if (!busy) continue;
+      if (!w.busy.any(k, 1)) continue;
       for (const pending& p : w.queue) {
         const operand& d = p.i->dst[0];
         if (!p.i->is_load || p.i->lds || (k >= scalar_base) != (d.kind == operand::sgpr)) continue;
@@ -179,6 +178,7 @@ void check_waits(wave& w, const inst& i) {
         break;
       }
     }
+  }
 }
 
 void dma_check(wave& w, const inst& i, u32 a, u32 n, u32 lane) {
@@ -243,18 +243,18 @@ void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
 
 namespace {
 typedef i64 cells __attribute__((vector_size(32)));
-cells cells_at(const u64* p) {
+EMU_INLINE cells cells_at(const u64* p) {
   cells c;
   std::memcpy(&c, p, sizeof c);
   return c;
 }
 // Of four cells, those whose accesses may race with one at epoch e; cells for bytes are among them.
-cells may_race(cells c, i64 me, i64 e) {
+EMU_INLINE cells may_race(cells c, i64 me, i64 e) {
   const cells low = c & 0xffffffff;
   return (low >= e << 8) & ((c & 127) != me);
 }
 template <class F>
-bool all_dwords(const lds_shadow& s, const wave_access& a, F ok) {
+EMU_INLINE bool all_dwords(const lds_shadow& s, const wave_access& a, F ok) {
   cells bad = {};
   for (u32 n = 0; n < a.num_runs; ++n) {
     const u64* p = s.dwords.data() + a.runs[n].first / 4;
@@ -264,23 +264,36 @@ bool all_dwords(const lds_shadow& s, const wave_access& a, F ok) {
   }
   return !(bad[0] | bad[1] | bad[2] | bad[3]);
 }
-}  // namespace
-bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
-  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done);
+// The cell after a read in this epoch.
+EMU_INLINE cells after_read(cells c, i64 mine, i64 epoch) {
+  const cells low = c & 0xffffffff, newer = low < epoch << 8,
+              others = (low < (epoch + 1) << 8) & ((c & 127) != (mine & 127));
+  return (newer & mine) | (~newer & (c | (others & 127)));
+}
+bool orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done), epoch = static_cast<i64>(w.signals);
   lds_shadow &writes = w.wg->writes, &reads = w.wg->reads;
-  const auto racing = [=](cells c) { return may_race(c, me, e); };
-  const auto of_bytes = [](cells c) { return c == -1; };
+  const auto racing = [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); };
+  const auto of_bytes = [](cells c) __attribute__((always_inline)) { return c == -1; };
   if (!all_dwords(writes, a, racing)) return false;
   if (!(write ? all_dwords(reads, a, racing) : all_dwords(reads, a, of_bytes))) return false;
-  const u64 epoch = w.signals, mine = u64{w.launch->site(i)} << 32 | epoch << 8 | static_cast<u64>(me);
+  const i64 mine = i64{w.launch->site(i)} << 32 | epoch << 8 | me;
   for (u32 n = 0; n < a.num_runs; ++n) {
     u64* p = (write ? writes : reads).dwords.data() + a.runs[n].first / 4;
-    for (u64 k = 0; k < a.runs[n].bytes / 4; ++k) {
-      const bool newer = epoch_of(p[k]) < epoch, shared = wave_of(p[k]) != static_cast<u64>(me) && epoch_of(p[k]) == epoch;
-      p[k] = write || newer ? mine : shared ? p[k] | several : p[k];
+    u64 left = a.runs[n].bytes / 4;
+    for (; left >= 4; left -= 4, p += 4) {
+      const cells c = write ? cells{} + mine : after_read(cells_at(p), mine, epoch);
+      std::memcpy(p, &c, sizeof c);
     }
+    for (; left; --left, ++p)
+      *p = static_cast<u64>(write ? mine : after_read(cells{static_cast<i64>(*p)}, mine, epoch)[0]);
   }
   return true;
+}
+}  // namespace
+bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+  static const auto f = fastest<&orderly>();
+  return f(w, i, a, write);
 }
 
 // At a barrier, LDS operations that were not waited for are not ordered by it.

@@ -53,7 +53,7 @@ enum counter : u8 {
 };  // gfx9/11: vm, lgkm, (gfx11) store; gfx12: vm = load, ds, km, store
 
 struct reg_range {
-  u16 first, count;  // 0..511 vector, 1024 + n scalar
+  u16 first, count;  // 0..511 vector, 512 + n scalar
   bool write;
 };
 

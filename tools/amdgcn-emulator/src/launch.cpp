@@ -167,6 +167,15 @@ struct work {
   u32 lanes;
   std::size_t resident;  // workgroups of one thread that run at the same time
 };
+// Until a wave waits for another workgroup or has run long: switching costs the cache. False: the workgroup has ended.
+bool run_for_a_while(const launch_state& L, resident& r, const options& o, std::mt19937_64& rng) {
+  const u64 long_enough = L.executed + (o.order == options::in_order && !o.slice ? 20'000 : 0);
+  bool goes_on;
+  do goes_on = step_workgroup(r.waves, o, rng);
+  while (goes_on && L.executed < long_enough &&
+         std::none_of(r.waves.begin(), r.waves.end(), [](const wave& w) { return w.yield; }));
+  return goes_on;
+}
 void run_workgroups(launch_state& L, const work& job) {
   std::vector<resident> slots(job.resident);
   for (resident& r : slots) prepare(r, L, job.lds, (job.threads + job.lanes - 1) / job.lanes, job.lanes);
@@ -181,7 +190,7 @@ void run_workgroups(launch_state& L, const work& job) {
         begin(r, job.s, number, job.threads, job.lanes);
         r.busy = true, ++busy;
       }
-      if (!step_workgroup(r.waves, job.s.opt, rng)) r.busy = false, --busy;
+      if (!run_for_a_while(L, r, job.s.opt, rng)) r.busy = false, --busy;
     }
     if (!busy && job.shared.started >= job.groups) return;
   }

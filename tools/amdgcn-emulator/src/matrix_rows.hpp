@@ -68,7 +68,7 @@ EMU_AVX2 inline void fuse_rows_avx2(const float* a, const float* b, float* c, u3
 
 /// Whether no product of an element of a and one of b leaves the range of f32's normal numbers. Those of up to 12 bits
 /// each are exact then, and a fused sum rounds as a product and a sum do.
-inline bool products_in_range(const float* a, const float* b, u32 count) {
+EMU_INLINE bool products_in_range(const float* a, const float* b, u32 count) {
   u32 most[2] = {}, least[2] = {~0u, ~0u};
   for (int side = 0; side < 2; ++side) {
     const float* x = side ? b : a;
@@ -83,7 +83,7 @@ inline bool products_in_range(const float* a, const float* b, u32 count) {
 }
 /// Sums for elements of these types. Avx2: of the copy for AVX2.
 template <u32 M, bool Avx2>
-void accumulate(type ta, type tb, const float* a, const float* b, float* c, u32 k_count) {
+EMU_INLINE void accumulate(type ta, type tb, const float* a, const float* b, float* c, u32 k_count) {
   const auto small = [](type t) { return type_bits[t] <= 8 || t == t_f16; };
   const bool fused = ta == t_f32;
 #if defined(__x86_64__)

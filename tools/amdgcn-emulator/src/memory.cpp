@@ -99,7 +99,7 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
   }
   if (L.state) follow_access(w, i, l);
   // Atomics of several threads exclude each other and coherent accesses.
-  const auto lock = i.atomic || i.coherent ? L.lock_memory(reinterpret_cast<u64>(p)) : std::unique_lock<std::mutex>();
+  const auto lock = i.atomic || i.coherent ? L.lock_memory(reinterpret_cast<u64>(p) / 4) : std::unique_lock<std::mutex>();
   if (i.atomic) {
     u64 o = 0, d = 0, cmp = 0;
     std::memcpy(&o, p, i.bytes);

@@ -41,7 +41,7 @@ u32 k_of(const shape& s, type t, u32 kq, u32 kg, u32 per_lane, u32 j) {
 }
 
 template <u32 M>
-void integer_rows(const float* a, const float* b, float* c, u32 K) {
+EMU_INLINE void integer_rows(const float* a, const float* b, float* c, u32 K) {
   for (u32 row = 0; row < M; ++row) {
     u32 o[M];
     std::memcpy(o, c + row * M, sizeof o);
@@ -54,7 +54,7 @@ void integer_rows(const float* a, const float* b, float* c, u32 K) {
 }
 // 32 values of k share a scale of the row and one of the column.
 template <u32 M, bool Avx2>
-void scaled_rows(const shape& s, const float* a, const float* b, float* c, const float (*sa)[M], const float (*sb)[M]) {
+EMU_INLINE void scaled_rows(const shape& s, const float* a, const float* b, float* c, const float (*sa)[M], const float (*sb)[M]) {
   for (u32 q = 0; q < s.k / 32; ++q) {
     alignas(64) float part[M * M] = {};
     accumulate<M, Avx2>(s.a, s.b, a + 32 * q * M, b + 32 * q * M, part, 32);
@@ -64,7 +64,7 @@ void scaled_rows(const shape& s, const float* a, const float* b, float* c, const
 }
 
 template <u32 M, bool Avx2>
-void mfma_shape(wave& w, const inst& i, const shape& s) {
+EMU_INLINE void mfma_shape(wave& w, const inst& i, const shape& s) {
   const u32 K = s.k, groups = 64 / M, kg = groups / s.blocks, per_lane = K / kg, regs = M * M * s.blocks / 64;
   const bool flush_denorm = w.gfx90a, integer = s.out == t_i32;
   const bool fnuz = !w.gfx950 && !w.gfx90a;

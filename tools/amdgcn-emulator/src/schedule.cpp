@@ -42,7 +42,7 @@ void run_wave(wave& w, u64 slice) {
                    w.wg->id[2], w.id, static_cast<unsigned long long>(w.exec()), w.s[s_scc],
                    L.co->where(i.address).c_str(), i.text.c_str());
     }
-    if (waits && w.busy) check_waits(w, i);
+    if (waits && w.busy.any()) check_waits(w, i);
     if (w.gpr_idx && i.mnemonic[0] == 'v' && i.mnemonic.rfind("v_mov_b32", 0))
       w.refuse(i, "only v_mov_b32 is implemented while s_set_gpr_idx is on");
     if (follows) follow(w, i);

@@ -34,6 +34,35 @@ struct pending {
   u32 lds_bytes = 0;
 };
 
+/// Registers that outstanding loads will write: 0..511 vector, 512 + n scalar.
+class busy_registers {
+ public:
+  static constexpr u16 scalar_base = 512;
+  void add(u32 reg, int delta) {
+    u8& n = writers_[reg];
+    total_ += static_cast<u32>(delta), n = static_cast<u8>(n + delta);
+    u64& word = words_[reg / 64];
+    word = n ? word | 1ull << reg % 64 : word & ~(1ull << reg % 64);
+  }
+  bool any() const { return total_ != 0; }
+  bool any(u32 first, u32 count) const {
+    const u32 last = first + count - 1;
+    u64 found = 0;
+    for (u32 n = first / 64; n <= last / 64; ++n) {
+      u64 word = words_[n];
+      if (n == first / 64) word &= ~0ull << first % 64;
+      if (n == last / 64) word &= ~0ull >> (63 - last % 64);
+      found |= word;
+    }
+    return found != 0;
+  }
+
+ private:
+  std::array<u64, 10> words_{};
+  std::array<u8, 640> writers_{};
+  u32 total_ = 0;
+};
+
 /// Which accesses of other workgroups happen before those of one workgroup.
 struct workgroup_clock {
   u16 epoch = 1, released = 0;               // released: accesses up to this epoch
@@ -106,7 +135,8 @@ struct launch_state {
   std::unique_lock<std::mutex> lock(std::mutex& m) const {
     return concurrent ? std::unique_lock(m) : std::unique_lock<std::mutex>();
   }
-  std::unique_lock<std::mutex> lock_memory(u64 a) const { return lock(shared->memory[a >> 12 & 63]); }
+  /// Of the page that this dword is in.
+  std::unique_lock<std::mutex> lock_memory(u64 dword) const { return lock(shared->memory[dword >> 10 & 63]); }
   bool in_range(u64 a, u64 n) {
     if (a >= last.lo && a + n <= last.hi && a + n >= a) return true;
     auto it = std::upper_bound(ranges.begin(), ranges.end(), a, [](u64 x, const range& r) { return x < r.lo; });
@@ -142,9 +172,7 @@ struct wave {
   std::vector<pending> queue;
   std::vector<std::array<u32, 64>> lds_addresses;  // two for each slot of the queue
   std::vector<u16> free_slots;
-  std::array<u8, 512> vbusy{};  // outstanding writers per vector register
-  std::array<u8, 128> sbusy{};
-  u32 busy = 0;  // sum of both
+  busy_registers busy;
   // Values that depend on memory or registers that were never written.
   struct undefined_values {
     std::array<u64, 512> vector, computed;  // lanes of each vector register; computed: by arithmetic, not only moved

@@ -34,7 +34,7 @@ struct row {
   alignas(64) u32 tlo[64], thi[64];
 };
 void fetch_modified(wave& w, const inst& i, int k, kind t, row& r);
-inline void fetch(wave& w, const inst& i, int k, kind t, row& r) {
+EMU_INLINE void fetch(wave& w, const inst& i, int k, kind t, row& r) {
   const bool wide = t == kind::i64 || t == kind::f64;
   if (!(i.plain >> k & 1) || w.gpr_idx || (t == kind::f32 && i.is_float && w.flush_f32_in()))
     return fetch_modified(w, i, k, t, r);
@@ -42,13 +42,13 @@ inline void fetch(wave& w, const inst& i, int k, kind t, row& r) {
 }
 /// f(lane) for the lanes of a wave. Loops of a constant length become vector code.
 template <class F>
-void each_lane(const wave& w, F f) {
+EMU_INLINE void each_lane(const wave& w, F f) {
   for (u32 first = 0; first < w.lanes; first += 32)
     for (u32 l = first; l < first + 32; ++l) f(l);
 }
 /// The mask of the lanes for which f holds.
 template <class F>
-u64 lanes_where(const wave& w, F f) {
+EMU_INLINE u64 lanes_where(const wave& w, F f) {
   u64 mask = 0;
   for (u32 first = 0; first < w.lanes; first += 32) {
     u32 half = 0;
@@ -58,9 +58,9 @@ u64 lanes_where(const wave& w, F f) {
   return mask;
 }
 /// Writes x to the lanes of a register.
-inline void put(u32* d, const u32* x, u64 lanes, const wave& w) {
-  if (lanes == w.full()) {
-    std::memcpy(d, x, w.lanes * sizeof *d);
+EMU_INLINE void put(u32* d, const u32* x, u64 lanes, const wave& w) {
+  if (lanes == ~0ull) {
+    std::memcpy(d, x, 64 * sizeof *d);
     return;
   }
   for (u32 first = 0; first < w.lanes; first += 32) {
@@ -70,19 +70,19 @@ inline void put(u32* d, const u32* x, u64 lanes, const wave& w) {
 }
 // Lanes that this instruction acts on: EXEC, less those that DPP turns off.
 u64 active_by_dpp(wave& w, const inst& i);
-inline u64 active(wave& w, const inst& i) { return i.dpp ? active_by_dpp(w, i) : w.exec(); }
+EMU_INLINE u64 active(wave& w, const inst& i) { return i.dpp ? active_by_dpp(w, i) : w.exec(); }
 /// SDWA: the result goes to a part of the register.
 void store_part(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes);
-inline u32 dst_reg(const wave& w, const operand& d) { return w.gpr_idx & 8 ? d.reg + (w.s[s_m0] & 255) : d.reg; }
-inline void store32(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
+EMU_INLINE u32 dst_reg(const wave& w, const operand& d) { return w.gpr_idx & 8 ? d.reg + (w.s[s_m0] & 255) : d.reg; }
+EMU_INLINE void store32(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
   if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
   put(w.v(dst_reg(w, d)), x, lanes, w);
 }
-inline void store64(wave& w, const inst&, const operand& d, const u32* lo, const u32* hi, u64 lanes) {
+EMU_INLINE void store64(wave& w, const inst&, const operand& d, const u32* lo, const u32* hi, u64 lanes) {
   const u32 r = dst_reg(w, d);
   put(w.v(r), lo, lanes, w), put(w.v(r + 1), hi, lanes, w);
 }
-inline void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
+EMU_INLINE void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
   if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
   u32 *p = w.v(dst_reg(w, d)), merged[64];
   const u32 shift = d.half == 2 || i.dst_hi ? 16 : 0,
@@ -93,7 +93,7 @@ inline void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 
 u64 const_bits(const operand& o, kind t);
 
 template <class T>
-T load(const row& r, u32 l) {
+EMU_INLINE T load(const row& r, u32 l) {
   if constexpr (std::is_same_v<T, half>)
     return half{f16_to_f32(static_cast<u16>(r.lo[l]))};
   else if constexpr (std::is_same_v<T, bhalf>)
@@ -106,23 +106,23 @@ T load(const row& r, u32 l) {
     return static_cast<T>(r.lo[l]);
 }
 template <class T>
-auto plain(T x) {
+EMU_INLINE auto plain(T x) {
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bhalf>)
     return x.v;
   else
     return x;
 }
 template <class F>
-F modify_output(F x, const inst& i, bool ieee_nan_to_zero) {
+EMU_INLINE F modify_output(F x, const inst& i, bool ieee_nan_to_zero) {
   if (i.omod) x *= i.omod == 1 ? F(2) : i.omod == 2 ? F(4) : F(0.5);
   if (i.clamp) x = x > F(0) ? (x < F(1) ? x : F(1)) : (x != x && !ieee_nan_to_zero ? x : F(0));
   return x;
 }
-inline float flush(float x) { return (bits(x) & 0x7f800000) ? x : as_f32(bits(x) & 0x80000000u); }
+EMU_INLINE float flush(float x) { return (bits(x) & 0x7f800000) ? x : as_f32(bits(x) & 0x80000000u); }
 
 // Writes a row of results of type D. `get(l)` is evaluated for every lane, active or not.
 template <class D, class G>
-void store_results(wave& w, const inst& i, u64 lanes, G get) {
+EMU_INLINE void store_results(wave& w, const inst& i, u64 lanes, G get) {
   alignas(64) u32 lo[64], hi[64];
   const bool dx10 = w.mode >> 8 & 1;
   if constexpr (std::is_same_v<D, half> || std::is_same_v<D, bhalf>) {

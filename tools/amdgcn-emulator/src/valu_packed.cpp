@@ -4,16 +4,17 @@
 
 namespace emu {
 namespace {
+void fetch_permuted(wave& w, const inst& i, row& r) {
+  inst plain_copy = i;
+  plain_copy.op_sel = 0;
+  fetch_modified(w, plain_copy, 0, kind::i32, r);
+}
 // Raw operand of a packed instruction. Constants: a 16-bit float constant sits in the low half only.
-void fetch_raw(wave& w, const inst& i, int k, kind t, row& r) {
+EMU_INLINE void fetch_raw(wave& w, const inst& i, int k, kind t, row& r) {
   const operand& o = i.src[k];
   if (o.kind == operand::vgpr) {
     r.lo = w.v(o.reg), r.hi = w.v(o.reg + (o.count > 1));
-    if (i.dpp && k == 0) {
-      inst plain_copy = i;
-      plain_copy.op_sel = 0;
-      fetch(w, plain_copy, 0, kind::i32, r);
-    }
+    if (i.dpp && k == 0) fetch_permuted(w, i, r);
     return;
   }
   u64 x = o.kind == operand::sgpr ? w.rs64(o) : const_bits(o, t);
@@ -25,7 +26,7 @@ u32 pick(u32 x, bool hi) { return hi ? x >> 16 : x & 0xffff; }
 
 // One half of the result of a packed 16-bit instruction.
 template <class T, int N, class F>
-u32 half_result(const u16* x, bool clamp) {
+EMU_INLINE u32 half_result(const u16* x, bool clamp) {
   if constexpr (is_fp<T>) {
     const auto f = [](u16 b) { return std::is_same_v<T, half> ? f16_to_f32(b) : bf16_to_f32(b); };
     const auto narrow = [](float q) -> u32 { return std::is_same_v<T, half> ? f32_to_f16(q) : f32_to_bf16(q); };

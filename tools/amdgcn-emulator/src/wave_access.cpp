@@ -6,18 +6,18 @@
 namespace emu {
 namespace {
 typedef u32 quad __attribute__((vector_size(16)));
-void transpose(quad* q) {
+EMU_INLINE void transpose(quad* q) {
   const quad a = __builtin_shufflevector(q[0], q[1], 0, 4, 1, 5), b = __builtin_shufflevector(q[2], q[3], 0, 4, 1, 5),
              c = __builtin_shufflevector(q[0], q[1], 2, 6, 3, 7), d = __builtin_shufflevector(q[2], q[3], 2, 6, 3, 7);
   q[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5), q[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
   q[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5), q[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 template <class F>
-void each(u64 lanes, F f) {
+EMU_INLINE void each(u64 lanes, F f) {
   for (u64 m = lanes; m; m &= m - 1) f(static_cast<u32>(std::countr_zero(m)));
 }
 template <u32 N>
-void load_dwords(wave& w, u32 reg, const wave_access& a) {
+EMU_INLINE void load_dwords(wave& w, u32 reg, const wave_access& a) {
   u32* const d = w.v(reg);
   for (u32 g = 0; g < w.lanes; g += 4) {
     const u64 here = a.lanes >> g & 15;
@@ -37,7 +37,7 @@ void load_dwords(wave& w, u32 reg, const wave_access& a) {
 }
 /// The bytes that a store writes, by lane.
 template <u32 N>
-void stored_dwords(wave& w, u32 reg, u64 lanes, u8 (*data)[16]) {
+EMU_INLINE void stored_dwords(wave& w, u32 reg, u64 lanes, u8 (*data)[16]) {
   const u32* const s = w.v(reg);
   for (u32 g = 0; g < w.lanes; g += 4) {
     const u64 here = lanes >> g & 15;
@@ -55,7 +55,7 @@ void stored_dwords(wave& w, u32 reg, u64 lanes, u8 (*data)[16]) {
     });
   }
 }
-void load(wave& w, const inst& i, const wave_access& a, const operand& o, u32 first) {
+EMU_INLINE void load(wave& w, const inst& i, const wave_access& a, const operand& o, u32 first) {
   switch (i.bytes) {
     case 4: return load_dwords<1>(w, o.reg + first, a);
     case 8: return load_dwords<2>(w, o.reg + first, a);
@@ -64,7 +64,7 @@ void load(wave& w, const inst& i, const wave_access& a, const operand& o, u32 fi
     default: each(a.lanes, [&](u32 l) { mem_to_reg(w, i, o, first, l, a.memory + a.address[l]); });
   }
 }
-void stored(wave& w, const inst& i, const wave_access& a, const operand& o, u8 (*data)[16]) {
+EMU_INLINE void stored(wave& w, const inst& i, const wave_access& a, const operand& o, u8 (*data)[16]) {
   switch (i.bytes) {
     case 4: return stored_dwords<1>(w, o.reg, a.lanes, data);
     case 8: return stored_dwords<2>(w, o.reg, a.lanes, data);
@@ -74,7 +74,7 @@ void stored(wave& w, const inst& i, const wave_access& a, const operand& o, u8 (
   }
 }
 template <u32 Bytes>
-u64 changed_lanes(const wave_access& a, const u8 (*data)[16]) {
+EMU_INLINE u64 changed_lanes(const wave_access& a, const u8 (*data)[16]) {
   u64 changed = 0;
   each(a.lanes, [&](u32 l) {
     changed |= static_cast<u64>(std::memcmp(data[l], a.memory + a.address[l], Bytes) != 0) << l;
@@ -82,7 +82,7 @@ u64 changed_lanes(const wave_access& a, const u8 (*data)[16]) {
   return changed;
 }
 /// Lanes whose stores change memory, or write what was not written before.
-u64 changed_lanes(const inst& i, const wave_access& a, const u8 (*data)[16]) {
+EMU_INLINE u64 changed_lanes(const inst& i, const wave_access& a, const u8 (*data)[16]) {
   switch (i.bytes) {
     case 1: return changed_lanes<1>(a, data);
     case 2: return changed_lanes<2>(a, data);
@@ -92,7 +92,7 @@ u64 changed_lanes(const inst& i, const wave_access& a, const u8 (*data)[16]) {
     default: return changed_lanes<16>(a, data);
   }
 }
-bool all_written(const wave_access& a) {
+EMU_INLINE bool all_written(const wave_access& a) {
   u64 any = 0;
   for (u32 n = 0; n < a.num_runs; ++n) {
     const u8* s = a.state + a.runs[n].first;
@@ -107,16 +107,16 @@ bool all_written(const wave_access& a) {
   return !any;  // byte_state::written is 0
 }
 /// The state of the operand's registers, from number `first`: whether any lane is undefined.
-bool any_undefined(const wave& w, const inst& i, u64 lanes, const operand& o) {
+EMU_INLINE bool any_undefined(const wave& w, const inst& i, u64 lanes, const operand& o) {
   u64 any = 0;
   for (u32 k = 0; k < (i.bytes + 3u) / 4; ++k) any |= w.undefined->vector[o.reg + k];
   return any & lanes;
 }
-void define(wave& w, const inst& i, u64 lanes, const operand& o, u32 first) {
+EMU_INLINE void define(wave& w, const inst& i, u64 lanes, const operand& o, u32 first) {
   for (u32 k = 0; k < (i.bytes + 3u) / 4; ++k)
     w.undefined->vector[o.reg + first + k] &= ~lanes, w.undefined->computed[o.reg + first + k] &= ~lanes;
 }
-bool store_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, bool raced) {
+EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, bool raced) {
   if (w.undefined && any_undefined(w, i, a.lanes, o)) return false;
   u8 data[64][16];
   stored(w, i, a, o, data);
@@ -139,19 +139,7 @@ bool store_together(wave& w, const inst& i, wave_access& a, access_space space, 
   }
   return true;
 }
-}  // namespace
-
-void wave_access::find_runs(u64 of_lanes, u32 bytes) {
-  num_runs = 0;
-  each(of_lanes, [&](u32 l) {
-    if (num_runs && runs[num_runs - 1].first + runs[num_runs - 1].bytes == address[l])
-      runs[num_runs - 1].bytes += bytes;
-    else
-      runs[num_runs++] = {address[l], bytes};
-  });
-}
-
-bool access_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, u32 first) {
+bool together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, u32 first) {
   const launch_state& L = *w.launch;
   const bool raced = space == in_lds ? L.race : space == in_global && L.globals && L.last.buffer && L.last.buffer->owned;
   if (raced && i.bytes % 4) return false;
@@ -166,6 +154,31 @@ bool access_together(wave& w, const inst& i, wave_access& a, access_space space,
   load(w, i, a, o, first);
   if (w.undefined) define(w, i, a.lanes, o, first);
   return true;
+}
+}  // namespace
+
+void wave_access::find_runs(u64 of_lanes, u32 bytes) {
+  const u32 n = static_cast<u32>(std::countr_one(of_lanes));
+  if (n && !(of_lanes >> (n - 1) >> 1)) {  // the lanes 0 to n - 1
+    u64 apart = 0;
+    for (u32 l = 1; l < n; ++l) apart |= address[l] - address[l - 1] - bytes;
+    if (!apart) {
+      runs[0] = {address[0], u64{n} * bytes}, num_runs = 1;
+      return;
+    }
+  }
+  num_runs = 0;
+  each(of_lanes, [&](u32 l) {
+    if (num_runs && runs[num_runs - 1].first + runs[num_runs - 1].bytes == address[l])
+      runs[num_runs - 1].bytes += bytes;
+    else
+      runs[num_runs++] = {address[l], bytes};
+  });
+}
+
+bool access_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, u32 first) {
+  static const auto f = fastest<&together>();
+  return f(w, i, a, space, o, first);
 }
 
 bool access_global_together(wave& w, const inst& i, wave_access& a) {

@@ -4,20 +4,23 @@
 
 namespace emu::matrix {
 namespace {
+void require_repeats(const wave& w, const inst& i, u32 side, u32 regs) {
+  for (u32 k = 0; k < regs; ++k) {
+    const u32* r = const_cast<wave&>(w).v(i.src[side].reg + k);
+    if (std::memcmp(r, r + 16, 16 * sizeof *r) == 0) continue;
+    const auto lane = static_cast<int>(std::mismatch(r, r + 16, r + 16).second - r);
+    w.die(i, "lanes 16-31 do not repeat the " + std::string(side ? "B" : "A") + " operand of lanes 0-15", lane);
+  }
+}
 // An operand as [k][row or column]. In gfx12 lanes 16-31 hold the upper half of k, in gfx11 they repeat lanes 0-15.
-void wmma_operand(wave& w, const inst& i, u32 side, const shape& s, type t, float (*m)[16]) {
+EMU_INLINE void wmma_operand(wave& w, const inst& i, u32 side, const shape& s, type t, float (*m)[16]) {
   const bool g12 = w.fam == family::gfx12;
   const operand& o = i.src[side];
   const u32 n = g12 ? s.k / 2 : s.k;
   const auto negative = [&](u32 j) {
     return s.out != t_i32 && ((j & 1 && type_bits[s.a] == 16 ? i.neg_hi : i.neg_lo) >> side & 1);
   };
-  if (!g12 && o.is_vgpr())
-    for (u32 k = 0; k < std::max(1u, n * type_bits[t] / 32); ++k)
-      for (u32 l = 16; l < 32; ++l)
-        if (w.v(o.reg + k)[l] != w.v(o.reg + k)[l - 16])
-          w.die(i, "lanes 16-31 do not repeat the " + std::string(side ? "B" : "A") + " operand of lanes 0-15",
-                static_cast<int>(l));
+  if (!g12 && o.is_vgpr()) require_repeats(w, i, side, std::max(1u, n * type_bits[t] / 32));
   elements e;
   unpack_operand(w, o, t, false, false, n, e);
   for (u32 j = 0; j < n; ++j) {
@@ -36,30 +39,40 @@ half_of packed(const wave& w, const inst& i, u32 r) {
   if (w.fam == family::gfx12) return {r / 2, 16 * (r & 1)};
   return {r, 16u * (i.op_sel >> 2 & 1)};
 }
-void load_c(wave& w, const inst& i, const shape& s, float (*c)[16], i64 (*ci)[16]) {
+// 16-bit elements of C, or one constant.
+EMU_INLINE void load_row(wave& w, const inst& i, const shape& s, u32 r, float (&v)[32]) {
   const operand& o = i.src[2];
-  const bool wide = type_bits[s.out] == 32;
+  const bool wide = type_bits[s.out] == 32, f16 = s.out == t_f16;
+  if (o.kind == operand::vgpr && wide) {
+    std::memcpy(v, w.v(o.reg + r), sizeof v);
+  } else if (o.kind == operand::vgpr) {
+    const half_of h = packed(w, i, r);
+    const u32* c = w.v(o.reg + h.reg);
+    each_lane(w, [&](u32 l) {
+      const u16 x = static_cast<u16>(c[l] >> h.shift);
+      v[l] = f16 ? f16_to_f32(x) : bf16_to_f32(x);
+    });
+  } else {
+    const u32 x = static_cast<u32>(
+        const_bits(o, s.out == t_i32 ? kind::i32 : wide ? kind::f32 : f16 ? kind::f16 : kind::bf16));
+    const float f = wide ? as_f32(x) : f16 ? f16_to_f32(static_cast<u16>(x)) : bf16_to_f32(static_cast<u16>(x));
+    std::fill(std::begin(v), std::end(v), f);
+  }
+}
+EMU_INLINE void load_c(wave& w, const inst& i, const shape& s, float (*c)[16], i64 (*ci)[16]) {
   for (u32 r = 0; r < 8; ++r) {
     float v[32];
-    const half_of h = packed(w, i, r);
-    each_lane(w, [&](u32 l) {
-      u32 x;
-      if (o.kind == operand::vgpr)
-        x = wide ? w.v(o.reg + r)[l] : w.v(o.reg + h.reg)[l] >> h.shift;
-      else
-        x = static_cast<u32>(const_bits(o, s.out == t_i32   ? kind::i32
-                                           : wide           ? kind::f32
-                                           : s.out == t_f16 ? kind::f16
-                                                            : kind::bf16));
-      if (wide) ci[row_of(w, r, l / 16)][l % 16] = static_cast<i32>(x);
-      v[l] = wide ? as_f32(x) : s.out == t_f16 ? f16_to_f32(static_cast<u16>(x)) : bf16_to_f32(static_cast<u16>(x));
-      if (i.neg_hi >> 2 & 1) v[l] = std::fabs(v[l]);
-      if (i.neg_lo >> 2 & 1) v[l] = -v[l];
-    });
+    load_row(w, i, s, r, v);
+    if (s.out == t_i32) {
+      for (u32 l = 0; l < 32; ++l) ci[row_of(w, r, l / 16)][l % 16] = static_cast<i32>(bits(v[l]));
+      continue;
+    }
+    if (i.neg_hi >> 2 & 1) each_lane(w, [&](u32 l) { v[l] = std::fabs(v[l]); });
+    if (i.neg_lo >> 2 & 1) each_lane(w, [&](u32 l) { v[l] = -v[l]; });
     for (u32 half = 0; half < 2; ++half) std::memcpy(c[row_of(w, r, half)], v + 16 * half, sizeof c[0]);
   }
 }
-void store_c(wave& w, const inst& i, const shape& s, const float (*c)[16], const i64 (*ci)[16]) {
+EMU_INLINE void store_c(wave& w, const inst& i, const shape& s, const float (*c)[16], const i64 (*ci)[16]) {
   for (u32 r = 0; r < 8; ++r) {
     const half_of h = packed(w, i, r);
     if (type_bits[s.out] == 16) {
