@@ -109,7 +109,8 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
     p.lanes = lanes, p.lds_bytes = bytes, p.lds_read = read, p.lds_write = write, p.dma = dma;
     p.nlds = a1 ? 2 : 1;
     if (w.free_slots.empty())
-      w.free_slots.push_back(static_cast<u16>(w.lds_addresses.size() / 2)), w.lds_addresses.resize(w.lds_addresses.size() + 2);
+      w.free_slots.push_back(static_cast<u16>(w.lds_addresses.size() / 2)),
+          w.lds_addresses.resize(w.lds_addresses.size() + 2);
     p.slot = w.free_slots.back(), w.free_slots.pop_back();
     std::memcpy(w.lds_addresses[2u * p.slot].data(), a0, w.lanes * sizeof *a0);
     if (a1) std::memcpy(w.lds_addresses[2u * p.slot + 1].data(), a1, w.lanes * sizeof *a1);

@@ -89,14 +89,14 @@ struct sync_state {
 
 /// What the threads of a launch share. Locks are taken where there are several threads, and never two of one kind.
 struct launch_shared {
-  std::mutex reports;                         // source lines, undefined_stores, compared
-  std::mutex synchronising;                   // sync.published
-  std::array<std::mutex, 64> memory;          // by address: atomics, race_cells
-  std::atomic<u64> started = 0;               // workgroups
-  std::atomic<u64> executed = 0;              // instructions, counted after each slice
+  std::mutex reports;                                // source lines, undefined_stores, compared
+  std::mutex synchronising;                          // sync.published
+  std::array<std::mutex, 64> memory;                 // by address: atomics, race_cells
+  std::atomic<u64> started = 0;                      // workgroups
+  std::atomic<u64> executed = 0;                     // instructions, counted after each slice
   std::atomic<u64> gws_opened = 0, gws_arrived = 0;  // barrier of the whole grid
-  std::atomic<bool> ended = false;            // a thread cannot go on
-  std::set<std::pair<u32, u32>> compared;     // barriers that waves of a workgroup waited at together
+  std::atomic<bool> ended = false;                   // a thread cannot go on
+  std::set<std::pair<u32, u32>> compared;            // barriers that waves of a workgroup waited at together
   sync_state sync;
 };
 /// One thread's view of a launch.

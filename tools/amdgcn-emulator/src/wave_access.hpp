@@ -12,7 +12,7 @@ struct run {
 };
 struct wave_access {
   u64 lanes = 0;
-  u64 address[64];      // of each lane
+  u64 address[64];       // of each lane
   u8* memory = nullptr;  // of address 0
   u8* state = nullptr;   // byte_state of address 0; null: everything is known
   run runs[64];
