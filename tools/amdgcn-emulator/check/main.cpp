@@ -78,7 +78,7 @@ request read(int argc, char** argv) {
   table.file("--sarif", "FILE", "Write the report as SARIF",
              [&r](const std::string& f) { r.set("sarif", absolute(f)); });
   table.heading("The run");
-  table.text("--gpu", "TARGET", "The GPU: gfx90a, gfx942 (default), gfx950, gfx1100, gfx1201",
+  table.text("--gpu", "TARGET", "The GPU, a target of docs/support.md (default gfx942)",
              [&r](const std::string& text) { r.gpu = text; });
   table.text("--wave-order", "in-order|reverse|random[:SEED]", "Order in which waves run (default in-order)",
              [&r](const std::string& text) {
@@ -167,7 +167,6 @@ int start(const request& r, const fs::path& folder) {
     for (const std::string& w : r.program) words.push_back(const_cast<char*>(w.c_str()));
     words.push_back(nullptr);
     execvp(words[0], words.data());
-    std::fprintf(stderr, "tilewright-check: cannot start '%s'\n", words[0]);
     _exit(127);
   }
   int status = 0;
@@ -187,6 +186,8 @@ int check(const request& r) {
   } folder{name};
   const int status = start(r, folder.path);
   const outcome o = read_status((folder.path / "status").string());
+  if (!o.started && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw refusal("cannot start '" + r.program[0] + "'");
   if (!o.started)
     throw refusal("'" + r.program[0] +
                   "' did not load HIP's runtime: it is no dynamically linked program, or the loader refused it");

@@ -17,7 +17,7 @@ void add(inst& i, const operand& o, bool write) {
 }
 std::string reg_name(u32 r) {
   if (r < 256) return "v" + std::to_string(r);
-  if (r < 512) return "a" + std::to_string(r - 256);
+  if (r < 512) return "a" + std::to_string(r - 256) + " (gfx1250: v" + std::to_string(r) + ")";
   r -= scalar_base;
   return r < 106 ? "s" + std::to_string(r) : r < 108 ? "vcc" : r == s_m0 ? "m0" : "ttmp" + std::to_string(r - s_ttmp);
 }
@@ -227,18 +227,23 @@ void lds_race(wave& w, const inst& i, const lds_conflict& c) {
 }
 }  // namespace
 
-// An access at epoch s (barriers signalled) precedes one of another wave at epoch e (barriers passed) when s < e.
-void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
-  const u64 me = w.id + 1, e = w.waits_done;
+namespace {
+// Reports the first of n bytes whose access conflicts with one of this wave. An access at epoch s (barriers signalled)
+// precedes one of another wave at epoch e (barriers passed) when s < e.
+bool look(wave& w, const inst& i, lds_shadow& shadow, u32 a, u32 n, const char* what) {
   bool found = false;
-  const auto look = [&](lds_shadow& s, const char* what) {
-    s.each(a, n, [&](u64 cell, u32 byte) {
-      if (!cell || wave_of(cell) == me || epoch_of(cell) < e) return false;
-      return lds_race(w, i, {what, byte, cell}), found = true;
-    });
-  };
-  look(w.wg->writes, write ? "write after write" : "read after write");
-  if (write && !found) look(w.wg->reads, "write after read");
+  shadow.each(a, n, [&](u64 cell, u32 byte) {
+    if (!cell || wave_of(cell) == w.id + 1 || epoch_of(cell) < w.waits_done) return false;
+    return lds_race(w, i, {what, byte, cell}), found = true;
+  });
+  return found;
+}
+}  // namespace
+
+void overwrite_check(wave& w, const inst& i, u32 a, u32 n) { look(w, i, w.wg->reads, a, n, "write after read"); }
+void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
+  if (!look(w, i, w.wg->writes, a, n, write ? "write after write" : "read after write") && write)
+    overwrite_check(w, i, a, n);
   stamp(w, i, a, n, write, w.signals);
 }
 
@@ -292,6 +297,10 @@ bool orderly(wave& w, const inst& i, const wave_access& a, bool write) {
   return true;
 }
 }  // namespace
+bool lds_unread(const wave& w, const wave_access& a) {
+  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done);
+  return all_dwords(w.wg->reads, a, [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); });
+}
 bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
   static const auto f = fastest<&orderly>();
   return f(w, i, a, write);

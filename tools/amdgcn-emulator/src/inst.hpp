@@ -111,6 +111,7 @@ struct inst {
   // modifiers
   u8 op_sel_n = 0;
   bool glc = false, lds = false, offen = false, idxen = false, dst_hi = false, preserve_hi = false;
+  bool scales_offset = false;  // a lane's offset counts accesses
   bool bound_ctrl = false, fi = false, writes_scc = false;
   u16 dpp_ctrl = 0;
   u32 dpp8 = 0;

@@ -80,7 +80,9 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
   std::vector<launch_state::range> ranges;
   for (auto& [lo, b] : mem.buffers)
     if (!b.freed && b.lo < b.hi) ranges.push_back({b.lo, b.hi, &b});
-  ranges.push_back({co.base(), co.base() + co.size(), nullptr});
+  for (const symbol& part : co.readable)  // compilers load three dwords as four
+    if (part.size)
+      ranges.push_back({co.base() + part.address, co.base() + ((part.address + part.size + 15) & ~15ull), nullptr});
   for (const std::vector<u8>* part : {&ka, &packet}) {
     const u64 first = reinterpret_cast<u64>(part->data());
     ranges.push_back({first, first + part->size(), nullptr});
@@ -117,6 +119,7 @@ void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
     wave& w = r.waves[n];
     w.launch = &L, w.wg = &r.wg, w.id = static_cast<u32>(n), w.lanes = lanes, w.w32 = lanes == 32, w.fam = L.co->fam;
     w.gfx90a = L.co->target == "gfx90a" || L.co->target == "gfx908", w.gfx950 = L.co->target == "gfx950";
+    w.gfx1250 = L.co->target == "gfx1250";
     w.vfile.resize(512 * 64), w.scratch.resize(static_cast<std::size_t>(L.scratch_bytes) * lanes + 16);
   }
 }
@@ -246,18 +249,18 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
     return {};
   }
   const u32 lanes = co.wave32 ? 32 : 64;
-  const u64 lds_limit = co.target == "gfx950" ? 160 * 1024 : 64 * 1024, lds = k.lds_bytes + dynamic_lds;
+  const u64 lds_limit = lds_limit_of(co.target), lds = k.lds_bytes + dynamic_lds;
   if (lds > lds_limit)
     throw std::runtime_error("kernel '" + name + "' needs " + std::to_string(lds) + " bytes of LDS, " + co.target +
                              " has " + std::to_string(lds_limit));
 
   result res;
   const u64 groups = static_cast<u64>(grid.x) * grid.y * grid.z;
-  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, reinterpret_cast<u64>(o.hostcall));
+  std::vector<u8> ka = build_kernarg(k, grid, block, dynamic_lds, args, o);
   std::vector<u8> packet = build_packet(grid, block, scratch_of(k), lds, co.base() + k.descriptor, ka);
   launch_state L{};
   L.co = &co, L.prog = &p_->prog, L.kernel = &k, L.opt = &o, L.res = &res, L.block = block;
-  L.mem = &p_->used->get(), L.interrupt = p_->interrupt;
+  L.mem = &p_->used->get();
   L.scratch_bytes = scratch_of(k);
   L.race = o.race && threads > lanes, L.waits = o.waits, L.trace_left = o.trace;
   L.follow = o.collect && o.uninitialised, L.globals = o.collect && o.global_races && groups > 1;
@@ -265,6 +268,12 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   L.shared = &shared, shared.sync.first = shared.sync.base = next_tag(groups);
   if (L.globals) map_races(*L.mem);
   L.ranges = allowed_ranges(o, *L.mem, co, ka, packet);
+  if (p_->interrupt && o.hostcall)
+    L.interrupt = [&](launch_state& thread) {
+      p_->interrupt(o.hostcall);
+      thread.ranges = allowed_ranges(o, *L.mem, co, ka, packet), thread.last = {};  // the host may allocate
+      if (L.globals) map_races(*L.mem);
+    };
   if (o.count) L.counts.assign(p_->prog.code.size(), 0);
   std::unique_ptr<lds_stats> stats;
   if (o.cycles && (co.fam != family::gfx9 || o.memory_bytes_per_clock == 0))

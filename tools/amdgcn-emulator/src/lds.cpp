@@ -27,7 +27,8 @@ u32 checked(wave& w, const inst& i, u32 a, u32 l) {
   if (w.wg->dma_bytes) dma_check(w, i, a, i.bytes, l);
   return a;
 }
-// A store of what is there already, as where several waves clear a flag: with findings collected it is no write.
+// A store of what is there already, as where several waves clear a flag: with findings collected it conflicts with
+// reads only, not with other stores. Inputs where all elements are equal would hide races otherwise.
 bool changes_nothing(wave& w, const inst& i, const operand& data, u32 l, u32 a) {
   u8 now[16];
   if (!w.launch->opt->collect || !w.undefined || w.wg->state[a] != written) return false;
@@ -52,6 +53,14 @@ void transpose(const inst& i, u32 lanes, u8 (*d)[16]) {
   }
   std::memcpy(d, o, sizeof o);
 }
+// A kernel that stores LDS which it never wrote has computed nothing: results are as undefined as those of arithmetic.
+void follow_lds_load(wave& w, const inst& i, u32 first, u32 lane, const u8* state) {
+  follow_load(w, i, i.dst[0], first, lane, i.bytes, state);
+  if (*std::max_element(state, state + i.bytes) != never_written) return;
+  wave::undefined_values& u = *w.undefined;
+  for (u32 r = i.dst[0].reg + first, end = r + (i.bytes + 3) / 4; r < end && r < 512; ++r)
+    u.computed[r] |= u.vector[r] & 1ull << lane;
+}
 // One half of a two-address access, or a whole one: one lane after the other. Returns the lanes whose addresses are in
 // LDS.
 u64 ds_one_by_one(wave& w, const inst& i, u32 t, u64 lanes, u32* addr, u8 (*data)[16]) {
@@ -64,7 +73,12 @@ u64 ds_one_by_one(wave& w, const inst& i, u32 t, u64 lanes, u32* addr, u8 (*data
       continue;
     }
     u8 *memory = w.wg->lds.data() + a, *state = w.wg->state.data() + a;
-    if (w.launch->race && !(i.store && changes_nothing(w, i, source, l, a))) race_check(w, i, a, i.bytes, i.store);
+    if (w.launch->race) {
+      if (i.store && changes_nothing(w, i, source, l, a))
+        overwrite_check(w, i, a, i.bytes);
+      else
+        race_check(w, i, a, i.bytes, i.store);
+    }
     if (i.store)
       reg_to_mem(w, i, source, l, memory);
     else
@@ -74,7 +88,7 @@ u64 ds_one_by_one(wave& w, const inst& i, u32 t, u64 lanes, u32* addr, u8 (*data
     if (i.store)
       follow_store(w, i, source, l, i.bytes, state);
     else
-      follow_load(w, i, i.dst[0], t ? i.bytes / 4u : 0, l, i.bytes, state);
+      follow_lds_load(w, i, t ? i.bytes / 4u : 0, l, state);
   }
   return ok;
 }

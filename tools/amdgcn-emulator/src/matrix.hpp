@@ -71,4 +71,5 @@ EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, boo
 }
 handler mfma();
 handler wmma();
+void wmma_gfx1250(wave& w, const inst& i);
 }  // namespace emu::matrix

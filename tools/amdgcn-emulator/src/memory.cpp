@@ -215,10 +215,11 @@ void flat_access(wave& w, const inst& i) {
       static_cast<u64>(static_cast<i64>(i.offset));
   if (i.vaddr.is_vgpr()) {
     const u32 *lo = w.v(i.vaddr.reg), *hi = w.v(i.vaddr.reg + 1);
+    const u64 step = i.scales_offset ? i.bytes : 1;
     if (i.vaddr.count == 2)
-      each_lane(w, [&](u32 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32); });
+      each_lane(w, [&](u32 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32) * step; });
     else
-      each_lane(w, [&](u32 l) { a.address[l] = base + lo[l]; });
+      each_lane(w, [&](u32 l) { a.address[l] = base + static_cast<u64>(lo[l]) * step; });
   } else {
     each_lane(w, [&](u32 l) { a.address[l] = base; });
   }

@@ -11,8 +11,16 @@
 
 namespace emu {
 namespace {
+/// The innermost frame outside of HIP's own headers, where there is one: what the program's author wrote.
+const source_frame& own_frame(const std::vector<source_frame>& frames) {
+  for (const source_frame& f : frames)
+    if (f.file.find("/hip/") == f.file.npos) return f;
+  return frames[0];
+}
 std::string line_of(const std::vector<source_frame>& frames) {
-  return frames.empty() ? "" : frames[0].file + ":" + std::to_string(frames[0].line);
+  if (frames.empty()) return "";
+  const source_frame& f = own_frame(frames);
+  return f.file + ":" + std::to_string(f.line);
 }
 /// The line of the source, else the position in the code.
 std::string place_of(const finding& f) {
@@ -50,8 +58,9 @@ std::string json_site(const code_site& s) {
 }
 std::string sarif_location(const code_site& s) {
   if (s.frames.empty()) return "";
-  return "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + quoted(s.frames[0].file) +
-         "},\"region\":{\"startLine\":" + std::to_string(s.frames[0].line) + "}}}";
+  const source_frame& f = own_frame(s.frames);
+  return "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + quoted(f.file) +
+         "},\"region\":{\"startLine\":" + std::to_string(f.line) + "}}}";
 }
 }  // namespace
 

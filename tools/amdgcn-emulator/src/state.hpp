@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -120,9 +121,9 @@ struct launch_state {
   u8* state = nullptr;                   // byte_state of the address that was looked up last
   buffer_state* raced = nullptr;         // the buffer that was looked up last, where races in it are followed
   std::map<std::pair<int, u64>, std::size_t> found;
-  u8 nowhere[64] = {};  // what accesses outside of all buffers read and write
-  u64 waves = 0;        // of the grid
-  void (*interrupt)(void*) = nullptr;
+  u8 nowhere[64] = {};                           // what accesses outside of all buffers read and write
+  u64 waves = 0;                                 // of the grid
+  std::function<void(launch_state&)> interrupt;  // a wave calls the host; empty: it cannot
   std::vector<u64> counts;
   u64 executed = 0;
   u32 scratch_bytes = 0;
@@ -159,7 +160,7 @@ struct wave {
   u32 id = 0, lanes = 64;
   bool w32 = false;
   family fam = family::gfx9;
-  bool gfx90a = false, gfx950 = false;
+  bool gfx90a = false, gfx950 = false, gfx1250 = false;
   u32 s[s_file_size] = {};
   std::vector<u32> vfile;   // 512 rows of 64
   std::vector<u8> scratch;  // lanes * scratch_bytes
@@ -173,6 +174,7 @@ struct wave {
   std::vector<std::array<u32, 64>> lds_addresses;  // two for each slot of the queue
   std::vector<u16> free_slots;
   busy_registers busy;
+  std::vector<u32> calls;  // instructions of the calls that have not returned
   // Values that depend on memory or registers that were never written.
   struct undefined_values {
     std::array<u64, 512> vector, computed;  // lanes of each vector register; computed: by arithmetic, not only moved
@@ -249,6 +251,8 @@ void bind_wait(inst& i, family fam);
 void apply_wait(wave& w, const inst& i);
 void on_signal(wave& w);
 void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
+// A store that changes nothing: it conflicts with reads of other waves.
+void overwrite_check(wave& w, const inst& i, u32 addr, u32 bytes);
 void dma_check(wave& w, const inst& i, u32 addr, u32 bytes, u32 lane);
 void collect_regs(inst& i);
 // undefined.cpp

@@ -214,6 +214,7 @@ void register_valu_bits();
 void register_valu_cvt();
 void register_valu_packed();
 void register_valu_lane();
+void register_valu_gfx1250();
 bool bind_memory(inst& i, const code_object& co);  // parses loads, stores and atomics
 bool bind_lds(inst& i, const code_object& co);
 bool bind_matrix(inst& i, const code_object& co);

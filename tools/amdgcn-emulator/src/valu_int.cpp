@@ -78,7 +78,7 @@ void register_valu_int() {
   reg2<i16, i16>("v_add_i16#clamp v_add_nc_i16#clamp", [](i16 a, i16 b) { return clamp_to<i16>(a + b); });
   reg2<i16, i16>("v_sub_i16#clamp v_sub_nc_i16#clamp", [](i16 a, i16 b) { return clamp_to<i16>(a - b); });
   reg2<u16, u16>("v_mul_lo_u16", [](u16 a, u16 b) { return static_cast<u16>(static_cast<u32>(a) * b); });
-  reg3<u16, u16>("v_mad_u16 v_mad_i16",
+  reg3<u16, u16>("v_mad_u16 v_mad_i16 v_mad_legacy_u16 v_mad_legacy_i16",
                  [](u16 a, u16 b, u16 c) { return static_cast<u16>(static_cast<u32>(a) * b + c); });
   reg2<u32, u32>("v_mul_lo_u32 v_mul_lo_i32", [](u32 a, u32 b) { return a * b; });
   reg2<u32, u32>("v_mul_hi_u32", [](u32 a, u32 b) { return static_cast<u32>(static_cast<u64>(a) * b >> 32); });

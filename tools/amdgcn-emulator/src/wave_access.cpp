@@ -125,8 +125,11 @@ EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_sp
     u64 changed = a.lanes;
     if (w.launch->opt->collect && (space == in_global || w.undefined)) {
       changed = changed_lanes(i, a, data);
-      if (space == in_lds)
+      if (space == in_lds) {
         each(a.lanes & ~changed, [&](u32 l) { changed |= static_cast<u64>(a.state[a.address[l]] != written) << l; });
+        a.find_runs(a.lanes & ~changed, i.bytes);
+        if (!lds_unread(w, a)) return false;
+      }
     }
     a.find_runs(changed, i.bytes);
     if (!(space == in_lds ? lds_orderly(w, i, a, true) : global_orderly(w, i, *w.launch->last.buffer, a, true)))
