@@ -221,9 +221,9 @@ void run_threads(std::vector<launch_state>& workers, const work& job) {
 }
 /// One thread where the order or the sums of several would show, or where the kernel calls the host.
 unsigned threads_of(const options& o, const kernel_info& k, u64 groups) {
-  const bool calls_host = std::any_of(k.args.begin(), k.args.end(), [](const kernel_arg& a) {
-    return a.kind == "hidden_hostcall_buffer" || a.kind == "hidden_heap_v1";
-  });
+  const bool calls_host = o.hostcall && std::any_of(k.args.begin(), k.args.end(), [](const kernel_arg& a) {
+                            return a.kind == "hidden_hostcall_buffer" || a.kind == "hidden_heap_v1";
+                          });
   if (!o.collect || o.order != options::in_order || o.count || o.lds_log || o.cycles || o.trace || calls_host) return 1;
   return static_cast<unsigned>(std::clamp<u64>(o.threads ? o.threads : std::thread::hardware_concurrency(), 1, groups));
 }
