@@ -26,8 +26,16 @@ std::vector<half_t> numbers(index_t count) {
 
 void gemm(index_t n) {
   device_vector a(numbers(n * n)), b(numbers(n * n)), bias(numbers(n)), c(numbers(n * n));
-  tw::launch<gemm_example::kernel>(tw::gemm_args{.a = a.data(), .b = b.data(), .c = c.data(), .m = n, .n = n, .k = n,
-                                                 .lda = n, .ldb = n, .ldc = n, .bias = bias.data()},
+  tw::launch<gemm_example::kernel>(tw::gemm_args{.a = a.data(),
+                                                 .b = b.data(),
+                                                 .c = c.data(),
+                                                 .m = n,
+                                                 .n = n,
+                                                 .k = n,
+                                                 .lda = n,
+                                                 .ldb = n,
+                                                 .ldc = n,
+                                                 .bias = bias.data()},
                                    {.stream = nullptr});
   std::printf("gemm: C(1, 1) = %g\n", double(float(c.to_host()[std::size_t(n + 1)])));
 }

@@ -14,6 +14,9 @@ inline long setting(const char* name, long otherwise) {
 }
 
 /// As many times as a test asks for, multiplied where TILEWRIGHT_PROPERTY_CASES is above its default of 5000.
-inline long scaled(long cases) { return cases * setting("TILEWRIGHT_PROPERTY_CASES", 5000) / 5000; }
+inline long scaled(long cases) {
+  const long wanted = setting("TILEWRIGHT_PROPERTY_CASES", 5000);
+  return cases * (wanted > 5000 ? wanted : 5000) / 5000;
+}
 
 }  // namespace tilewright::property

@@ -163,6 +163,26 @@ TEST(Barrier, NamedBarriersCountThreadsThatDoNotWait) {
             "thread 32 of block (0, 0, 0) comes to the named barrier 1 (here) of 96 threads, where others wait for 64");
 }
 
+// A wave gives two others a buffer each, by one named barrier: the second arrival may come before the first one's wait.
+TEST(Barrier, ArrivalsAtANamedBarrierFollowItsLastPhase) {
+  const auto kernel = [](index_t second_id, bool waits_between) {
+    if (exec::wave_id() == 0) {
+      exec::named_arrive<64>(1);
+      if (waits_between) exec::named_sync<64>(3);
+      exec::named_arrive<64>(second_id);
+      return;
+    }
+    exec::named_sync<64>(1);
+    if (waits_between) exec::named_arrive<64>(3);
+    exec::named_sync<64>(second_id);
+  };
+  EXPECT_EQ(fault_of([&] { kernel(2, false); }, {.threads = 64}), "no fault");
+  EXPECT_EQ(fault_of([&] { kernel(1, true); }, {.threads = 64}), "no fault");
+  EXPECT_EQ(fault_of([&] { kernel(1, false); }, {.threads = 64}),
+            "thread 0 of block (0, 0, 0) comes to the named barrier 1 (here) when nothing orders that after the end of its "
+            "last phase, in which it may then be counted");
+}
+
 TEST(Barrier, BlocksOfAClusterArriveAtEachOthersBarriers) {
   const auto kernel = [](bool stays) {
     const exec::mbarrier b = barrier_for(2);

@@ -78,7 +78,7 @@ request read(int argc, char** argv) {
   table.file("--sarif", "FILE", "Write the report as SARIF",
              [&r](const std::string& f) { r.set("sarif", absolute(f)); });
   table.heading("The run");
-  table.text("--gpu", "TARGET", "The GPU: gfx90a, gfx942 (default), gfx950, gfx1100, gfx1201",
+  table.text("--gpu", "TARGET", "The GPU, a target of docs/support.md (default gfx942)",
              [&r](const std::string& text) { r.gpu = text; });
   table.text("--wave-order", "in-order|reverse|random[:SEED]", "Order in which waves run (default in-order)",
              [&r](const std::string& text) {
@@ -87,14 +87,16 @@ request read(int argc, char** argv) {
                  throw refusal("--wave-order must be in-order, reverse, random or random:SEED, not '" + text + "'");
                r.set("order", text);
              });
-  table.text("--threads", "NUMBER",
-             "CPU threads that run workgroups (default: one for each core). 1: workgroups run in the same order each time, "
-             "and so do atomics and whatever else depends on it",
-             [&r](const std::string& text) {
-               const auto n = program::number_of<unsigned>(text);
-               if (!n || !*n || *n > 1024) throw refusal("--threads must be a whole number from 1 to 1024, not '" + text + "'");
-               r.set("threads", text);
-             });
+  table.text(
+      "--threads", "NUMBER",
+      "CPU threads that run workgroups (default: one for each core). 1: workgroups run in the same order each time, "
+      "and so do atomics and whatever else depends on it",
+      [&r](const std::string& text) {
+        const auto n = program::number_of<unsigned>(text);
+        if (!n || !*n || *n > 1024)
+          throw refusal("--threads must be a whole number from 1 to 1024, not '" + text + "'");
+        r.set("threads", text);
+      });
   table.text("--limit", "NUMBER", "Wave instructions of a kernel, to end endless loops (default 4000000000)",
              [&r](const std::string& text) {
                const auto n = program::number_of<unsigned long long>(text);

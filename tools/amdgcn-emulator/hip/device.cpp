@@ -57,7 +57,7 @@ void common(P& p, char (&name)[256], char (&arch)[256]) {
   std::snprintf(name, sizeof name, "emulated %s", emulated_gpu().c_str());
   std::snprintf(arch, sizeof arch, "%s", emulated_gpu().c_str());
 }
-int lds_bytes() { return emulated_gpu() == "gfx950" ? 160 * 1024 : 64 * 1024; }
+int lds_bytes() { return static_cast<int>(emu::lds_limit_of(emulated_gpu())); }
 int attribute_of(hipDeviceAttribute_t a) {
   constexpr int wall_clock_rate = 10019;  // newer than these headers
   if (static_cast<int>(a) == wall_clock_rate) return 100'000;

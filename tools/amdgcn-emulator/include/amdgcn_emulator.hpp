@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs kernels of compiled AMD GPU code objects (gfx90a, gfx942, gfx950, gfx11xx, gfx120x) on the CPU.
+// Runs kernels of compiled AMD GPU code objects (gfx908, gfx90a, gfx942, gfx950, gfx11xx, gfx12xx) on the CPU.
 //
 //   emu::module m("gemm.co");
 //   m.allow(a.data(), a.size() * sizeof a[0]);                  // a device address is a host address
@@ -16,10 +16,15 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace emu {
+/// Bytes of LDS that a workgroup may have on a target.
+inline std::size_t lds_limit_of(std::string_view target) {
+  return (target == "gfx1250" ? 320 : target == "gfx950" ? 160 : 64) * std::size_t{1024};
+}
 struct dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 };

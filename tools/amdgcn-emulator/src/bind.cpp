@@ -14,7 +14,7 @@ std::unordered_map<std::string, op_entry>& table() {
 void fill_table() {
   static const bool once = (register_salu_int(), register_salu_control(), register_salu_float(), register_valu_float(),
                             register_valu_functions(), register_valu_int(), register_valu_bits(), register_valu_cvt(),
-                            register_valu_packed(), register_valu_lane(), true);
+                            register_valu_packed(), register_valu_lane(), register_valu_gfx1250(), true);
   (void)once;
 }
 bool strip(std::string& s, const char* suffix) {
@@ -167,6 +167,7 @@ void bind(inst& i, const code_object& co) {
         bool vcc_ok;
         i.src[i.nsrc++] = parse_operand(co.wave32 ? "vcc_lo" : "vcc", vcc_ok);
       }
+      if (n == "v_bitop2_b32") i.src[i.nsrc++].kind = operand::constant;  // v_bitop3 with a zero
       if (is("s_memtime") || is("s_memrealtime")) i.is_load = true, i.cnt = c_lgkm;
       ok = true;
     }

@@ -21,8 +21,8 @@ void release_block(buffer_state& b) {
 void race_shadow::map(u64 bytes) {
   num_lines = bytes / (4 * dwords_of_line) + 2;
   const u64 cells = num_lines * (1 + dwords_of_line);
-  void* p = mmap(nullptr, cells * sizeof(race_cell), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
+  void* p = mmap(nullptr, cells * sizeof(race_cell), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
   lines = static_cast<race_cell*>(p), dwords = lines + num_lines;
 }

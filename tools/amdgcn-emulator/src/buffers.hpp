@@ -22,8 +22,8 @@ struct race_cell {
   u8 write_mask, read_mask;  // bytes
 };
 
-/// race_cells of a buffer: one for 64 bytes, or one for each dword where those differ. Zero pages cost nothing until they
-/// are written.
+/// race_cells of a buffer: one for 64 bytes, or one for each dword where those differ. Zero pages cost nothing until
+/// they are written.
 struct race_shadow {
   static constexpr u32 split = ~0u;  // the writer of a line whose dwords have cells of their own
   static constexpr u64 dwords_of_line = 16;
@@ -53,9 +53,9 @@ struct buffer_state {
   u64 lo = 0, hi = 0;
   std::string label;
   bool owned = false, freed = false;
-  u8* block = nullptr;         // of an owned buffer: with its guards
-  std::vector<u8> state;       // byte_state of each byte; empty: all written
-  race_shadow races;           // mapped when a launch with several workgroups accesses it
+  u8* block = nullptr;    // of an owned buffer: with its guards
+  std::vector<u8> state;  // byte_state of each byte; empty: all written
+  race_shadow races;      // mapped when a launch with several workgroups accesses it
   std::vector<undefined_store> undefined_stores;
   u64 bytes() const { return hi - lo; }
 };

@@ -194,7 +194,7 @@ code_object::code_object(const std::string& p) : path(p) {
     fam = family::gfx9;
   else if (target.rfind("gfx11", 0) == 0)
     fam = family::gfx11;
-  else if (target.rfind("gfx12", 0) == 0 && target != "gfx1250" && target != "gfx1251")
+  else if (target.rfind("gfx12", 0) == 0)
     fam = family::gfx12;
   else
     throw std::runtime_error("'" + p + "' is for '" + target + "', which this emulator does not know");

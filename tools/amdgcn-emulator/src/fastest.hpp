@@ -12,8 +12,9 @@ namespace emu {
 #if defined(__x86_64__)
 #define EMU_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt")))
 inline bool has_avx2() {
-  static const bool yes = !std::getenv("AMDGCN_EMULATOR_PORTABLE") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi");
+  static const bool yes = !std::getenv("AMDGCN_EMULATOR_PORTABLE") && __builtin_cpu_supports("avx2") &&
+                          __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+                          __builtin_cpu_supports("bmi");
   return yes;
 }
 #else

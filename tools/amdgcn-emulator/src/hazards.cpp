@@ -17,7 +17,7 @@ void add(inst& i, const operand& o, bool write) {
 }
 std::string reg_name(u32 r) {
   if (r < 256) return "v" + std::to_string(r);
-  if (r < 512) return "a" + std::to_string(r - 256);
+  if (r < 512) return "a" + std::to_string(r - 256) + " (gfx1250: v" + std::to_string(r) + ")";
   r -= scalar_base;
   return r < 106 ? "s" + std::to_string(r) : r < 108 ? "vcc" : r == s_m0 ? "m0" : "ttmp" + std::to_string(r - s_ttmp);
 }
@@ -109,7 +109,8 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
     p.lanes = lanes, p.lds_bytes = bytes, p.lds_read = read, p.lds_write = write, p.dma = dma;
     p.nlds = a1 ? 2 : 1;
     if (w.free_slots.empty())
-      w.free_slots.push_back(static_cast<u16>(w.lds_addresses.size() / 2)), w.lds_addresses.resize(w.lds_addresses.size() + 2);
+      w.free_slots.push_back(static_cast<u16>(w.lds_addresses.size() / 2)),
+          w.lds_addresses.resize(w.lds_addresses.size() + 2);
     p.slot = w.free_slots.back(), w.free_slots.pop_back();
     std::memcpy(w.lds_addresses[2u * p.slot].data(), a0, w.lanes * sizeof *a0);
     if (a1) std::memcpy(w.lds_addresses[2u * p.slot + 1].data(), a1, w.lanes * sizeof *a1);
@@ -227,30 +228,21 @@ void lds_race(wave& w, const inst& i, const lds_conflict& c) {
 }  // namespace
 
 namespace {
-struct lds_cell {
-  u64 access = 0;
-  u32 byte = 0;
-};
-// The first access in [a, a + n) that conflicts with one of this wave; none: 0. An access at epoch s (barriers signalled)
+// Reports the first of n bytes whose access conflicts with one of this wave. An access at epoch s (barriers signalled)
 // precedes one of another wave at epoch e (barriers passed) when s < e.
-lds_cell conflict(const wave& w, lds_shadow& s, u32 a, u32 n) {
-  lds_cell found;
-  s.each(a, n, [&](u64 cell, u32 byte) {
+bool look(wave& w, const inst& i, lds_shadow& shadow, u32 a, u32 n, const char* what) {
+  bool found = false;
+  shadow.each(a, n, [&](u64 cell, u32 byte) {
     if (!cell || wave_of(cell) == w.id + 1 || epoch_of(cell) < w.waits_done) return false;
-    return found = {cell, byte}, true;
+    return lds_race(w, i, {what, byte, cell}), found = true;
   });
   return found;
 }
 }  // namespace
 
-bool overwrites_a_read(const wave& w, u32 a, u32 n) { return conflict(w, w.wg->reads, a, n).access; }
-void overwrite_check(wave& w, const inst& i, u32 a, u32 n) {
-  if (const lds_cell c = conflict(w, w.wg->reads, a, n); c.access) lds_race(w, i, {"write after read", c.byte, c.access});
-}
+void overwrite_check(wave& w, const inst& i, u32 a, u32 n) { look(w, i, w.wg->reads, a, n, "write after read"); }
 void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
-  if (const lds_cell c = conflict(w, w.wg->writes, a, n); c.access)
-    lds_race(w, i, {write ? "write after write" : "read after write", c.byte, c.access});
-  else if (write)
+  if (!look(w, i, w.wg->writes, a, n, write ? "write after write" : "read after write") && write)
     overwrite_check(w, i, a, n);
   stamp(w, i, a, n, write, w.signals);
 }
@@ -305,6 +297,10 @@ bool orderly(wave& w, const inst& i, const wave_access& a, bool write) {
   return true;
 }
 }  // namespace
+bool lds_unread(const wave& w, const wave_access& a) {
+  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done);
+  return all_dwords(w.wg->reads, a, [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); });
+}
 bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
   static const auto f = fastest<&orderly>();
   return f(w, i, a, write);

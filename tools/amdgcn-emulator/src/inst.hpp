@@ -89,12 +89,12 @@ struct inst {
     sh_none
   } shadow = sh_none;
   u8 ndst = 0, nsrc = 0;
-  u8 plain = 0;  // bit k: source k is a vector register without modifiers
+  u8 plain = 0;                                    // bit k: source k is a vector register without modifiers
   bool dpp = false, sdwa = false, shared = false;  // shared: accesses LDS or global memory
   bool clamp = false, is_float = false;
   u8 omod = 0, op_sel = 0, op_sel_hi = 0xff, neg_lo = 0, neg_hi = 0;
-  i32 x = 0, y = 0, z = 0;                  // parameters for the handler
-  vector_range reads[6], writes[2];         // vector registers whose state decides that of the result (undefined.cpp)
+  i32 x = 0, y = 0, z = 0;           // parameters for the handler
+  vector_range reads[6], writes[2];  // vector registers whose state decides that of the result (undefined.cpp)
   operand dst[2], src[6];
   // memory
   u8 bytes = 0, op = 0, tr = 0;  // per lane; atomic operation; element bits of a transposing read
@@ -111,6 +111,7 @@ struct inst {
   // modifiers
   u8 op_sel_n = 0;
   bool glc = false, lds = false, offen = false, idxen = false, dst_hi = false, preserve_hi = false;
+  bool scales_offset = false;  // a lane's offset counts accesses
   bool bound_ctrl = false, fi = false, writes_scc = false;
   u16 dpp_ctrl = 0;
   u32 dpp8 = 0;

@@ -119,6 +119,7 @@ void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
     wave& w = r.waves[n];
     w.launch = &L, w.wg = &r.wg, w.id = static_cast<u32>(n), w.lanes = lanes, w.w32 = lanes == 32, w.fam = L.co->fam;
     w.gfx90a = L.co->target == "gfx90a" || L.co->target == "gfx908", w.gfx950 = L.co->target == "gfx950";
+    w.gfx1250 = L.co->target == "gfx1250";
     w.vfile.resize(512 * 64), w.scratch.resize(static_cast<std::size_t>(L.scratch_bytes) * lanes + 16);
   }
 }
@@ -220,9 +221,9 @@ void run_threads(std::vector<launch_state>& workers, const work& job) {
 }
 /// One thread where the order or the sums of several would show, or where the kernel calls the host.
 unsigned threads_of(const options& o, const kernel_info& k, u64 groups) {
-  const bool calls_host = std::any_of(k.args.begin(), k.args.end(), [](const kernel_arg& a) {
-    return a.kind == "hidden_hostcall_buffer" || a.kind == "hidden_heap_v1";
-  });
+  const bool calls_host = o.hostcall && std::any_of(k.args.begin(), k.args.end(), [](const kernel_arg& a) {
+                            return a.kind == "hidden_hostcall_buffer" || a.kind == "hidden_heap_v1";
+                          });
   if (!o.collect || o.order != options::in_order || o.count || o.lds_log || o.cycles || o.trace || calls_host) return 1;
   return static_cast<unsigned>(std::clamp<u64>(o.threads ? o.threads : std::thread::hardware_concurrency(), 1, groups));
 }
@@ -248,7 +249,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
     return {};
   }
   const u32 lanes = co.wave32 ? 32 : 64;
-  const u64 lds_limit = co.target == "gfx950" ? 160 * 1024 : 64 * 1024, lds = k.lds_bytes + dynamic_lds;
+  const u64 lds_limit = lds_limit_of(co.target), lds = k.lds_bytes + dynamic_lds;
   if (lds > lds_limit)
     throw std::runtime_error("kernel '" + name + "' needs " + std::to_string(lds) + " bytes of LDS, " + co.target +
                              " has " + std::to_string(lds_limit));
@@ -268,9 +269,10 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   if (L.globals) map_races(*L.mem);
   L.ranges = allowed_ranges(o, *L.mem, co, ka, packet);
   if (p_->interrupt && o.hostcall)
-    L.interrupt = [&](launch_state& l) {
+    L.interrupt = [&](launch_state& thread) {
       p_->interrupt(o.hostcall);
-      l.ranges = allowed_ranges(o, *l.mem, co, ka, packet), l.last = {};  // the host may allocate
+      thread.ranges = allowed_ranges(o, *L.mem, co, ka, packet), thread.last = {};  // the host may allocate
+      if (L.globals) map_races(*L.mem);
     };
   if (o.count) L.counts.assign(p_->prog.code.size(), 0);
   std::unique_ptr<lds_stats> stats;

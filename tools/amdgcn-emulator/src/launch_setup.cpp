@@ -29,10 +29,10 @@ u64 init_scalars(wave& w, const setup& s) {
     }
     entry += 256;  // the prologue that loads them is for firmware that cannot preload
   }
-  sg.resize(k.rsrc2 >> 1 & 31, 0);
+  sg.resize(k.rsrc2 >> 1 & (s.co.target == "gfx1250" ? 63 : 31), 0);
   const u32* id = w.wg->id;
   if (s.co.fam == family::gfx12)
-    w.s[s_ttmp + 9] = id[0], w.s[s_ttmp + 7] = (id[1] & 0xffff) | id[2] << 16;
+    w.s[s_ttmp + 6] = 0, w.s[s_ttmp + 9] = id[0], w.s[s_ttmp + 7] = (id[1] & 0xffff) | id[2] << 16;
   else
     for (int d = 0; d < 3; ++d)
       if (k.rsrc2 >> (7 + d) & 1) sg.push_back(id[d]);

@@ -61,7 +61,8 @@ void follow_lds_load(wave& w, const inst& i, u32 first, u32 lane, const u8* stat
   for (u32 r = i.dst[0].reg + first, end = r + (i.bytes + 3) / 4; r < end && r < 512; ++r)
     u.computed[r] |= u.vector[r] & 1ull << lane;
 }
-// One half of a two-address access, or a whole one: one lane after the other. Returns the lanes whose addresses are in LDS.
+// One half of a two-address access, or a whole one: one lane after the other. Returns the lanes whose addresses are in
+// LDS.
 u64 ds_one_by_one(wave& w, const inst& i, u32 t, u64 lanes, u32* addr, u8 (*data)[16]) {
   u64 ok = lanes;
   const operand& source = t ? i.data2 : i.data;
@@ -112,7 +113,8 @@ void ds_access(wave& w, const inst& i) {
     each_lane(w, [&](u32 l) { addr[t][l] = va[l] + off; });
   }
   for (u32 t = 0; t < halves; ++t) {
-    if (!ds_together(w, i, t, lanes, addr[t])) ok &= ds_one_by_one(w, i, t, lanes, addr[t], data[t]), waiting |= 1u << t;
+    if (!ds_together(w, i, t, lanes, addr[t]))
+      ok &= ds_one_by_one(w, i, t, lanes, addr[t], data[t]), waiting |= 1u << t;
     if (w.launch->stats) log_lds(w, i, static_cast<int>(t), i.store, i.bytes, ok, addr[t]);
   }
   if (!i.store) {

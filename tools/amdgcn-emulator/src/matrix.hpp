@@ -34,7 +34,8 @@ u32 source(wave& w, const operand& o, u32 k, u32 lane);
 void expand(type t, bool fnuz, bool flush_denorm, const u32* d, u32 n, float* out);  // one lane's packed operand
 /// Element j of the operand in all lanes: e[j][lane].
 using elements = float[64][64];
-EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, bool flush_denorm, u32 per_lane, elements& e) {
+EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, bool flush_denorm, u32 per_lane,
+                               elements& e) {
   const u32 regs = (per_lane * type_bits[t] + 31) / 32;
   if (o.kind == operand::vgpr && (t == t_f16 || t == t_bf16)) {
     const u32 exponent = t == t_f16 ? 0x7c00 : 0x7f80;
@@ -70,4 +71,5 @@ EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, boo
 }
 handler mfma();
 handler wmma();
+void wmma_gfx1250(wave& w, const inst& i);
 }  // namespace emu::matrix

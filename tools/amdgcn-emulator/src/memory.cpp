@@ -99,7 +99,8 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
   }
   if (L.state) follow_access(w, i, l);
   // Atomics of several threads exclude each other and coherent accesses.
-  const auto lock = i.atomic || i.coherent ? L.lock_memory(reinterpret_cast<u64>(p) / 4) : std::unique_lock<std::mutex>();
+  const auto lock =
+      i.atomic || i.coherent ? L.lock_memory(reinterpret_cast<u64>(p) / 4) : std::unique_lock<std::mutex>();
   if (i.atomic) {
     u64 o = 0, d = 0, cmp = 0;
     std::memcpy(&o, p, i.bytes);
@@ -209,14 +210,16 @@ void flat_access(wave& w, const inst& i) {
   wave_access a;
   a.lanes = w.exec();
   const u64 base =
-      (i.saddr.kind == operand::sgpr && i.saddr.reg != s_null ? (i.x == scratch ? w.rs32(i.saddr) : w.rs64(i.saddr)) : 0) +
+      (i.saddr.kind == operand::sgpr && i.saddr.reg != s_null ? (i.x == scratch ? w.rs32(i.saddr) : w.rs64(i.saddr))
+                                                              : 0) +
       static_cast<u64>(static_cast<i64>(i.offset));
   if (i.vaddr.is_vgpr()) {
     const u32 *lo = w.v(i.vaddr.reg), *hi = w.v(i.vaddr.reg + 1);
+    const u64 step = i.scales_offset ? i.bytes : 1;
     if (i.vaddr.count == 2)
-      each_lane(w, [&](u32 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32); });
+      each_lane(w, [&](u32 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32) * step; });
     else
-      each_lane(w, [&](u32 l) { a.address[l] = base + lo[l]; });
+      each_lane(w, [&](u32 l) { a.address[l] = base + static_cast<u64>(lo[l]) * step; });
   } else {
     each_lane(w, [&](u32 l) { a.address[l] = base; });
   }

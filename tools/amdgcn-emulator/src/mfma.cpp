@@ -54,7 +54,8 @@ EMU_INLINE void integer_rows(const float* a, const float* b, float* c, u32 K) {
 }
 // 32 values of k share a scale of the row and one of the column.
 template <u32 M, bool Avx2>
-EMU_INLINE void scaled_rows(const shape& s, const float* a, const float* b, float* c, const float (*sa)[M], const float (*sb)[M]) {
+EMU_INLINE void scaled_rows(const shape& s, const float* a, const float* b, float* c, const float (*sa)[M],
+                            const float (*sb)[M]) {
   for (u32 q = 0; q < s.k / 32; ++q) {
     alignas(64) float part[M * M] = {};
     accumulate<M, Avx2>(s.a, s.b, a + 32 * q * M, b + 32 * q * M, part, 32);

@@ -122,7 +122,7 @@ void getreg(wave& w, const inst& i) {
   else if (h.name == "HW_REG_HW_ID" || h.name == "HW_REG_HW_ID1" || h.name == "HW_REG_HW_ID2" ||
            h.name == "HW_REG_XCC_ID" || h.name == "HW_REG_STATUS" || h.name == "HW_REG_TRAPSTS" ||
            h.name == "HW_REG_LDS_ALLOC" || h.name == "HW_REG_GPR_ALLOC" || h.name == "HW_REG_WAVE_STATUS" ||
-           h.name == "HW_REG_WAVE_HW_ID1")
+           h.name == "HW_REG_WAVE_HW_ID1" || h.name == "HW_REG_IB_STS2")  // IB_STS2: no cluster
     v = 0;
   else
     w.refuse(i, "reading " + h.name + " is not implemented");
@@ -156,7 +156,7 @@ void register_salu_control() {
   static const char* const branches[] = {"s_branch",        "s_cbranch_scc0",  "s_cbranch_scc1",  "s_cbranch_vccz",
                                          "s_cbranch_vccnz", "s_cbranch_execz", "s_cbranch_execnz"};
   for (int k = 0; k < 7; ++k) for_names(branches[k], {&branch, 0, k});
-  for_names("s_getpc_b64", {&getpc});
+  for_names("s_getpc_b64 s_get_pc_i64", {&getpc});
   for_names("s_setpc_b64", {&setpc, 0});
   for_names("s_swappc_b64", {&swappc});
   for_names("s_call_b64", {&call});
@@ -164,7 +164,7 @@ void register_salu_control() {
       "s_nop s_setprio s_clause s_delay_alu s_icache_inv s_incperflevel s_decperflevel s_setkill "
       "s_code_end s_inst_prefetch s_set_inst_prefetch_distance s_wakeup "
       "s_waitcnt_depctr s_wait_alu s_wait_idle s_version s_ttracedata s_ttracedata_imm s_dcache_inv s_dcache_wb "
-      "s_gl1_inv s_wait_event s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
+      "s_gl1_inv s_wait_event s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt s_wait_xcnt s_set_vgpr_msb "
       "s_prefetch_data s_prefetch_inst s_prefetch_inst_pc_rel s_prefetch_data_pc_rel s_waitcnt_expcnt s_setprio_inc_wg "
       "s_sched_barrier s_singleuse_vdst s_sethalt s_dcache_wb_vol s_dcache_inv_vol",
       {&no_operation, 0});

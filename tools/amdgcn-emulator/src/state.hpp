@@ -90,14 +90,14 @@ struct sync_state {
 
 /// What the threads of a launch share. Locks are taken where there are several threads, and never two of one kind.
 struct launch_shared {
-  std::mutex reports;                         // source lines, undefined_stores, compared
-  std::mutex synchronising;                   // sync.published
-  std::array<std::mutex, 64> memory;          // by address: atomics, race_cells
-  std::atomic<u64> started = 0;               // workgroups
-  std::atomic<u64> executed = 0;              // instructions, counted after each slice
+  std::mutex reports;                                // source lines, undefined_stores, compared
+  std::mutex synchronising;                          // sync.published
+  std::array<std::mutex, 64> memory;                 // by address: atomics, race_cells
+  std::atomic<u64> started = 0;                      // workgroups
+  std::atomic<u64> executed = 0;                     // instructions, counted after each slice
   std::atomic<u64> gws_opened = 0, gws_arrived = 0;  // barrier of the whole grid
-  std::atomic<bool> ended = false;            // a thread cannot go on
-  std::set<std::pair<u32, u32>> compared;     // barriers that waves of a workgroup waited at together
+  std::atomic<bool> ended = false;                   // a thread cannot go on
+  std::set<std::pair<u32, u32>> compared;            // barriers that waves of a workgroup waited at together
   sync_state sync;
 };
 /// One thread's view of a launch.
@@ -121,8 +121,8 @@ struct launch_state {
   u8* state = nullptr;                   // byte_state of the address that was looked up last
   buffer_state* raced = nullptr;         // the buffer that was looked up last, where races in it are followed
   std::map<std::pair<int, u64>, std::size_t> found;
-  u8 nowhere[64] = {};              // what accesses outside of all buffers read and write
-  u64 waves = 0;                    // of the grid
+  u8 nowhere[64] = {};                           // what accesses outside of all buffers read and write
+  u64 waves = 0;                                 // of the grid
   std::function<void(launch_state&)> interrupt;  // a wave calls the host; empty: it cannot
   std::vector<u64> counts;
   u64 executed = 0;
@@ -160,7 +160,7 @@ struct wave {
   u32 id = 0, lanes = 64;
   bool w32 = false;
   family fam = family::gfx9;
-  bool gfx90a = false, gfx950 = false;
+  bool gfx90a = false, gfx950 = false, gfx1250 = false;
   u32 s[s_file_size] = {};
   std::vector<u32> vfile;   // 512 rows of 64
   std::vector<u8> scratch;  // lanes * scratch_bytes
@@ -171,10 +171,10 @@ struct wave {
   u32 mode = 0;     // MODE register: round 3:0, denorm 7:4, dx10_clamp 8, ieee 9
   u32 gpr_idx = 0;  // gfx9 s_set_gpr_idx mode, bit 4: on
   std::vector<pending> queue;
-  std::vector<u32> calls;  // instructions of the calls that have not returned
   std::vector<std::array<u32, 64>> lds_addresses;  // two for each slot of the queue
   std::vector<u16> free_slots;
   busy_registers busy;
+  std::vector<u32> calls;  // instructions of the calls that have not returned
   // Values that depend on memory or registers that were never written.
   struct undefined_values {
     std::array<u64, 512> vector, computed;  // lanes of each vector register; computed: by arithmetic, not only moved
@@ -253,7 +253,6 @@ void on_signal(wave& w);
 void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
 // A store that changes nothing: it conflicts with reads of other waves.
 void overwrite_check(wave& w, const inst& i, u32 addr, u32 bytes);
-bool overwrites_a_read(const wave& w, u32 addr, u32 bytes);  // whether it would report
 void dma_check(wave& w, const inst& i, u32 addr, u32 bytes, u32 lane);
 void collect_regs(inst& i);
 // undefined.cpp

@@ -85,8 +85,9 @@ EMU_INLINE void store64(wave& w, const inst&, const operand& d, const u32* lo, c
 EMU_INLINE void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
   if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
   u32 *p = w.v(dst_reg(w, d)), merged[64];
-  const u32 shift = d.half == 2 || i.dst_hi ? 16 : 0,
-            keep = shift ? 0xffffu : i.preserve_hi && !i.sdwa ? 0xffff0000u : 0;
+  const u32 shift = d.half == 2 || i.dst_hi ? 16 : 0, keep = shift                      ? 0xffffu
+                                                             : i.preserve_hi && !i.sdwa ? 0xffff0000u
+                                                                                        : 0;
   each_lane(w, [&](u32 l) { merged[l] = (p[l] & keep) | (x[l] & 0xffff) << shift; });
   put(p, merged, lanes, w);
 }
@@ -213,6 +214,7 @@ void register_valu_bits();
 void register_valu_cvt();
 void register_valu_packed();
 void register_valu_lane();
+void register_valu_gfx1250();
 bool bind_memory(inst& i, const code_object& co);  // parses loads, stores and atomics
 bool bind_lds(inst& i, const code_object& co);
 bool bind_matrix(inst& i, const code_object& co);

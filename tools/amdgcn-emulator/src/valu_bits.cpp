@@ -128,7 +128,7 @@ void register_valu_bits() {
     return static_cast<u16>(sat(a) | sat(a >> 16) << 8);
   });
   reg2<u32, u32>("v_bcnt_u32_b32", [](u32 a, u32 b) { return static_cast<u32>(std::popcount(a)) + b; });
-  for_names("v_bitop3_b32", {&bitop3});
+  for_names("v_bitop3_b32 v_bitop2_b32", {&bitop3});
   for_names("v_bitop3_b16", {&bitop3});
   for_names("v_mbcnt_lo_u32_b32", {fastest<&mbcnt>()});
   for_names("v_mbcnt_hi_u32_b32", {fastest<&mbcnt>(), 1, 1});

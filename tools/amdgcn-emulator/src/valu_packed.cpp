@@ -108,7 +108,9 @@ void fma_mix(wave& w, const inst& i) {
     fetch_raw(w, i, k, is16 >> k & 1 ? (Bf ? kind::bf16 : kind::f16) : kind::f32, r[k]);
     const u32 shift = i.op_sel >> k & 1 ? 16 : 0, keep = i.src[k].abs ? 0x7fffffff : ~0u,
               flip = i.src[k].neg ? 0x80000000u : 0, *in = r[k].lo;
-    const auto wide = [](u32 h) { return bits(Bf ? bf16_to_f32(static_cast<u16>(h)) : f16_to_f32(static_cast<u16>(h))); };
+    const auto wide = [](u32 h) {
+      return bits(Bf ? bf16_to_f32(static_cast<u16>(h)) : f16_to_f32(static_cast<u16>(h)));
+    };
     if (is16 >> k & 1)
       each_lane(w, [&](u32 l) { x[k][l] = (wide(in[l] >> shift) & keep) ^ flip; });
     else

@@ -76,9 +76,8 @@ EMU_INLINE void stored(wave& w, const inst& i, const wave_access& a, const opera
 template <u32 Bytes>
 EMU_INLINE u64 changed_lanes(const wave_access& a, const u8 (*data)[16]) {
   u64 changed = 0;
-  each(a.lanes, [&](u32 l) {
-    changed |= static_cast<u64>(std::memcmp(data[l], a.memory + a.address[l], Bytes) != 0) << l;
-  });
+  each(a.lanes,
+       [&](u32 l) { changed |= static_cast<u64>(std::memcmp(data[l], a.memory + a.address[l], Bytes) != 0) << l; });
   return changed;
 }
 /// Lanes whose stores change memory, or write what was not written before.
@@ -116,7 +115,8 @@ EMU_INLINE void define(wave& w, const inst& i, u64 lanes, const operand& o, u32 
   for (u32 k = 0; k < (i.bytes + 3u) / 4; ++k)
     w.undefined->vector[o.reg + first + k] &= ~lanes, w.undefined->computed[o.reg + first + k] &= ~lanes;
 }
-EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, bool raced) {
+EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o,
+                               bool raced) {
   if (w.undefined && any_undefined(w, i, a.lanes, o)) return false;
   u8 data[64][16];
   stored(w, i, a, o, data);
@@ -125,13 +125,12 @@ EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_sp
     u64 changed = a.lanes;
     if (w.launch->opt->collect && (space == in_global || w.undefined)) {
       changed = changed_lanes(i, a, data);
-      if (space == in_lds)
+      if (space == in_lds) {
         each(a.lanes & ~changed, [&](u32 l) { changed |= static_cast<u64>(a.state[a.address[l]] != written) << l; });
+        a.find_runs(a.lanes & ~changed, i.bytes);
+        if (!lds_unread(w, a)) return false;
+      }
     }
-    bool overwrites = false;  // reads in LDS, with what is there already
-    if (space == in_lds)
-      each(a.lanes & ~changed, [&](u32 l) { overwrites |= overwrites_a_read(w, static_cast<u32>(a.address[l]), i.bytes); });
-    if (overwrites) return false;
     a.find_runs(changed, i.bytes);
     if (!(space == in_lds ? lds_orderly(w, i, a, true) : global_orderly(w, i, *w.launch->last.buffer, a, true)))
       return false;
@@ -145,7 +144,8 @@ EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_sp
 }
 bool together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, u32 first) {
   const launch_state& L = *w.launch;
-  const bool raced = space == in_lds ? L.race : space == in_global && L.globals && L.last.buffer && L.last.buffer->owned;
+  const bool raced =
+      space == in_lds ? L.race : space == in_global && L.globals && L.last.buffer && L.last.buffer->owned;
   if (raced && i.bytes % 4) return false;
   a.find_runs(a.lanes, i.bytes);
   if (raced)

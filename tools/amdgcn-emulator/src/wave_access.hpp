@@ -12,7 +12,7 @@ struct run {
 };
 struct wave_access {
   u64 lanes = 0;
-  u64 address[64];      // of each lane
+  u64 address[64];       // of each lane
   u8* memory = nullptr;  // of address 0
   u8* state = nullptr;   // byte_state of address 0; null: everything is known
   run runs[64];
@@ -26,6 +26,8 @@ bool access_together(wave& w, const inst& i, wave_access& a, access_space space,
 bool access_global_together(wave& w, const inst& i, wave_access& a);
 // hazards.cpp: whether no earlier access to these dwords races; then they are noted.
 bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write);
+// Whether no read of another wave races with a store that changes nothing.
+bool lds_unread(const wave& w, const wave_access& a);
 // global_races.cpp: the same for dwords of a buffer.
 bool global_orderly(wave& w, const inst& i, buffer_state& b, const wave_access& a, bool write);
 }  // namespace emu

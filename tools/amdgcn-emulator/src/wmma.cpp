@@ -53,8 +53,10 @@ EMU_INLINE void load_row(wave& w, const inst& i, const shape& s, u32 r, float (&
       v[l] = f16 ? f16_to_f32(x) : bf16_to_f32(x);
     });
   } else {
-    const u32 x = static_cast<u32>(
-        const_bits(o, s.out == t_i32 ? kind::i32 : wide ? kind::f32 : f16 ? kind::f16 : kind::bf16));
+    const u32 x = static_cast<u32>(const_bits(o, s.out == t_i32 ? kind::i32
+                                                 : wide         ? kind::f32
+                                                 : f16          ? kind::f16
+                                                                : kind::bf16));
     const float f = wide ? as_f32(x) : f16 ? f16_to_f32(static_cast<u16>(x)) : bf16_to_f32(static_cast<u16>(x));
     std::fill(std::begin(v), std::end(v), f);
   }

@@ -173,12 +173,12 @@ struct row_memory {
   /// A value of the thread's row.
   template <class T>
   TILEWRIGHT_HD T load_row(const T* values) const {
-    return row < rows ? values[first_row + row] : T{};
+    return row < rows ? exec::load_element(values + (first_row + row)) : T{};
   }
   /// Writes it; `stride` elements lie between rows.
   template <class T>
   TILEWRIGHT_HD void store_row(T* to, T value, long_index_t stride = 1) const {
-    if (col == 0 && base_col == 0 && row < rows) to[(first_row + row) * stride] = value;
+    if (col == 0 && base_col == 0 && row < rows) exec::store_element(to + (first_row + row) * stride, value);
   }
   /// Whether the thread has an element d in the part that begins at column `first`.
   TILEWRIGHT_HD bool exists(index_t first, index_t d) const {

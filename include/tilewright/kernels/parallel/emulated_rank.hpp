@@ -50,9 +50,7 @@ class emulated_rank {
    public:
     /// Prepares a launch of one rank, with its arguments checked.
     launch_of(emulated_ranks& ranks, const typename Kernel::args_type& args)
-        : group_(&ranks.group),
-          options_{
-              .workers = int(ranks.blocks), .resident_clusters = ranks.blocks, .check_lds = emulator::lds_checks::off} {
+        : group_(&ranks.group), options_{.workers = int(ranks.blocks), .resident_clusters = ranks.blocks} {
       if (const char* why = Kernel::check(args)) throw launch_error(why);
       args_ = tilewright::detail::prepare_on_cpu<Kernel>(args, options_);
     }

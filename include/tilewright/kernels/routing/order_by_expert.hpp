@@ -38,8 +38,8 @@ struct position_by_expert : order_kernel<Arch, MostExperts> {
       const index_t e = exec::thread_id() * chunk::owned + i;
       if (e >= args.experts) continue;
       if (chunks > chunk::few_parts) {
-        before[i] = args.counts[chunk::count_of(args, number, e)];
-        of_expert[i] = args.counts[chunk::count_of(args, chunks, e)];
+        before[i] = exec::load_element(args.counts + chunk::count_of(args, number, e));
+        of_expert[i] = exec::load_element(args.counts + chunk::count_of(args, chunks, e));
         continue;
       }
       const auto all = exec::make_global_buffer(args.counts, chunks * args.experts * 4);
@@ -141,7 +141,7 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
       const index_t e = exec::thread_id() * chunk::owned + i;
       if (e >= args.experts) continue;
       of_expert[i] = exec::lds_load<index_t>(lds, own.shift_of(e));
-      if (chunks > 1) args.counts[chunk::count_of(args, exec::block_id().x, e)] = of_expert[i];
+      if (chunks > 1) exec::store_element(args.counts + chunk::count_of(args, exec::block_id().x, e), of_expert[i]);
     }
     if (chunks == 1) own.place_all(of_expert, {});
   }

@@ -149,7 +149,7 @@ struct routed_chunk {
       const index_t e = exec::thread_id() * owned + i;
       next[i] = start + before[i];
       start += of_expert[i];
-      if (first == 0 && e < args.experts) args.ends[e] = start;
+      if (first == 0 && e < args.experts) exec::store_element(args.ends + e, start);
     }
     const index_t sorted = sort(own, next), end = first + length;
     const auto positions = exec::make_global_buffer(args.position + first, length * 4);
@@ -164,9 +164,11 @@ struct routed_chunk {
     TILEWRIGHT_UNROLL(4)
     for (index_t number = exec::thread_id(); number < sorted; number += block_size) {
       const index_t word = exec::lds_load<index_t>(lds, number * 4);
-      args.source[number + exec::lds_load<index_t>(lds, shift_of(word >> 16))] = first + (word & 0xffff);
+      exec::store_element(args.source + (number + exec::lds_load<index_t>(lds, shift_of(word >> 16))),
+                          first + (word & 0xffff));
     }
-    for (index_t i = max(first, used) + exec::thread_id(); i < end; i += block_size) args.source[i] = -1;
+    for (index_t i = max(first, used) + exec::thread_id(); i < end; i += block_size)
+      exec::store_element(args.source + i, -1);
   }
   /// Replaces experts of entries by experts and numbers in the wave << 16, negative if they are not routed; then
   /// LDS knows the numbers in the tile. Returns how many entries go somewhere.

@@ -175,8 +175,8 @@ struct row_norm_gradient {
 
     TILEWRIGHT_HD row_state(const args_type& args, const block& all, const row_range& range, long_index_t row)
         : rows(take(args, all, range, row)) {
-      rstd = row < range.end(args) ? args.rstd[row] : 0;
-      if (is_layer_norm && row < range.end(args)) mean = args.mean[row];
+      rstd = row < range.end(args) ? exec::load_element(args.rstd + row) : 0;
+      if (is_layer_norm && row < range.end(args)) mean = exec::load_element(args.mean + row);
       end_of_dy = block::load_end(rows.own_row(args.dy, args.dy_stride), 0);
       end_of_s = block::load_end(rows.own_row(args.s, args.s_stride), 0);
     }

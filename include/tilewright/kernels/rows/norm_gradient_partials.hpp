@@ -165,7 +165,7 @@ struct sum_of_norm_partials {
       for (index_t i = 0; i < 4; ++i) sum[i] += other[i];
     }
     T* const to = is_bias ? args.dbias : args.dweight;
-    for (index_t i = 0; i < 4 && col + i < args.cols; ++i) to[col + i] = T(sum[i]);
+    for (index_t i = 0; i < 4 && col + i < args.cols; ++i) exec::store_element(to + (col + i), T(sum[i]));
   }
 };
 

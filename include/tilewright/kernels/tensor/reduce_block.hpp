@@ -204,7 +204,7 @@ struct reduce_block {
     }
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < Results; ++i) {
-      if (i >= first.skipped) to[i * args.y_step] = result(i);
+      if (i >= first.skipped) exec::store_element(to + i * args.y_step, result(i));
     }
   }
   /// Where the workspace has a word of the state of a split.

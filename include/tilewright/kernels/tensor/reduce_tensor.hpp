@@ -27,7 +27,7 @@ struct reduce_splits : reduce_block<Arch, T, Result, Kind> {
     overlap_kernels();
     for (index_t split = slice; split < args.splits && result < args.results(); split += team.slices()) {
       array<unsigned, shared::words> bits;
-      for (index_t w = 0; w < shared::words; ++w) bits[w] = *shared::word_of(args, split, result, w);
+      for (index_t w = 0; w < shared::words; ++w) bits[w] = exec::load_element(shared::word_of(args, split, result, w));
       own[0].merge(bit_cast<typename shared::state>(bits));
     }
     shared::combine(team, own, exec::lds_allocate<lds_bytes>());
@@ -143,7 +143,8 @@ struct reduce_tensor : detail::reduce_traversal<Arch, T, Result, Kind> {
     for (index_t i = 0; i < Results; ++i) {
       const auto bits = bit_cast<array<unsigned, shared::words>>(own[i]);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < shared::words; ++w) *shared::word_of(args, split, of_kept * Results + i, w) = bits[w];
+      for (index_t w = 0; w < shared::words; ++w)
+        exec::store_element(shared::word_of(args, split, of_kept * Results + i, w), bits[w]);
     }
   }
 };

@@ -27,6 +27,7 @@ struct cluster_shape {
   std::size_t stack_bytes = 0;  ///< of each emulated thread
   std::uint64_t seed = 0;       ///< of the order in which threads run; 0: by number
   bool has_ranks = false;       ///< other launches run at the same time
+  std::uint32_t launch = 0;     ///< of the launches that share its global memory
 
   /// Threads of a cluster.
   index_t num_threads() const { return block_size * cluster; }
@@ -43,6 +44,7 @@ class cluster final : public memory_services {
         progress_(progress),
         memory_(memory),
         has_ranks_(shape.has_ranks),
+        launch_(shape.launch),
         lds_(static_cast<char*>(::operator new(std::size_t(lds_total_), std::align_val_t{std::size_t(lds_alignment)}))),
         order_(shape.num_threads()),
         threads_(std::size_t(shape.num_threads())),
@@ -93,7 +95,8 @@ class cluster final : public memory_services {
     std::fill(waits_at_.begin(), waits_at_.end(), waiting_site{});
     looping_.clear();
     idle_rounds_ = 0;
-    if (memory_.is_checked()) number_ = memory_.order().begin_cluster(first);
+    if (memory_.is_checked())
+      number_ = memory_.order().begin_cluster({first, order_.num_threads(), block_size_, launch_});
   }
 
   /// Runs all threads. Whenever all of them wait, idle() may wake some and return true. False if some wait forever.
@@ -220,15 +223,22 @@ class cluster final : public memory_services {
     for (const auto& [to, values] : late_stores_) __builtin_memcpy(to, &values, sizeof(values));
     late_stores_.clear();
   }
-  void release(const thread_context& self, const unsigned* counter) override {
+  void release(const thread_context& self, const unsigned* counter, memory_scope scope) override {
     make_late_stores();
     if (!self.checks_memory || !order()) return;
     track_pairs();
-    memory_.order().release(accessing(self, false), counter, order_.known_by(self.number));
+    memory_.order().release(accessing(self, false), counter, order_.known_by(self.number), scope);
   }
-  /// The thread has read a counter in global memory: what was released to it happens before the next access.
-  void acquire(const thread_context& self, const unsigned* counter) {
-    if (self.checks_memory && order()) memory_.order().acquire(number_, self.number, order_.now(), counter);
+  /// The thread has read a counter in global memory: what was released to it happens before the next access. Throws if
+  /// the scopes leave one of the GPUs out.
+  void acquire(const thread_context& self, const unsigned* counter, memory_scope scope, call_site where) override {
+    if (!self.checks_memory || !order() || memory_.order().acquire(number_, self.number, order_.now(), counter, scope))
+      return;
+    refuse(self, "waits for a counter in global memory", where,
+           std::string(" that another GPU has changed") +
+               (scope == memory_scope::gpu ? ": wait_for_count() acquires from its own GPU only, use wait_for_flag()"
+                                           : " by add_release(), which releases to its own GPU only: use set_flag() or "
+                                             "add_to_flag()"));
   }
   /// TMA sees what happens before in global memory.
   void fence_async_proxy_global(const thread_context& self) {
@@ -261,6 +271,7 @@ class cluster final : public memory_services {
   worker_progress& progress_;
   global_memory& memory_;
   bool has_ranks_;
+  std::uint32_t launch_;
   std::vector<std::pair<void*, array<float, 4>>> late_stores_;
   std::uint32_t number_ = 0;  // of the running cluster in memory_
   std::unique_ptr<char, free_lds> lds_;

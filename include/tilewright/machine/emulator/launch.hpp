@@ -108,13 +108,15 @@ inline void check(const launch_config& config) {
 /// The state that the workers of a launch share.
 class block_queue {
  public:
-  block_queue(const launch_config& config, int workers, kernel_reference kernel, global_memory& memory)
+  block_queue(const launch_config& config, int workers, kernel_reference kernel, global_memory& memory,
+              std::uint32_t number)
       : config_(config),
         kernel_(kernel),
         total_(long_index_t{config.grid.x} * config.grid.y * config.grid.z),
         progress_(std::size_t(workers)),
         unfinished_(workers),
         memory_(memory),
+        number_(number),
         running_(std::size_t(workers), 0) {
     report_.workers = workers;
     report_.blocks = total_;
@@ -127,7 +129,7 @@ class block_queue {
       block_machine machine(
           *config_.target,
           {config_.grid.x, config_.cluster, config_.block_size, config_.lds_bytes, checks_lds(config_),
-           config_.stack_bytes, schedule_seed(config_), config_.ranks != nullptr},
+           config_.stack_bytes, schedule_seed(config_), config_.ranks != nullptr, number_},
           progress_[std::size_t(worker)], memory_, kernel_);
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
         machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
@@ -205,6 +207,7 @@ class block_queue {
   std::vector<worker_progress> progress_;
   std::atomic<int> unfinished_;  // workers
   global_memory& memory_;
+  std::uint32_t number_;               // of the launch, in memory_
   std::vector<long_index_t> running_;  // by worker: the first block of its cluster
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
@@ -224,9 +227,12 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
       int(min(long_index_t(min(wanted, max_fibers / (config.block_size * config.cluster))), long_index_t(clusters)));
   static thread_local global_memory::earlier_kernels earlier;  // launches by this thread that the next one may overlap
   if (!config.overlaps_previous) earlier.clear();
-  const auto memory = std::make_shared<global_memory>(config.memory, checks_lds(config),
-                                                      config.block_size * config.cluster, std::exchange(earlier, {}));
-  block_queue queue(config, workers, kernel, *memory);
+  const bool is_shared = config.ranks && checks_lds(config);
+  const auto memory =
+      is_shared ? config.ranks->memory()
+                : std::make_shared<global_memory>(config.memory, checks_lds(config), std::exchange(earlier, {}));
+  const std::uint32_t number = is_shared ? memory->begin_launch() : 0;
+  block_queue queue(config, workers, kernel, *memory, number);
   if (config.ranks) config.ranks->add(workers - 1);  // the last one to end is this thread again
   {
     const watchdog watching(queue.progress(), config.watchdog_seconds);
@@ -235,7 +241,10 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
     queue.work(0);
   }
   launch_report report = queue.finish();
-  earlier = global_memory::before_next(memory);
+  if (is_shared)
+    memory->order().end_launch(number);
+  else
+    earlier = global_memory::before_next(memory);
   return report;
 }
 

@@ -3,6 +3,9 @@
 // between them, which happen as late as they may.
 #pragma once
 
+#include <tilewright/machine/emulator/global/global_memory.hpp>
+#include <tilewright/machine/emulator/threads/schedule_choices.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,6 +27,9 @@ class rank_group {
   explicit rank_group(int ranks, std::uint64_t seed = 1)
       : copies_(std::size_t(ranks)), sleepers_(std::size_t(ranks)), random_(seed) {}
 
+  /// The rank whose launches follow the schedule where an explorer calls run().
+  int explored_rank = 0;
+
   /// Calls f(rank) for all ranks at the same time. Throws what the first of them throws that fails.
   template <class F>
   void run(F f) {
@@ -32,7 +38,8 @@ class rank_group {
     {
       std::vector<std::jthread> threads;
       for (std::size_t rank = 0; rank < sleepers_.size(); ++rank) {
-        threads.emplace_back([&, rank] {
+        threads.emplace_back([&, rank, choices = int(rank) == explored_rank ? explored_run : nullptr] {
+          explored_run = choices;
           try {
             f(int(rank));
           } catch (...) {
@@ -86,6 +93,10 @@ class rank_group {
   }
 
   // For launches.
+
+  /// Of all launches with checks: accesses of different ranks are compared, too. What one rank frees no other one may
+  /// allocate during the group's life.
+  const std::shared_ptr<global_memory>& memory() const { return memory_; }
 
   /// Workers that run, or wait for something that others do.
   void add(int workers) {
@@ -151,6 +162,7 @@ class rank_group {
     return false;
   }
 
+  std::shared_ptr<global_memory> memory_ = std::make_shared<global_memory>();
   std::mutex mutex_;
   std::vector<queue> copies_, sleepers_;  // by their numbers
   std::uint64_t random_, changes_ = 1;

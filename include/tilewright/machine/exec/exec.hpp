@@ -33,6 +33,22 @@ TILEWRIGHT_HD bool any(bool condition, call_site where = {}) {
   const call_scope scope(where);
   return ballot(condition) != 0;
 }
+template <class V>
+TILEWRIGHT_HD V load_element(const V* from, [[maybe_unused]] call_site where = {}) {
+#if TILEWRIGHT_CPU_PASS
+  return buffer_load<V>(make_global_buffer(from, sizeof(V)), 0, 0, where);
+#else
+  return *from;
+#endif
+}
+template <class V>
+TILEWRIGHT_HD void store_element(V* to, const V& value, [[maybe_unused]] call_site where = {}) {
+#if TILEWRIGHT_CPU_PASS
+  buffer_store(make_global_buffer(to, sizeof(V)), 0, value, where);
+#else
+  *to = value;
+#endif
+}
 #if !TILEWRIGHT_NVPTX_PASS
 template <class V>
 TILEWRIGHT_HD V masked_load(const global_buffer& buffer, index_t byte_offset, bool exists, call_site where = {}) {

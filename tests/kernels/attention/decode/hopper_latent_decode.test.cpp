@@ -52,6 +52,16 @@ TEST(LatentDecode, PassesInExploredSchedules) {
   tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_latent>(p); });
 }
 
+// Of six shares of 13 steps one has the last step of the first sequence and the first of the second one.
+TEST(LatentDecode, PiecesOfTwoSequences) {
+  decode_problem p;
+  p.is_latent = true;
+  p.heads = 3;
+  p.keys = {150, 40};
+  p.splits = 3;
+  expect_decode<narrow_latent>(p);
+}
+
 TEST(LatentDecode, RefusesWhatItCannotDo) {
   using kernel = attention_decode<narrow_latent>;
   alignas(16) half_t memory[512];

@@ -70,6 +70,8 @@ TEST(SpecializedAttention, PackedSequencesEndWhereTheyEnd) {
 TEST(SpecializedAttention, PassesInExploredSchedules) {
   tilewright::testing_schedules::expect_in_explored_schedules(
       [] { expect_attention<three_consumers>(with(1, 1, {192}, {384}, {.left = 300, .right = 0})); });
+  tilewright::testing_schedules::expect_in_explored_schedules(
+      [] { expect_attention<eight_bits>(with(1, 1, {128}, {200})); });
 }
 
 // Blocks go on to the next rows; the last ones see most keys and come first.
@@ -81,6 +83,15 @@ TEST(SpecializedAttention, FewBlocksTakeAllUnits) {
             a, {.workers = 1, .resident_clusters = 3, .check_lds = emulator::lds_checks::on});
       },
       p);
+}
+
+// The first consumer's rows skip steps of each unit, after which their stages are filled for the next one.
+TEST(SpecializedAttention, StepsAreSkippedBetweenUnits) {
+  expect_attention_by<three_consumers>(
+      [](const auto& a, const auto&) {
+        launch<attention_forward<three_consumers>>(a, {.workers = 1, .resident_clusters = 1});
+      },
+      with(1, 1, {400}, {400}, causal));
 }
 
 TEST(SpecializedAttention, ThreeConsumers) { expect_random_problems<three_consumers>(8, 21); }

@@ -54,10 +54,13 @@ struct multi_stage_pipeline {
       copies.commit(num_tiles > i + 2);
     });
 
+    // Half of a thread's registers are accumulation registers, which fill with accumulators or stay empty.
+    constexpr bool fills_half = Policy::copies_by_wave && C::num_elements >= 256;
     // Multiplies the tile in stage `current`, whose first step is in registers, and fills stage `free` with the tile
     // Stages - 1 tiles later. `left`: tiles from this one on, at least two.
     const auto multiply = [&](index_t current, index_t free, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
       const bool exists = left > Stages - 1;
+      if constexpr (fills_half) detail::keep_in_accumulation_registers<tile>(c);
       unroll<steps - 1>([&]<index_t S>(number<S>) TILEWRIGHT_INLINE_LAMBDA {
         multiply_step<S, S + 1>(c, f, windows, current, [&]() TILEWRIGHT_INLINE_LAMBDA {
           if constexpr (S < fractions) copies.template issue<S, fractions>(free, exists);
@@ -70,6 +73,7 @@ struct multi_stage_pipeline {
     };
 
     copies.wait_for_tile();
+    if constexpr (fills_half) detail::keep_in_accumulation_registers<tile>(c);
     windows.template load<0, 1>(f, 0);
     index_t left = num_tiles, current = 0, free = (Stages - 1) * stage_bytes;
     if constexpr (Policy::copies_by_wave) {  // the loop's body exists once for each stage: addresses are constants

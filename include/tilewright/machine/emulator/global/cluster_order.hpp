@@ -5,12 +5,14 @@
 #include <tilewright/core/base/block_index.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
 #include <tilewright/machine/emulator/lds/lds_history.hpp>
+#include <tilewright/machine/emulator/threads/memory_scope.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,19 +34,50 @@ struct accessing_thread {
   bool is_fenced(index_t agent, std::uint32_t time) const { return order.is_fenced_in_memory(number, agent, time); }
 };
 
-/// Shared by the workers of a launch. Clusters are numbered from 1 on; times are those of a cluster's access_order.
+/// A cluster of blocks in the launches that share a cluster_order.
+struct cluster_place {
+  exec::block_index first;      ///< its first block
+  index_t threads, block_size;  ///< of the cluster, of each block
+  std::uint32_t launch = 0;     ///< of begin_launch()
+};
+
+/// Shared by the workers of a launch, or of all launches of several GPUs. Clusters are numbered from 1 on; times are
+/// those of a cluster's access_order. Launches of one GPU happen one after the other; without begin_launch() there is
+/// one launch, 0.
 class cluster_order {
  public:
-  /// The number of a cluster that starts; `first` is its first block.
-  std::uint32_t begin_cluster(exec::block_index first) {
+  /// A launch of a GPU. GPUs are told apart by the threads of the CPU that launch.
+  std::uint32_t begin_launch(std::thread::id gpu) {
     const std::lock_guard lock(mutex_);
-    clusters_.push_back({first, {}, {}, {}});
+    launches_.push_back({gpu, known_[gpu]});
+    return std::uint32_t(launches_.size() - 1);
+  }
+  /// Everything that it has done and acquired happens before the GPU's later launches.
+  void end_launch(std::uint32_t launch) {
+    const std::lock_guard lock(mutex_);
+    known_clusters& known = known_[launches_[launch].gpu];
+    for (std::size_t i = 0; i < clusters_.size(); ++i) {
+      if (clusters_[i].place.launch != launch) continue;
+      for (const acquired_clusters& a : clusters_[i].acquired) add(known, a.known);
+      known[std::uint32_t(i + 1)] = complete();
+    }
+  }
+  /// Whether two clusters run on one GPU.
+  bool share_gpu(std::uint32_t cluster, std::uint32_t other) const {
+    const std::lock_guard lock(mutex_);
+    return launch_of(cluster).gpu == launch_of(other).gpu;
+  }
+
+  /// The number of a cluster that starts.
+  std::uint32_t begin_cluster(const cluster_place& place) {
+    const std::lock_guard lock(mutex_);
+    clusters_.push_back({place, {}, {}, {}});
     return std::uint32_t(clusters_.size());
   }
   /// Of a cluster that has started.
-  exec::block_index first_block(std::uint32_t cluster) const {
+  cluster_place place_of(std::uint32_t cluster) const {
     const std::lock_guard lock(mutex_);
-    return clusters_[cluster - 1].first;
+    return clusters_[cluster - 1].place;
   }
 
   /// A TMA store starts. Its accesses have the time that this returns.
@@ -61,23 +94,36 @@ class cluster_order {
   }
 
   /// What the thread's clock contains, and what it has acquired, happens before all that follows an acquire.
-  void release(const accessing_thread& self, const unsigned* counter, const known_accesses& clock) {
+  void release(const accessing_thread& self, const unsigned* counter, const known_accesses& clock, memory_scope scope) {
     const std::lock_guard lock(mutex_);
-    known_clusters& to = released_[counter];
+    released_clusters& released = released_[counter];
+    memory_scope& narrowest = released.gpus.try_emplace(launch_of(self.cluster).gpu, scope).first->second;
+    narrowest = min(narrowest, scope);
+    known_clusters& to = released.known;
     add(to, known_by(self));
     add(to, {{self.cluster, std::make_shared<known_accesses>(clock)}});
   }
-  /// A thread of the cluster has read the counter.
-  void acquire(std::uint32_t cluster, index_t thread, std::uint32_t time, const unsigned* counter) {
+  /// A thread of the cluster has read the counter. False: the scope of a release or of the acquire leaves out the GPU
+  /// of the other one.
+  bool acquire(std::uint32_t cluster, index_t thread, std::uint32_t time, const unsigned* counter, memory_scope scope) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = released_.find(counter); found != released_.end())
-      clusters_[cluster - 1].acquired.push_back({thread, time, found->second});
+    const auto found = released_.find(counter);
+    if (found == released_.end()) return true;
+    clusters_[cluster - 1].acquired.push_back({thread, time, found->second.known});
+    const std::thread::id gpu = launch_of(cluster).gpu;
+    return std::ranges::all_of(found->second.gpus, [&](const auto& of) {
+      return of.first == gpu || (of.second == memory_scope::system && scope == memory_scope::system);
+    });
   }
   /// What the thread has acquired is visible to later TMA operations, too.
   void fence_async_proxy(const accessing_thread& self, std::uint32_t time) {
     const std::lock_guard lock(mutex_);
     known_clusters fenced;
     for (const auto& [cluster, clock] : known_by(self)) {
+      if (clock == complete()) {
+        fenced[cluster] = clock;
+        continue;
+      }
       known_accesses all = *clock;
       known_accesses::add(all.fenced_in_memory, all.over);
       fenced[cluster] = std::make_shared<known_accesses>(std::move(all));
@@ -106,12 +152,12 @@ class cluster_order {
   /// Relation of an earlier access to a conflicting one that the thread makes now. The asynchronous proxy sees what
   /// others wrote only after a fence (PTX ISA, "Proxies"); a TMA operation that has been waited for needs none.
   access_relation relation(const access_record& before, bool wrote, const accessing_thread& self) const {
-    const bool needs_fence =
-        self.by_async_proxy && wrote && !before.is_of_store() && before.thread < self.order.num_threads();
-    if (!before.is_of_store()) return relation(before, before.time, needs_fence, self);
+    if (!before.is_of_store()) return relation(before, before.time, self.by_async_proxy && wrote, self);
     const bulk_store store = store_of(before);
     const access_relation found = relation(before, store.end == 0 ? store.begin : store.end, false, self);
-    return found == access_relation::ordered && store.end == 0 ? access_relation::in_flight : found;
+    if (found != access_relation::ordered || store.end != 0) return found;
+    const std::lock_guard lock(mutex_);
+    return has_ended(before.cluster, self) ? found : access_relation::in_flight;
   }
 
  private:
@@ -124,25 +170,39 @@ class cluster_order {
   struct bulk_store {
     std::uint32_t begin, end;  // end: when its thread has waited for it; 0: in flight
   };
+  struct released_clusters {
+    known_clusters known;
+    std::map<std::thread::id, memory_scope> gpus;  // that have released, and the narrowest scope of each
+  };
+  struct launch_record {
+    std::thread::id gpu;
+    known_clusters known;  // at its start
+  };
   struct cluster_record {
-    exec::block_index first;
+    cluster_place place;
     std::vector<acquired_clusters> acquired;
     std::vector<bulk_store> stores;
     std::vector<std::pair<index_t, std::uint32_t>> waits_for_previous;  // threads and times
   };
 
+  /// The clock of a cluster whose launch has ended.
+  static const std::shared_ptr<const known_accesses>& complete() {
+    static const auto clock = std::make_shared<const known_accesses>();
+    return clock;
+  }
+  const launch_record& launch_of(std::uint32_t cluster) const { return launches_[clusters_[cluster - 1].place.launch]; }
   static void add(known_clusters& to, const known_clusters& from) {
     for (const auto& [cluster, clock] : from) {
       auto& mine = to[cluster];
-      if (mine == nullptr) mine = clock;
-      if (mine == clock) continue;
+      if (mine == nullptr || clock == complete()) mine = clock;
+      if (mine == clock || mine == complete()) continue;
       known_accesses both = *mine;
       both.add(*clock);
       mine = std::make_shared<known_accesses>(std::move(both));
     }
   }
   known_clusters known_by(const accessing_thread& self) const {
-    known_clusters all;
+    known_clusters all = launch_of(self.cluster).known;
     for (const acquired_clusters& a : clusters_[self.cluster - 1].acquired)
       if (self.is_over(a.thread, a.time)) add(all, a.known);
     return all;
@@ -151,20 +211,37 @@ class cluster_order {
     const std::lock_guard lock(mutex_);
     return clusters_[access.cluster - 1].stores[access.time & ~access_record::of_store];
   }
+  /// Whether the end of the launch that the cluster belongs to happens before the thread's access.
+  bool has_ended(std::uint32_t cluster, const accessing_thread& self) const {
+    const auto is_known = [&](const known_clusters& known) {
+      const auto found = known.find(cluster);
+      return found != known.end() && found->second == complete();
+    };
+    return is_known(launch_of(self.cluster).known) ||
+           std::ranges::any_of(clusters_[self.cluster - 1].acquired, [&](const acquired_clusters& a) {
+             return is_known(a.known) && self.is_over(a.thread, a.time);
+           });
+  }
   /// Of an access at that time.
-  access_relation relation(const access_record& before, std::uint32_t time, bool needs_fence,
+  access_relation relation(const access_record& before, std::uint32_t time, bool sees_fenced,
                            const accessing_thread& self) const {
-    if (before.cluster == self.cluster) {
-      if (!self.is_over(before.thread, time)) return access_relation::racing;
-      return needs_fence && !self.is_fenced(before.thread, time) ? access_relation::unfenced : access_relation::ordered;
+    access_relation best = access_relation::racing;
+    if (before.cluster == self.cluster && self.is_over(before.thread, time)) {
+      const bool needs_fence = sees_fenced && before.thread < self.order.num_threads();
+      if (!needs_fence || self.is_fenced(before.thread, time)) return access_relation::ordered;
+      best = access_relation::unfenced;
     }
     const std::lock_guard lock(mutex_);
-    access_relation best = access_relation::racing;
+    if (has_ended(before.cluster, self)) return access_relation::ordered;
+    const bool needs_fence = sees_fenced && before.thread < clusters_[before.cluster - 1].place.threads;
+    const auto contains = [&](const known_clusters& known) {
+      const auto found = known.find(before.cluster);
+      return found != known.end() && known_accesses::at(found->second->over, before.thread) > time;
+    };
+    if (contains(launch_of(self.cluster).known)) return access_relation::ordered;
     for (const acquired_clusters& a : clusters_[self.cluster - 1].acquired) {
+      if (!contains(a.known) || !self.is_over(a.thread, a.time)) continue;
       const auto found = a.known.find(before.cluster);
-      if (found == a.known.end() || known_accesses::at(found->second->over, before.thread) <= time ||
-          !self.is_over(a.thread, a.time))
-        continue;
       if (!needs_fence || known_accesses::at(found->second->fenced_in_memory, before.thread) > time)
         return access_relation::ordered;
       best = access_relation::unfenced;
@@ -174,8 +251,10 @@ class cluster_order {
 
   mutable std::mutex mutex_;
   std::vector<cluster_record> clusters_;
-  bool waits_for_previous_ = false;                     // any thread of the launch
-  std::map<const unsigned*, known_clusters> released_;  // by counter
+  bool waits_for_previous_ = false;                        // any thread of the launch
+  std::map<const unsigned*, released_clusters> released_;  // by counter
+  std::vector<launch_record> launches_{{}};
+  std::map<std::thread::id, known_clusters> known_;  // by each GPU after its latest launch
 };
 
 }  // namespace tilewright::emulator

@@ -70,11 +70,13 @@ class global_history {
       for (const kind before : {writes, updates, reads}) {
         const bool conflicts_with_its_kind =
             how == global_touch::write || (orders_additions && how == global_touch::float_addition);
-        if (before == kind_of(how) && !conflicts_with_its_kind) continue;
+        // A TMA store may write after a write of what is there now.
+        const bool of_stores_only = before == kind_of(how) && !conflicts_with_its_kind;
+        if (of_stores_only && how != global_touch::same_write) continue;
         for (const records* list : {&p.newest[before], &p.other[before]}) {
           if (list->empty()) continue;
           const access_record& r = (*list)[i];
-          if (r.cluster == 0) continue;
+          if (r.cluster == 0 || (of_stores_only && !r.is_of_store())) continue;
           if (const access_relation found = relation(r, before != reads); found != access_relation::ordered)
             return {found, did[before], r, address};
         }

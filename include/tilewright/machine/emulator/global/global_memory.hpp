@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/core/base/index.hpp>
+#include <tilewright/machine/emulator/global/allocation_bounds.hpp>
 #include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/threads/refuse.hpp>
 
@@ -45,12 +46,16 @@ class global_memory {
   using earlier_kernels = std::vector<std::shared_ptr<global_memory>>;
 
   /// No `ranges`: any memory may be accessed. `finds_races`: whether conflicting accesses of blocks are faults.
-  global_memory(std::vector<memory_range> ranges, bool finds_races, index_t threads_of_cluster,
-                earlier_kernels earlier = {})
-      : ranges_(std::move(ranges)),
-        finds_races_(finds_races),
-        threads_of_cluster_(threads_of_cluster),
-        earlier_(std::move(earlier)) {}
+  global_memory(std::vector<memory_range> ranges, bool finds_races, earlier_kernels earlier = {})
+      : ranges_(std::move(ranges)), finds_races_(finds_races), earlier_(std::move(earlier)) {}
+  /// Of all launches of several GPUs, which are compared with each other.
+  global_memory() : global_memory({}, true) {}
+
+  /// A launch of the GPU that this thread of the CPU stands for; its number in order().
+  std::uint32_t begin_launch() {
+    unregistered_left_ = max_unregistered;
+    return order_.begin_launch(std::this_thread::get_id());
+  }
 
   /// The kernels that may run when one starts early after `launch`, whose memory this is: that one, and some before it
   /// if it has not waited for them.
@@ -87,13 +92,19 @@ class global_memory {
   /// True once enough accesses of a launch without ranges have been compared: later ones are not.
   bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
 
-  /// Throws if there are ranges and the bytes are not inside of one.
+  /// Throws if there are ranges and the bytes are not inside of one, or if the program is known not to have allocated
+  /// them.
   void check_inside(const thread_context& self, const char* does, const char* data, long_index_t bytes,
                     call_site where) const {
     if (!ranges_.empty() && range_of(data, bytes) == nullptr)
       refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
              " outside of launch_config::memory: a view is larger than its allocation, or that is not "
              "registered");
+    if (known_allocations == nullptr) return;
+    const std::string why = known_allocations(data, bytes);
+    if (!why.empty())
+      refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
+             why + ": a view is larger than its memory");
   }
 
   /// Of the clusters of the launch.
@@ -138,15 +149,17 @@ class global_memory {
         range == nullptr
             ? ""
             : " at byte " + std::to_string(at - static_cast<const char*>(range->begin)) + " of an allocation";
-    const index_t thread = race.before.thread, threads = self.block_size;
-    block_index block = order_.first_block(race.before.cluster);
+    const cluster_place place = order_.place_of(race.before.cluster);
+    const index_t thread = race.before.thread, threads = place.block_size;
+    const bool by_copy = thread >= place.threads, same_cluster = race.before.cluster == mine.cluster,
+               same_block = same_cluster && (by_copy || thread / threads == self.rank),
+               same_gpu = order_.share_gpu(race.before.cluster, mine.cluster);
+    block_index block = place.first;
     block.x += thread / threads;
-    const bool by_copy = thread >= threads_of_cluster_, same_cluster = race.before.cluster == mine.cluster,
-               same_block = same_cluster && (by_copy || thread / threads == self.rank);
-    const std::string who = by_copy ? "a TMA load"
-                            : same_block
-                                ? "thread " + std::to_string(thread % threads)
-                                : "thread " + std::to_string(thread % threads) + " of block " + to_string(block);
+    const std::string who = by_copy      ? "a TMA load"
+                            : same_block ? "thread " + std::to_string(thread % threads)
+                                         : "thread " + std::to_string(thread % threads) + " of block " +
+                                               to_string(block) + (same_gpu ? "" : " of another GPU");
     const std::string there = sites.text(race.before.site);
     const std::string why =
         race.relation == access_relation::in_flight
@@ -159,7 +172,9 @@ class global_memory {
             ? " that " + who + race.did + there +
                   ", in an order that nothing fixes, but the kernel promises the same bits in every run"
             : " that " + who + race.did + there +
-                  (same_block ? " with no barrier between" : ", and nothing orders these blocks");
+                  (same_block ? " with no barrier between"
+                   : same_gpu ? ", and nothing orders these blocks"
+                              : ", and nothing orders these GPUs");
     refuse(self, std::string(name(how)) + " global memory", where, byte + why);
   }
 
@@ -187,8 +202,8 @@ class global_memory {
 
   std::vector<memory_range> ranges_;
   bool finds_races_;
-  index_t threads_of_cluster_;
-  std::atomic<long_index_t> unregistered_left_ = 1 << 18;  // accesses that are still looked at without ranges
+  static constexpr long_index_t max_unregistered = 1 << 18;
+  std::atomic<long_index_t> unregistered_left_ = max_unregistered;  // accesses that are still looked at without ranges
   array<shard, num_shards> shards_{};
   cluster_order order_;
   earlier_kernels earlier_;

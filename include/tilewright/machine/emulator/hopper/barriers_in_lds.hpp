@@ -250,7 +250,10 @@ class counting_barriers {
       refuse(self, "comes to the named barrier " + std::to_string(id), where,
              " of " + std::to_string(threads) + " threads, where others wait for " + std::to_string(b.threads));
     b.threads = threads;
-    if (threads_.order() != nullptr) threads_.order()->release(self.number, b.known);
+    if (access_order* const order = threads_.order()) {
+      check_phase(b, self, id, where);
+      order->release(self.number, b.known);
+    }
     come(b, self, waits, meeting::named_barrier, where);
   }
 
@@ -281,12 +284,30 @@ class counting_barriers {
     index_t threads = 0, arrived = 0;
     std::vector<index_t> waiting{};
     known_accesses known{};  // of the threads that have arrived; the cluster's barrier orders less
+    unsigned phase = 1;
+    std::vector<unsigned> latest{};  // by thread: the phase of its latest arrival
+    index_t agent = -1;              // that ends phases; -1: none has ended
+    std::uint32_t ended_at = 0;
   };
+
+  /// Arrivals of a phase must follow the end of the one before in any order of the threads: else they count in that.
+  void check_phase(barrier& b, const thread_context& self, index_t id, call_site where) {
+    b.latest.resize(threads_.threads().size());
+    unsigned& latest = b.latest[std::size_t(self.number)];
+    if (latest == b.phase || (b.agent >= 0 && !threads_.order()->is_over(self.number, b.agent, b.ended_at)))
+      refuse(self, "comes to the named barrier " + std::to_string(id), where,
+             " when nothing orders that after the end of its last phase, in which it may then be counted");
+    latest = b.phase;
+  }
 
   void come(barrier& b, thread_context& self, bool waits, meeting at, call_site where) {
     if (++b.arrived == b.threads) {
       b.arrived = 0;
+      ++b.phase;
       if (access_order* const order = threads_.order()) {
+        if (b.agent < 0) b.agent = order->new_agent();
+        b.ended_at = order->now();
+        order->release_agent(b.agent, b.known);
         for (const index_t number : b.waiting) order->acquire(number, b.known);
         if (waits) order->acquire(self.number, b.known);
         b.known = {};

@@ -136,7 +136,7 @@ class hopper_machine final : public hopper_services, private pending_events {
       waiting_for_counts_.push_back(w);
       threads_.wait(self, meeting::counter, where);
     }
-    threads_.acquire(self, w.counter);
+    threads_.acquire(self, w.counter, w.is_flag ? memory_scope::system : memory_scope::gpu, where);
     if (w.is_flag) threads_.fence_async_proxy_global(self);
     return w.is_over();
   }
@@ -211,9 +211,11 @@ class hopper_machine final : public hopper_services, private pending_events {
 
   /// Nothing orders copies. The one that started last arrives first, so that no kernel relies on another order.
   std::size_t choose_load() const {
+    schedule_choices* const choices = threads_.choices();
     const auto count = index_t(loads_.size());
-    return std::size_t(count - 1 -
-                       (threads_.choices() == nullptr || count == 1 ? 0 : threads_.choices()->choose(count)));
+    const index_t chosen = count - 1 - (choices == nullptr || count == 1 ? 0 : choices->choose(count));
+    if (choices != nullptr) choices->note(-1 - chosen);
+    return std::size_t(chosen);
   }
   void land(std::size_t number) {
     const load l = loads_[number];

@@ -2,6 +2,7 @@
 // Hopper's functions on the CPU: the emulator's engines do as late as possible what is asynchronous on the GPU.
 #pragma once
 
+#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/hopper/services.hpp>
 #include <tilewright/machine/emulator/threads/async_copies.hpp>
 #include <tilewright/machine/exec/host/machine.hpp>
@@ -162,18 +163,22 @@ inline void grid_dependency_launch() {}
 inline void grid_dependency_wait() { detail::self().memory->wait_for_previous_kernel(detail::self()); }
 inline void guarantee_same_bits() { detail::self().memory->guarantee_same_bits(); }
 
-inline void add_release(unsigned* counter, unsigned n) {
-  detail::self().memory->release(detail::self(), counter);
+namespace detail {
+inline void add_release(unsigned* counter, unsigned n, emulator::memory_scope scope) {
+  self().memory->release(self(), counter, scope);
   __atomic_fetch_add(counter, n, __ATOMIC_RELEASE);
 }
+}  // namespace detail
+
+inline void add_release(unsigned* counter, unsigned n) { detail::add_release(counter, n, emulator::memory_scope::gpu); }
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
 }
 inline void set_flag(unsigned* flag, unsigned n) {
-  detail::self().memory->release(detail::self(), flag);
+  detail::self().memory->release(detail::self(), flag, emulator::memory_scope::system);
   __atomic_store_n(flag, n, __ATOMIC_RELEASE);
 }
-inline void add_to_flag(unsigned* flag, unsigned n) { add_release(flag, n); }
+inline void add_to_flag(unsigned* flag, unsigned n) { detail::add_release(flag, n, emulator::memory_scope::system); }
 /// Times out when no other thread can make progress.
 inline bool wait_for_flag(const unsigned* flag, unsigned n, index_t, call_site where = {}) {
   return detail::hopper(where).wait_for_flag(detail::self(), flag, n, where);

@@ -90,7 +90,8 @@ struct gathered_producer {
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < rows; ++i) {
       const index_t m = work.m0 + row() + i * rows_at_once;
-      const unsigned token = m < work.end_row ? unsigned(token_of(g.source[m], g.choices)) : no_row;
+      const unsigned token =
+          m < work.end_row ? unsigned(token_of(exec::load_element(g.source + m), g.choices)) : no_row;
       from[i] = token < unsigned(g.tokens) ? token * pitch : no_row;
     }
     return from;

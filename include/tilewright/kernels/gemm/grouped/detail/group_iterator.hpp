@@ -20,10 +20,10 @@ TILEWRIGHT_HD group_rows rows_of_group(const grouped_args& args, index_t all, in
   if (g >= args.groups) return {all, all};
   if (args.counts) {
     const index_t begin = g * args.slot_rows;
-    return {begin, begin + max(0, min(args.counts[g], args.slot_rows))};
+    return {begin, begin + max(0, min(exec::load_element(args.counts + g), args.slot_rows))};
   }
-  const index_t begin = g == 0 ? 0 : max(0, min(args.ends[g - 1], all));
-  return {begin, max(begin, min(args.ends[g], all))};
+  const index_t begin = g == 0 ? 0 : max(0, min(exec::load_element(args.ends + (g - 1)), all));
+  return {begin, max(begin, min(exec::load_element(args.ends + g), all))};
 }
 
 /// Tiles of all groups: `cols` along n, in an order of `order_rows` rows of tiles at a time.
@@ -95,7 +95,7 @@ class row_group_iterator {
 
   /// Tile i; false where there are fewer tiles. Fast if it is not before those found so far.
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) {
-    if (Lanes > 1 && i < before_) {  // one lane walks forwards
+    if (Lanes > 1 && i < before_) {  // one lane iterates forwards
       first_ = before_ = 0;
       read_groups();
     }
