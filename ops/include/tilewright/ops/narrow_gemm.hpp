@@ -21,8 +21,8 @@ struct narrow_weights {
 };
 
 /// C (m, n) = alpha A (m, k) B^T + beta C and what the options say, but gate and choice. A: f16 or bf16, contiguous
-/// along k, rows at multiples of 16 bytes, each with its leading dimension of memory; C: of A's type or f32, row-major. NVFP4's factor of the tensor is
-/// options.scale, or alpha. Throws operation_error before anything is queued.
+/// along k, rows at multiples of 16 bytes, each with its leading dimension of memory; C: of A's type or f32, row-major.
+/// NVFP4's factor of the tensor is options.scale, or alpha. Throws operation_error before anything is queued.
 void narrow_gemm(const tensor& c, const tensor& a, const narrow_weights& b, const gemm_options& options = {});
 
 }  // namespace tilewright::ops
