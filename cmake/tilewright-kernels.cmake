@@ -3,18 +3,19 @@
 #   compiles kernels into a program (or its libraries), where the calls of tilewright::ops find them without a compiler.
 #   OPERATIONS   calls of tilewright::ops: gemm attention rms_norm ...
 #   TYPES        f16 bf16 f32 fp8 bf8 i8; with a dash and the type of results where it is another one: f16-f32, f16-fp8
-#   GPUS         sm_80 sm_90a gfx90a gfx942 gfx950 gfx1100 gfx1201: kernels for these, for all lengths, which tilewright-pack
+#   GPUS         sm_80 sm_90a, and AMD targets such as gfx942: kernels for these, for all lengths, which tilewright-pack
 #                compiles when the program is built. They need NVRTC or nvcc, or clang++.
-#   EMULATE      gfx90a gfx942 gfx950 gfx1100 gfx1201 sm_80 sm_90: kernels for the CPU emulator, as code of the program, of
+#   EMULATE      sm_80 sm_90, and AMD targets: kernels for the CPU emulator, as code of the program, of
 #                gemm attention rms_norm layer_norm softmax cross_entropy rotary
 #   ORDERS       of GEMMs: the contiguous dimension of A, then of B, such as k-k (the default) and k-mn
 #   HEAD_DIMS    of attention; 64 and 128 by default; 192-128: of Q and K, and of V
 #   LENGTHS      of rows of norms, softmax and others, all by default: the fewer, the sooner they are compiled
 #   EXPERTS      numbers of experts; 8 16 32 64 128 256 by default
 #   EXPRESSIONS  of elementwise: "x * x + 1"
+#   FORMATS      of narrow_gemm's weights: mxfp4 nvfp4 mxfp8 int4_128_bf16 by default; int8, e4m3, int4_zero_64_f16 ...
 #   C            the program calls tilewright.h and links tilewright::c
 function(tilewright_add_kernels target)
-  set(lists OPERATIONS TYPES GPUS EMULATE ORDERS HEAD_DIMS LENGTHS EXPERTS EXPRESSIONS)
+  set(lists OPERATIONS TYPES GPUS EMULATE ORDERS HEAD_DIMS LENGTHS EXPERTS EXPRESSIONS FORMATS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "C" "" "${lists}")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_OPERATIONS OR NOT arg_TYPES OR NOT (arg_EMULATE OR arg_GPUS))
     message(FATAL_ERROR "tilewright_add_kernels(<target> OPERATIONS ... TYPES ... GPUS ... EMULATE ...): OPERATIONS, TYPES and "
@@ -71,6 +72,10 @@ macro(_tilewright_link_archives)
   _tilewright_json(head_dims "\"" ${arg_HEAD_DIMS})
   _tilewright_json(expressions "\"" ${arg_EXPRESSIONS})
   set(members "\"orders\": ${orders}, \"head_dims\": ${head_dims}, \"expressions\": ${expressions}")
+  if(arg_FORMATS)
+    _tilewright_json(formats "\"" ${arg_FORMATS})
+    string(APPEND members ", \"formats\": ${formats}")
+  endif()
   foreach(numbers IN ITEMS LENGTHS EXPERTS)
     if(arg_${numbers})
       _tilewright_json(values "" ${arg_${numbers}})

@@ -3,7 +3,8 @@
 """Breaks one operator or constant of a header at a time, and shows whether a test notices.
 
 usage: mutate.py [--every N] [--first I] [--results] HEADER...    headers, or folders of them, below include/tilewright
-       mutate.py --sample N [--seed S] [--results] HEADER...      N mutants of each argument, drawn at random
+       mutate.py --sample N [--seed S] [--minutes M] [--results] HEADER...  up to N mutants of each argument, drawn at random, in M minutes
+       mutate.py --schedules [--only WORD]                        the broken kernels of tools/schedule_mutants.txt, in explored schedules
        mutate.py --list HEADER...                                 the mutants, without trying them
        mutate.py --self-test
 
@@ -13,7 +14,7 @@ the property tests; only those that include the header. What no test notices has
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
 the counts to docs/lab/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
 compile-fail tests are read by g++ alone. Headers of machine/exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a
-build in build/tests must have made.
+build in build/tests or build/release must have made. What runs on NVIDIA GPUs alone is left out of samples.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -35,6 +37,7 @@ LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 CPU_LIMIT_S = 60  # of a compilation or a run
 MEMORY_LIMIT = 16 << 30
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
+SCHEDULES = ROOT / "tools/schedule_mutants.txt"
 RESULTS = ROOT / "docs/lab/mutation_results.md"
 
 
@@ -75,7 +78,9 @@ AFTER_ITS_OWN |= {f"core/transform/{name}.hpp": [*found("core/transform:*"), *AF
 # tests/device: kernels that the emulator runs, the cheapest first.
 DEVICE_TESTS = ("machine", "convert", "math", "tile_ops", "policies")
 DEVICE_ARCHS = ("gfx942", "gfx950", "gfx1201")
-EMULATOR = ROOT / "build/tests/tools/amdgcn-emulator/libamdgcn_emulator.a"
+EMULATOR = next((path for build in ("tests", "release")
+                 if (path := ROOT / "build" / build / "tools/amdgcn-emulator/libamdgcn_emulator.a").exists()), None)
+ON_NVIDIA_ALONE = re.compile(r"machine/exec/nvptx|launch/detail/gpu_runtime")
 
 OPERATORS = {
     " + ": " - ", " - ": " + ", " * ": " + ", " / ": " * ", " % ": " / ", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ",
@@ -152,7 +157,8 @@ def files_of(path, root=ROOT, known=None):
 class Workshop:
     """A copy of the headers to break, and a place to build tests in."""
 
-    def __init__(self, folder, root=ROOT):
+    def __init__(self, folder, root=ROOT, optimisation="-O0", cpu_limit_s=CPU_LIMIT_S):
+        self.cpu_limit_s = cpu_limit_s
         self.folder, self.root = Path(folder), root
         self.include = self.folder / "include"
         self.sound = set()  # tests that pass with unchanged headers
@@ -161,7 +167,7 @@ class Workshop:
         common.write_text("#include <gtest/gtest.h>\n#include <algorithm>\n#include <functional>\n#include <map>\n#include <numeric>\n"
                           "#include <random>\n#include <set>\n#include <string>\n#include <vector>\n")
         has_rapidcheck = Path("/usr/include/rapidcheck.h").exists()
-        self.flags = ["-w", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}",
+        self.flags = ["-w", optimisation, f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}",
                       f'-DTILEWRIGHT_PLANTED_LIST="{root / "docs/lab/planted_mistakes.md"}"']
         self.libraries = LIBRARIES + (["-lrapidcheck"] if has_rapidcheck else [])
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
@@ -173,16 +179,16 @@ class Workshop:
         device.__dict__ = self.__dict__
         return device
 
-    def run(self, command):
+    def run(self, command, environment=None):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-            resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_S, CPU_LIMIT_S))
+            resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_limit_s, self.cpu_limit_s))
 
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=10 * CPU_LIMIT_S, preexec_fn=limit,
+                                  timeout=10 * self.cpu_limit_s, preexec_fn=limit,
                                   env=os.environ | {"LC_ALL": "C", "TILEWRIGHT_PROPERTY_CASES": "300",
-                                                    "RC_PARAMS": "seed=1 max_success=300 noshrink=1"})
+                                                    "RC_PARAMS": "seed=1 max_success=300 noshrink=1"} | (environment or {}))
         except subprocess.TimeoutExpired:
             return None
 
@@ -195,6 +201,15 @@ class Workshop:
 
     def try_test(self, sources):
         """None when the test passes, otherwise how it noticed: 'compiler', 'test' or 'time'."""
+        program = self.build(sources)
+        if not isinstance(program, Path):
+            return program
+        # What generates random layouts is not mutated, and 300 of them have no rare pairs.
+        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"])
+        return "time" if result is None else None if result.returncode == 0 else "test"
+
+    def build(self, sources):
+        """The program; 'compiler' or 'time' if that fails."""
         objects = []
         for source in sources:
             objects.append(self.folder / (Path(source).name + ".o"))
@@ -205,9 +220,12 @@ class Workshop:
         linked = self.run([COMPILER[0], *objects, *self.libraries, "-o", program])
         if linked is None or linked.returncode != 0:
             raise SystemExit(f"mutate: {sources} cannot be linked\n{linked.stdout if linked else ''}")
-        # What generates random layouts is not mutated, and 300 of them have no rare pairs.
-        result = self.run([program, "--gtest_brief=1", "--gtest_fail_fast", "--gtest_filter=-RandomLayouts.PutEveryTransform*"])
-        return "time" if result is None else None if result.returncode == 0 else "test"
+        return program
+
+    def fails_in_schedules(self, program, tests, schedules):
+        """Whether a test finds a fault in one of so many schedules; None where the time is over."""
+        result = self.run([program, "--gtest_brief=1", f"--gtest_filter={tests}"], {"TILEWRIGHT_EXPLORED_SCHEDULES": str(schedules)})
+        return None if result is None or result.returncode not in (0, 1) else result.returncode == 1
 
 
 class DeviceWorkshop(Workshop):
@@ -354,6 +372,42 @@ def self_test():
     return 1 if failed else 0
 
 
+def read_schedule_mutants(text):
+    """Dicts with header, old and new line, test (a source), filter (its GoogleTest filter), within (schedules), why."""
+    for block in re.split(r"\n\s*\n", "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()):
+        entry = {key: value.replace("\\n", "\n") for key, value in (line.split(": ", 1) for line in block.splitlines())}
+        if set(entry) != {"header", "old", "new", "test", "filter", "within", "why"}:
+            raise SystemExit(f"mutate: {SCHEDULES.name}: an entry has header, old, new, test, filter, within and why:\n{block}")
+        yield entry
+
+
+def try_schedules(options):
+    """Each mutant must fail in one of the first `within` schedules; the table says whether the default one suffices."""
+    missed = 0
+    print("| header | test | found within (schedules) | why |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = Workshop(folder, optimisation="-O1", cpu_limit_s=20 * CPU_LIMIT_S)  # the emulator runs for longer than it compiles
+        for entry in read_schedule_mutants(SCHEDULES.read_text(encoding="utf-8")):
+            if options.only not in entry["header"] + entry["filter"]:
+                continue
+            path = workshop.include / "tilewright" / entry["header"]
+            text = path.read_text(encoding="utf-8")
+            if text.count(entry["old"]) != 1:
+                raise SystemExit(f"mutate: {entry['header']} does not have this line once: {entry['old']}")
+            path.write_text(text.replace(entry["old"], entry["new"]))
+            try:
+                program = workshop.build([entry["test"]])
+                compiles = isinstance(program, Path)
+                by_default, found = (workshop.fails_in_schedules(program, entry["filter"], n) if compiles else None for n in (1, int(entry["within"])))
+            finally:
+                path.write_text(text)
+            missed += not found
+            result = ("does not compile" if not compiles else "1, the default" if by_default else entry["within"] if found else
+                      "the time is over" if found is None else f"not in {entry['within']}")
+            print(f"| `{entry['header']}` | {entry['filter']} | {result} | {entry['why']} |", flush=True)
+    return 1 if missed else 0
+
+
 def chosen_mutants(headers, options, generator):
     """(header, its text, the mutants to try, how many it has) of each header of one argument."""
     found = [(header, text, list(mutants_of(text))) for header in headers
@@ -361,14 +415,13 @@ def chosen_mutants(headers, options, generator):
     if not options.sample:
         return [(header, text, mutants[options.first::options.every], len(mutants)) for header, text, mutants in found]
     places = [(number, i) for number, (_, _, mutants) in enumerate(found) for i in range(len(mutants))]
-    drawn = sorted(generator.sample(places, min(options.sample, len(places))))
-    return [(header, text, [mutants[i] for of, i in drawn if of == number], len(mutants))
-            for number, (header, text, mutants) in enumerate(found)]
+    # One by one, in random order, so that those which are tried before the time is over are a sample, too.
+    return [(*found[number][:2], [found[number][2][i]], 0) for number, i in generator.sample(places, min(options.sample, len(places)))]
 
 
-def try_header(workshop, header, text, mutants, explained):
-    """What became of the mutants; without a workshop they are only listed."""
-    counts, tests = Counter(), tests_of(header)
+def try_header(workshop, header, text, mutants, explained, tests):
+    """What became of the mutants; without a workshop they are only listed. `tests` are put into the order in which they kill."""
+    counts = Counter()
     if workshop and header.startswith("machine/exec/amdgcn/"):
         workshop = workshop.for_devices()
     for mutant in mutants:
@@ -392,46 +445,61 @@ def read_arguments():
     parser.add_argument("--first", type=int, default=0, help="begin with mutant I of each header")
     parser.add_argument("--sample", type=int, default=0, help="N mutants of each argument, drawn at random; the results have one row for each")
     parser.add_argument("--seed", type=int, default=1, help="of --sample")
+    parser.add_argument("--minutes", type=float, default=0, help="of --sample, for each argument; default: without a limit")
+    parser.add_argument("--schedules", action="store_true", help=f"the mutants of {SCHEDULES.relative_to(ROOT)}")
+    parser.add_argument("--only", default="", help="of --schedules: those with this word in their header or test")
     parser.add_argument("--results", action="store_true", help=f"write the counts to {RESULTS.relative_to(ROOT)}")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
-    if not options.headers and not options.self_test:
+    if not options.headers and not options.self_test and not options.schedules:
         parser.error("no headers are given")
     return options
+
+
+def try_argument(workshop, argument, options, explained, generator):
+    """(what became of its mutants, how many it has, whether all its explanations are of mutants that it has)."""
+    headers = [header for header in headers_of([argument]) if not (options.sample and ON_NVIDIA_ALONE.match(header))]
+    texts = {header: (ROOT / "include/tilewright" / header).read_text(encoding="utf-8") for header in headers}
+    fine, counts, tests = True, Counter(), {header: tests_of(header) for header in headers}
+    for header, text in texts.items():
+        for code in old_entries(header, text, explained):
+            print(f"{EQUIVALENTS.name}: {header} has no such mutant any more: {code}")
+            fine = False
+    end = time.monotonic() + 60 * options.minutes
+    for header, text, mutants, number in chosen_mutants(headers, options, generator):
+        if options.minutes and time.monotonic() > end:
+            break
+        of_header = try_header(workshop, header, text, mutants, explained, tests[header])
+        counts += of_header
+        if not options.list and not options.sample:
+            print(report(header, of_header, number), flush=True)
+            if options.results:
+                write_results(report(header, of_header, number))
+    return counts, sum(len(list(mutants_of(text))) for text in texts.values()), fine
 
 
 def main():
     options = read_arguments()
     if options.self_test:
         return self_test()
+    if options.schedules:
+        return try_schedules(options)
     explained = read_equivalents(EQUIVALENTS.read_text(encoding="utf-8"))
-    total, of, fine = Counter(), 0, True
+    total, of, all_fine = Counter(), 0, True
     generator = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         workshop = None if options.list else Workshop(folder)
         for argument in options.headers:
-            chosen, of_argument, in_argument = chosen_mutants(headers_of([argument]), options, generator), Counter(), 0
-            for header, text, mutants, number in chosen:
-                for code in old_entries(header, text, explained):
-                    print(f"{EQUIVALENTS.name}: {header} has no such mutant any more: {code}")
-                    fine = False
-                counts = try_header(workshop, header, text, mutants, explained)
-                of_argument += counts
-                in_argument += number
-                if options.list or options.sample:
-                    continue
-                print(report(header, counts, number), flush=True)
-                if options.results:
-                    write_results(report(header, counts, number))
-            total, of = total + of_argument, of + in_argument
+            counts, number, fine = try_argument(workshop, argument, options, explained, generator)
+            total, of, all_fine = total + counts, of + number, all_fine and fine
             if options.sample and not options.list:
-                row = report(f"{argument}, seed {options.seed}", of_argument, in_argument)
+                row = report(f"{argument}, seed {options.seed}", counts, number)
                 print(row, flush=True)
                 if options.results:
                     write_results(row)
     if not options.list:
         print(report("all", total, of))
-    return 0 if fine and not total["survived"] else 1
+    return 0 if all_fine and not total["survived"] else 1
 
 
 if __name__ == "__main__":

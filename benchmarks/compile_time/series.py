@@ -97,8 +97,8 @@ def distribution_value(i):
 
 def space_filling_curve(i):
     return f"""TILEWRIGHT_GLOBAL void item_{i}(index_t* out, index_t access) {{
-  using walk = tw::space_filling_curve<2, sequence<{i + 2}, 16>, sequence<0, 1>, sequence<1, 8>, true>;
-  const auto index = walk::get_index(access);
+  using by_rows = tw::space_filling_curve<2, sequence<{i + 2}, 16>, sequence<0, 1>, sequence<1, 8>, true>;
+  const auto index = by_rows::get_index(access);
   out[0] = index[0];
   out[1] = index[1];
 }}

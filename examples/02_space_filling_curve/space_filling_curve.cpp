@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order in which a tile is walked: rows, a snake, vectors, and vectors that overhang the tile. The order in which
-// blocks take the tiles of a matrix: groups of rows, and Hilbert's curve.
+// The order in which a tile is traversed: rows, a snake, vectors, and vectors that overhang the tile. The order in
+// which blocks take the tiles of a matrix: groups of rows, and Hilbert's curve.
 #include <tilewright/core.hpp>
 #include <tilewright/viz/curve_picture.hpp>
 
@@ -26,15 +26,15 @@ static_assert(overhanging::get_num_of_access() == 9 && overhanging::is_in_bounds
 /// Prints the number of the access that covers each element.
 template <class Curve>
 void draw(const char* name) {
-  std::printf("%s\n%s", name, tw::viz::curve_text(tw::viz::path_of(Curve::walk)).c_str());
+  std::printf("%s\n%s", name, tw::viz::curve_text(tw::viz::path_of(Curve::traversal)).c_str());
 }
 
 /// Prints the number of the block that computes each tile of a matrix of 6 x 8 tiles.
-template <class Walk>
-void draw_tiles(const char* name, const Walk& walk) {
+template <class Curve>
+void draw_tiles(const char* name, const Curve& curve) {
   index_t block_of[6][8];
-  for (index_t i = 0; i < walk.get_num_of_access(); ++i) {
-    const tw::multi_index<2> tile = walk.get_index(i);
+  for (index_t i = 0; i < curve.get_num_of_access(); ++i) {
+    const tw::multi_index<2> tile = curve.get_index(i);
     block_of[tile[0]][tile[1]] = i;
   }
   std::printf("%s\n", name);

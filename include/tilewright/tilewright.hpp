@@ -7,6 +7,8 @@
 #include <tilewright/block/mma/wgmma_gemm.hpp>
 #include <tilewright/block/mma/wgmma_operand.hpp>
 #include <tilewright/block/operands/narrow_formats.hpp>
+#include <tilewright/block/operands/narrow_tiles.hpp>
+#include <tilewright/block/operands/scaled_operand.hpp>
 #include <tilewright/block/operands/stage_copies.hpp>
 #include <tilewright/block/pipeline/lds_plan.hpp>
 #include <tilewright/block/pipeline/mbarrier_pipeline.hpp>

@@ -37,9 +37,9 @@ std::optional<host_half> hopper_half(const attention_backward_problem& p, const 
 }
 
 host_half portable_half(const attention_backward_problem& p, const std::string& target) {
-  const index_t m = with_arch(
-      target, []<class Arch>(of_type<Arch>) { return arch::describe(default_block_tile<Arch, half_t>().op).m; });
-  const index_t rows = detail::default_backward_tile(target_of(target), m, p.head_dim, p.value_dim).queries;
+  const arch::matrix_instruction instruction = with_arch(
+      target, []<class Arch>(of_type<Arch>) { return arch::describe(default_block_tile<Arch, half_t>().op); });
+  const index_t rows = detail::default_backward_tile(target_of(target), instruction, p.head_dim, p.value_dim).queries;
   const auto args_of = [](const void* args) -> const attention_backward_args& {
     return *static_cast<const attention_backward_args*>(args);
   };

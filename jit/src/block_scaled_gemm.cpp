@@ -7,6 +7,8 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "operation.hpp"
 #include "targets.hpp"
@@ -25,6 +27,12 @@ const char* check_scaled_epilogue(const block_scaled_args& args, bool has_one, v
 struct scaled_kernel {
   std::string name, policy, uses;  // the policy without scales and groups
   host_half host;
+};
+
+/// A block tile, its name, and the template argument that says it, or "".
+struct scaled_tile {
+  block_tile tile;
+  std::string name, argument;
 };
 
 /// A kernel for Hopper with tile number I of grouped_tiles.
@@ -57,10 +65,21 @@ std::optional<scaled_kernel> find_scaled_hopper(const block_scaled_args& args, e
                        "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 
-/// The host half of a kernel for any target.
-host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& order, bool has_one) {
+/// What the splits of a dense problem must keep; nullptr: they do.
+const char* check_scaled_splits(const block_scaled_args& args, const checked_gemm& kernel, bool splits) {
+  if (args.split_k < 1 || args.split_k > ceil_div(args.k, kernel.tile_k))
+    return "split_k is not positive, or larger than the number of block tiles along k";
+  if (!splits) return args.split_k == 1 ? nullptr : "the kernel was made for problems that are not split along k";
+  if (!args.workspace) return "split_k needs a workspace, of workspace_bytes(args)";
+  const long_index_t tiles = long_index_t(ceil_div(args.m, kernel.tile_m)) * ceil_div(args.n, kernel.tile_n);
+  return tiles * args.batch > detail::split_k_counters ? "split_k takes 1024 tiles of C, of all problems" : nullptr;
+}
+
+/// The host half of a kernel for any target. splits: a dense kernel's blocks share k.
+host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& order, bool has_one, bool is_dense,
+                               bool splits) {
   host_half half;
-  half.check = [kernel, has_one](const void* given) {
+  half.check = [kernel, has_one, is_dense, splits](const void* given) {
     const block_scaled_args& args = scaled_args_of(given);
     const char* why = args.a && args.b && args.c ? nullptr : "a pointer is null: a, b or c";
     why = why ? why : detail::check_lengths(args, kernel);
@@ -68,8 +87,17 @@ host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& ord
     why = why ? why : detail::check_offsets(args, kernel);
     why = why ? why : detail::check_block_scales(args);
     why = why ? why : check_scaled_epilogue(args, has_one, {kernel.vector, kernel.result_bytes});
-    return why ? why : detail::check_groups(args, true, kernel.tile_m, kernel.tile_n);
+    if (why) return why;
+    return is_dense ? check_scaled_splits(args, kernel, splits)
+                    : detail::check_groups(args, true, kernel.tile_m, kernel.tile_n);
   };
+  if (is_dense) {
+    half.grid = [kernel](const void* given) {
+      const block_scaled_args& args = scaled_args_of(given);
+      return block_grid{ceil_div(args.m, kernel.tile_m) * ceil_div(args.n, kernel.tile_n), args.split_k, args.batch};
+    };
+    return half;
+  }
   half.prepare = [kernel, order](const void* args, const launch_facts& facts) {
     const auto made =
         detail::plan_groups(scaled_args_of(args), true, kernel.tile_m, kernel.tile_n, order, facts.resident_clusters);
@@ -77,23 +105,40 @@ host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& ord
   };
   return half;
 }
+/// On MI300X and MI355X the tile that the model chooses.
+scaled_tile choose_scaled_tile(const block_scaled_args& args, const std::string& target) {
+  return with_arch(target, [&]<class Arch>(of_type<Arch>) -> scaled_tile {
+    for (const arch::cdna_gpu& gpu : arch::cdna_gpus) {
+      if (gpu.isa != &Arch::value) continue;
+      const block_scaled_tile tile = block_scaled_tiles[choose_block_scaled_tile(gpu, args).kernel];
+      const std::string name = std::to_string(tile.m) + "x" + std::to_string(tile.n);
+      return {tile.of_block<Arch>(), name,
+              ", tw::block_scaled_tile{" + std::to_string(tile.m) + ", " + std::to_string(tile.n) + ", " +
+                  std::to_string(tile.waves_m) + ", " + std::to_string(tile.waves_n) +
+                  "}.of_block<tw::arch::current>()"};
+    }
+    return {default_block_tile<Arch, int8_t>(), "128x128", ""};
+  });
+}
+
 /// The kernel with the widest vector that memory allows.
 scaled_kernel find_scaled_portable(const block_scaled_args& args, element result, const std::string& target) {
   if (!has_matrix_instruction(element::fp8, target))
     throw error("block_scaled_gemm: " + target + " has no matrix instruction for fp8 that takes these operands");
-  const auto [tile, order] = with_arch(target, []<class Arch>(of_type<Arch>) {
-    return std::pair(default_block_tile<Arch, int8_t>(), detail::default_grid_order<Arch>());
-  });
+  const scaled_tile chosen = choose_scaled_tile(args, target);
+  const block_tile& tile = chosen.tile;
+  const grid_order order =
+      with_arch(target, []<class Arch>(of_type<Arch>) { return detail::default_grid_order<Arch>(); });
   const char* why = nullptr;
   for (index_t vector = 16; vector > 0; vector /= 2) {
     const checked_gemm kernel{tile.m, tile.n, tile.k, true, true, 1, size_of(result), vector};
-    host_half half = scaled_portable_half(kernel, order, has_epilogue(args));
+    host_half half = scaled_portable_half(kernel, order, has_epilogue(args), args.groups == 0, args.split_k > 1);
     why = half.check(&args);
     if (why) continue;
-    return {"128x128_v" + std::to_string(vector),
+    return {chosen.name + "_v" + std::to_string(vector),
             "tw::gemm_policy<tw::arch::current, " + type_name_on(element::fp8, target) +
-                ", tw::operand_major::k, tw::operand_major::k, " + std::to_string(vector) + ">",
-            "", std::move(half)};
+                ", tw::operand_major::k, tw::operand_major::k, " + std::to_string(vector) + chosen.argument + ">",
+            "kernels/gemm/choice/block_scaled_tiles.hpp", std::move(half)};
   }
   throw error(std::string("block_scaled_gemm: ") + why);
 }
@@ -104,17 +149,24 @@ kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
   return remembered([problem](const std::string& target) {
     block_scaled_args args = problem.args;
     stand_ins stand_in;
-    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales);
+    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales, args.workspace);
     std::optional<scaled_kernel> chosen;
-    if (target == "sm_90a") chosen = find_scaled_hopper(args, problem.result);
+    const bool is_dense = args.groups == 0;
+    if (target == "sm_90a" && !is_dense) chosen = find_scaled_hopper(args, problem.result);
     if (!chosen) chosen = find_scaled_portable(args, problem.result, target);
     kernel_source s;
-    s.name = "block_scaled_gemm_rows_" + chosen->name + "_" +
-             operands_name(gemm_problem{element::fp8, problem.result, true, true, args});
-    s.code = "struct policy : tw::grouped<tw::block_scaled<" + chosen->policy +
-             ">, tw::group_kind::rows> {\n  using result_type = " + type_name_on(problem.result, target) +
+    s.name = std::string(is_dense ? args.split_k > 1 ? "block_scaled_gemm_split_" : "block_scaled_gemm_"
+                                  : "block_scaled_gemm_rows_") +
+             chosen->name + "_" + operands_name(gemm_problem{element::fp8, problem.result, true, true, args});
+    s.code = "struct policy : " +
+             (is_dense ? "tw::block_scaled<" + chosen->policy + ">"
+                       : "tw::grouped<tw::block_scaled<" + chosen->policy + ">, tw::group_kind::rows>") +
+             " {\n" +
+             (is_dense && args.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;\n"
+                                           : "") +
+             "  using result_type = " + type_name_on(problem.result, target) +
              ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
-    s.kernel = "tw::grouped_gemm_kernel<policy>";
+    s.kernel = is_dense ? "tw::gemm_kernel<policy>" : "tw::grouped_gemm_kernel<policy>";
     s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp"};
     if (!chosen->uses.empty()) s.uses.push_back(chosen->uses);
     if (target.starts_with("sm_")) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");

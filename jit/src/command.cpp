@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tilewright/core/arch/arch.hpp>
 #include <tilewright/jit/error.hpp>
 
 #include "embedded_header.hpp"
@@ -38,7 +39,7 @@ class command final : public toolchain {
     if (is_nvidia(target_))
       require_version(program_, version, "release ", 12, target_);
     else
-      require_version(program_, version, "clang version ", target_ == "gfx950" ? 20 : 19, target_);
+      require_version(program_, version, "clang version ", arch::find_target(target_.c_str())->least_clang, target_);
     // Flags that compilers take from the environment.
     for (const char* name :
          {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "HIPCC_COMPILE_FLAGS_APPEND", "CCC_OVERRIDE_OPTIONS"})

@@ -66,6 +66,7 @@ int vector_of(const gemm_problem& p) {
 /// A tile of a target, and in how many slices k is.
 struct portable_choice {
   const gemm_static_report* report;
+  std::string policy, last_argument;  // as in gemm_reports
   choice_name name;  // parts: 1 or more
   double seconds = 0;
 
@@ -77,7 +78,7 @@ struct portable_choice {
 /// well; with a gate, waves have an even number of instructions along n.
 bool has_tile(const gemm_problem& p, const std::string& name, const block_tile& tile, int vector) {
   if (p.has_gate && tile.n < 128) return false;
-  if (name == "16x64" || name == "direct_128x128")
+  if (name == "16x64" || name == "direct_128x128" || name.starts_with("deep_"))
     return bytes_of(p.type) == 2 && vector == 8 && p.a_along_k && p.b_along_k;
   return tile.m * tile.n <= 128 * 128 ? name == "128x128" || bytes_of(p.type) == 2
                                       : bytes_of(p.type) == 2 && vector == 8;
@@ -97,13 +98,14 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
     const gemm_static_report& r = known.reports[i];
     if (!has_tile(p, known.names[i], r.tile, vector)) continue;
     const auto add = [&](index_t split) {
-      list.push_back({&r, {known.names[i], split}, estimate_gemm(r, *known.gpu, lengths, split).seconds});
+      list.push_back({&r, known.policies[i], known.last_arguments[i], {known.names[i], split},
+                      estimate_gemm(r, *known.gpu, lengths, split).seconds});
     };
     if (!p.policy.empty()) {
       if (asked && asked->tile == known.names[i]) add(asked->split_k > 0 ? asked->split_k : std::max(g.split_k, 1));
     } else if (g.split_k > 0) {
       // A slice has a tile at least; if it cannot, the other tiles say so.
-      if (known.names[i] != "16x64" || ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);
+      if (r.tile.m > 32 || ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);
     } else {
       for_each_portable_kernel(array<gemm_static_report, 1>{{r}}, *known.gpu, lengths, !p.has_gate,
                                [&](const gemm_estimate& e) { add(e.split_k); });
@@ -121,11 +123,21 @@ std::string portable_name(const gemm_problem& p, const choice_name& c) {
 }
 
 /// The base class of the policy.
-std::string policy_base(const gemm_problem& p, const std::string& target, const std::string& tile) {
+std::string policy_base(const gemm_problem& p, const std::string& target, const portable_choice& choice) {
   const auto major = [](bool along_k) { return along_k ? "tw::operand_major::k" : "tw::operand_major::mn"; };
-  return std::string("tw::gemm_") + (tile == "128x128" ? "policy" : tile) + "<tw::arch::current, " +
+  return (choice.name.tile == "128x128" ? "tw::gemm_policy" : choice.policy) + "<tw::arch::current, " +
          type_name(p.type, target == "gfx942") + ", " + major(p.a_along_k) + ", " + major(p.b_along_k) + ", " +
-         std::to_string(vector_of(p)) + ">";
+         std::to_string(vector_of(p)) + choice.last_argument + ">";
+}
+
+/// How a kernel for one problem splits k: MI300X and MI355X add up slices in the last block of a tile, as long as there
+/// are counters for the tiles.
+const char* split_kind_of(const gemm_problem& p, const portable_choice& choice) {
+  const block_tile& tile = choice.report->tile;
+  const long_index_t tiles = long_index_t(ceil_div(p.args.m, tile.m)) * ceil_div(p.args.n, tile.n) * p.args.batch;
+  const bool fixes_up = !p.for_all_lengths && tiles <= detail::split_k_counters &&
+                        (choice.report->target == &arch::gfx942::value || choice.report->target == &arch::gfx950::value);
+  return fixes_up ? "fix_up" : "workspace";
 }
 
 /// The arguments' constants, of the kernel or of the problem that check() and grid() are evaluated for.
@@ -221,16 +233,18 @@ host_half half_for_all_lengths(const general_gemm& general) {
   return half;
 }
 
-std::string portable_code(const gemm_problem& p, const std::string& target, const choice_name& choice) {
+std::string portable_code(const gemm_problem& p, const std::string& target, const portable_choice& choice) {
   return "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
          "struct policy : " +
-         policy_base(p, target, choice.tile) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
+         policy_base(p, target, choice) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
          ";\n  using epilogue = tw::epilogue::" +
          (p.has_gate            ? "swiglu"
           : applies_epilogue(p) ? "from_args"
                                 : "alpha_beta") +
          ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
-         (choice.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;\n" : "") +
+         (choice.name.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::" +
+                                        std::string(split_kind_of(p, choice)) + ";\n"
+                                  : "") +
          "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
 }
 
@@ -241,7 +255,7 @@ kernel_source portable_gemm(gemm_problem p, const std::string& target, const por
   const bool for_all_lengths = p.for_all_lengths || (is_nvidia(target) && g.split_k == 1);
   kernel_source s;
   s.name = portable_name(p, choice.name);
-  s.code = portable_code(p, target, choice.name);
+  s.code = portable_code(p, target, choice);
   s.kernel = "general_gemm";
   if (!is_nvidia(target) && !for_all_lengths) {
     s.code += constants_of(g).kernel("exact_gemm", s.kernel);
@@ -253,6 +267,7 @@ kernel_source portable_gemm(gemm_problem p, const std::string& target, const por
       tile.m, tile.n, tile_k, p.a_along_k, p.b_along_k, bytes, bytes_of(p.result), vector, p.has_gate ? 2 : 1};
   s.uses = {"kernels/gemm/gemm_kernel.hpp"};
   if (choice.name.tile != "128x128") s.uses.push_back("kernels/gemm/named_policies.hpp");
+  if (!choice.last_argument.empty()) s.uses.push_back("kernels/gemm/choice/cdna_tile_family.hpp");
   if (p.has_gate) s.uses.push_back("kernels/gemm/two_products.hpp");
   if (is_nvidia(target)) s.uses.push_back("kernels/gemm/portable/multi_stage_pipeline.hpp");
   if (for_all_lengths) {

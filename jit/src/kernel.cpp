@@ -68,13 +68,20 @@ void bound_kernel::state::launch(const kernel::state& kernel, void* stream) cons
                             stream);
 }
 
+void kernel::check_bytes(const void* args) const {
+  if (!state_->host.check) return;
+  if (const char* why = state_->host.check(args)) throw refused(state_->name + ": " + why);
+}
+
 void kernel::launch_bytes(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
+  check_bytes(args);
   bound_kernel::state bound;
   bound.prepare(*state_, args, bytes, grid);
   bound.launch(*state_, stream);
 }
 
 bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid& grid) const {
+  check_bytes(args);
   auto bound = std::make_shared<bound_kernel::state>();
   bound->of = state_;
   bound->prepare(*state_, args, bytes, grid);
@@ -87,9 +94,6 @@ void bound_kernel::state::prepare(const kernel::state& kernel, const void* given
                                   const block_grid& grid) {
   const kernel_facts& f = kernel.facts;
   const auto* const begin = static_cast<const char*>(given);
-  if (kernel.host.check) {
-    if (const char* why = kernel.host.check(given)) throw refused(kernel.name + ": " + why);
-  }
   shape = kernel.shape();
   host_half::prepared made{{}, grid};
   if (f.prepared) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tilewright/core/arch/arch.hpp>
@@ -46,13 +48,9 @@ auto with_float(element type, F f) {
 /// f(of_type<arch::gfx942>{}) for "gfx942", and so on. For functions that are cheap to instantiate.
 template <class F>
 auto with_arch(const std::string& target, F f) {
-  return target == "gfx90a"    ? f(of_type<arch::gfx90a>{})
-         : target == "gfx942"  ? f(of_type<arch::gfx942>{})
-         : target == "gfx950"  ? f(of_type<arch::gfx950>{})
-         : target == "gfx1100" ? f(of_type<arch::gfx1100>{})
-         : target == "gfx1201" ? f(of_type<arch::gfx1201>{})
-         : target == "sm_80"   ? f(of_type<arch::sm80>{})
-                               : f(of_type<arch::sm90>{});
+  std::optional<decltype(f(of_type<arch::sm90>{}))> result;
+  arch::known_targets::with(target_of(target).name, [&]<class Arch>() { result.emplace(f(of_type<Arch>{})); });
+  return std::move(*result);
 }
 
 /// Pointers that are null become given_later(), each another one.

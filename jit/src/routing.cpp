@@ -5,6 +5,7 @@
 #include <bit>
 
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/routing/choose_experts_by_score.hpp>
 #include <tilewright/kernels/routing/order_by_expert.hpp>
 
 #include "operation.hpp"
@@ -13,23 +14,29 @@
 namespace tilewright::jit {
 namespace {
 
-template <class T, bool HasScores>
-kernel_source choose_source(const choose_experts_args<void>& given, const std::string& type,
-                            const std::string& short_type, const std::string& target) {
-  using kernel = tilewright::choose_experts<arch::sm90, T, 32, 16 / sizeof(T), 16, HasScores>;
-  const auto args = std::bit_cast<typename kernel::args_type>(given);
+/// MostChoices of a kernel.
+index_t room_for_choices(const choose_experts_args<void>& args) {
   index_t choices = 16;
   while (choices < 2048 && choices < std::max(args.choices + args.shared, args.groups)) choices *= 2;
-  kernel_source s;
+  return choices;
+}
+
+template <class T>
+kernel_source choose_source(const choose_experts_args<void>& given, const std::string& type,
+                            const std::string& short_type, const std::string& target) {
+  using kernel = tilewright::choose_experts<arch::sm90, T, 32>;
+  const auto args = std::bit_cast<typename kernel::args_type>(given);
+  const index_t choices = room_for_choices(given);
   const char* why = nullptr;
   for (const index_t vector : {index_t(16 / sizeof(T)), index_t{2}, index_t{1}}) {
     const detail::choose_experts_shape shape{sizeof(T), choose_most_experts(args.experts, vector), vector, choices};
     const index_t tokens = shape.block_tokens(target_of(target));
     if ((why = kernel::check(args, shape, tokens))) continue;
+    kernel_source s;
     s.name = "choose_experts_" + short_type + "_" + std::to_string(shape.most_experts) + "_v" + std::to_string(vector) +
-             (choices > 16 ? "_" + std::to_string(choices) : "") + (HasScores ? "_scores" : "");
+             (choices > 16 ? "_" + std::to_string(choices) : "");
     s.kernel = "tw::choose_experts<tw::arch::current, " + type + ", " + std::to_string(shape.most_experts) + ", " +
-               std::to_string(vector) + ", " + std::to_string(choices) + (HasScores ? ", true>" : ">");
+               std::to_string(vector) + ", " + std::to_string(choices) + ">";
     s.uses = {"kernels/routing/choose_experts.hpp"};
     s.host.check = [shape, tokens](const void* launched) {
       return kernel::check(*static_cast<const typename kernel::args_type*>(launched), shape, tokens);
@@ -40,6 +47,26 @@ kernel_source choose_source(const choose_experts_args<void>& given, const std::s
     return s;
   }
   throw error(std::string("choose_experts: ") + why);
+}
+
+template <class T>
+kernel_source choose_by_score_source(const choose_experts_args<void>& given, const std::string& type,
+                                     const std::string& short_type, const std::string& target) {
+  using kernel = choose_experts_by_score<arch::sm90, T, 32>;
+  const detail::experts_by_score_shape shape{choose_most_experts(given.experts, 1), room_for_choices(given)};
+  require_fit("choose_experts", kernel::check(std::bit_cast<typename kernel::args_type>(given), shape));
+  const std::string room = std::to_string(shape.most_experts), choices = std::to_string(shape.most_choices);
+  kernel_source s;
+  s.name = "choose_experts_by_score_" + short_type + "_" + room + (shape.most_choices > 16 ? "_" + choices : "");
+  s.kernel = "tw::choose_experts_by_score<tw::arch::current, " + type + ", " + room + ", " + choices + ">";
+  s.uses = {"kernels/routing/choose_experts_by_score.hpp"};
+  s.host.check = [shape](const void* launched) {
+    return kernel::check(*static_cast<const typename kernel::args_type*>(launched), shape);
+  };
+  s.host.grid = [tokens = shape.block_tokens(target_of(target))](const void* launched) {
+    return grid_of(kernel::grid(*static_cast<const typename kernel::args_type*>(launched), tokens));
+  };
+  return s;
 }
 
 /// use(of_type<kernel>) with the kernel that has room for the experts.
@@ -71,8 +98,8 @@ kernel_request choose_experts(const choose_experts_problem& problem) {
     stand_in(args.x, args.expert, args.weight);
     return with_float(problem.type, [&]<class T>(of_type<T>) {
       const std::string type = type_name(problem.type), short_type = short_name(problem.type);
-      return args.needs_scores() ? choose_source<T, true>(args, type, short_type, target)
-                                 : choose_source<T, false>(args, type, short_type, target);
+      return args.needs_scores() ? choose_by_score_source<T>(args, type, short_type, target)
+                                 : choose_source<T>(args, type, short_type, target);
     });
   });
 }

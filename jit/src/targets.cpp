@@ -2,8 +2,6 @@
 #include "targets.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/core/arch/gpu_facts.hpp>
@@ -13,15 +11,14 @@
 namespace tilewright::jit {
 
 void require_known_target(const std::string& target) {
-  constexpr std::array<std::string_view, 7> known = {"gfx90a",  "gfx942", "gfx950", "gfx1100",
-                                                     "gfx1201", "sm_80",  "sm_90a"};
-  if (std::find(known.begin(), known.end(), target) != known.end()) return;
+  if (target == "sm_90a" || (target != "sm_90" && arch::find_target(target.c_str()))) return;
   if (target == "cpu" || target == "host")
     throw error(
         "the CPU emulator runs kernels that are part of a program, so there are no code objects for it; use "
         "tw::launch");
   std::string names;
-  for (const std::string_view name : known) names.append(names.empty() ? "" : ", ").append(name);
+  for (const arch::target* const known : arch::all_targets)
+    names.append(names.empty() ? "" : ", ").append(known->name).append(is_hopper(known->name) ? "a" : "");
   throw error("'" + target + "' is not a target; there are " + names);
 }
 

@@ -7,6 +7,7 @@
 
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/choice/choice_name.hpp>
 #include <tilewright/kernels/gemm/choice/tuning_name.hpp>
 
 #include "find_tunings.hpp"
@@ -31,7 +32,9 @@ std::string name_of(const gemm_problem& p) {
 
 /// Nothing for a choice that only programs compiled ahead have, such as copies of operands.
 std::optional<gemm_problem> with_choice(gemm_problem problem, const std::string& choice) {
-  problem.policy = choice;
+  const std::optional<choice_name> name = choice_name::parse(choice);
+  if (!name) return std::nullopt;
+  problem.policy = name->text();
   try {
     (void)gemm(problem)("sm_90a");
     return problem;

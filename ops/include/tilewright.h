@@ -141,7 +141,7 @@ typedef struct tilewright_narrow_gemm_options {
 #define TILEWRIGHT_NARROW_GEMM_OPTIONS \
   {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL}
 
-/* C (m, n) = alpha A (m, k) B^T + beta C, m up to 16, with B in a narrow format: codes (n, k / 2) or (n, k), and scales. */
+/* C (m, n) = alpha A (m, k) B^T + beta C with B in a narrow format: codes (n, k / 2) or (n, k), and scales. */
 TILEWRIGHT_API tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                         const tilewright_tensor* codes,
                                                         const tilewright_tensor* scales,

@@ -57,6 +57,15 @@ struct call {
 /// Finds the kernel, and queues it; under explain() only finds it.
 void run(const call& c);
 
+/// While one exists, run() of this thread finds kernels and checks their arguments, but queues none: for operations of
+/// several kernels, of which none is queued if one is refused.
+struct rehearsal {
+  rehearsal();
+  ~rehearsal();
+  rehearsal(const rehearsal&) = delete;
+  rehearsal& operator=(const rehearsal&) = delete;
+};
+
 /// Scratch memory of a stream. No other thread gets it until this ends, by when its kernels are queued.
 struct held_workspace {
   std::shared_ptr<void> owner = {};

@@ -55,6 +55,18 @@ void require_given(const char* operation, long_index_t given_bytes, long_index_t
                           std::to_string(bytes) + "; give more, or none");
 }
 
+void plan::check(const call& c) const {
+  if (const auto* const loaded = std::get_if<jit::kernel>(&kernel)) {
+    try {
+      return loaded->check_bytes(c.args);
+    } catch (const jit::refused& e) {
+      refuse_as(c.operation, e);
+    }
+  }
+  const compiled_kernel& compiled = *std::get<const compiled_kernel*>(kernel);
+  if (const char* why = compiled.check(c.args)) refuse(c.operation, compiled.name + ": " + why);
+}
+
 void plan::launch(const call& c) const {
   if (const auto* const loaded = std::get_if<jit::kernel>(&kernel)) {
     try {
@@ -65,8 +77,8 @@ void plan::launch(const call& c) const {
       throw operation_error(fault_kind::device_failed, std::string(c.operation) + ": " + sentence_of(e));
     }
   }
+  check(c);
   const compiled_kernel& compiled = *std::get<const compiled_kernel*>(kernel);
-  if (const char* why = compiled.check(c.args)) refuse(c.operation, compiled.name + ": " + why);
   try {
     compiled.launch(c.args, c.stream);
   } catch (const launch_error& e) {
@@ -190,17 +202,17 @@ held_workspace device::hold(const char* operation, void* stream, int number, lon
   return held;
 }
 
-void device::launch(const call& c, const plan& p) {
+void device::run(const call& c, const plan& p, void (plan::*step)(const call&) const) {
   if (c.splits != nullptr) *c.splits = p.splits;
-  if (p.workspace_bytes == 0) return p.launch(c);
+  if (p.workspace_bytes == 0) return (p.*step)(c);
   if (c.given_workspace != nullptr) {
     require_given(c.operation, c.given_bytes, p.workspace_bytes);
     *c.workspace = c.given_workspace;
-    return p.launch(c);
+    return (p.*step)(c);
   }
   const held_workspace held = hold(c.operation, c.stream, p.counts_in_workspace ? 1 : 0, p.workspace_bytes);
   *c.workspace = held.data;
-  p.launch(c);
+  (p.*step)(c);
 }
 
 void device::release_workspace(void* stream) {

@@ -31,7 +31,9 @@ struct plan {
   long_index_t workspace_bytes = 0;
   bool counts_in_workspace = false;
 
-  /// Queues it; throws operation_error if the kernel refuses the arguments.
+  /// Throws operation_error if the kernel refuses the arguments.
+  void check(const call& c) const;
+  /// Checks, and queues it.
   void launch(const call& c) const;
 };
 
@@ -50,7 +52,8 @@ class device {
   device(const library_options& options, int number, const std::string& emulated);
 
   std::shared_ptr<const plan> plan_for(const call& c);
-  void launch(const call& c, const plan& p);
+  /// `step` of the plan with the memory that the call needs: plan::launch, or plan::check.
+  void run(const call& c, const plan& p, void (plan::*step)(const call&) const);
   void release_workspace(void* stream);
   /// Memory of a stream: number 0, or 1 for kernels that count in its first bytes; from 2 on for calls of several
   /// kernels, one for each rank.

@@ -51,6 +51,8 @@ std::shared_ptr<device> device_of(library& in, int number) {
 
 /// Explanations that explain() of this thread collects.
 thread_local std::vector<explanation>* explained = nullptr;
+/// How many rehearsals this thread has.
+thread_local int rehearsals = 0;
 
 }  // namespace
 
@@ -82,11 +84,14 @@ bool is_explaining() { return explained != nullptr; }
 void run(const call& c) {
   const std::shared_ptr<device> on = device_for(c.operation, c.stream);
   const std::shared_ptr<const plan> p = on->plan_for(c);
-  if (explained != nullptr)
+  if (explained != nullptr && rehearsals == 0)
     explained->push_back(p->what);
-  else
-    on->launch(c, *p);
+  else if (explained == nullptr)
+    on->run(c, *p, rehearsals > 0 ? &plan::check : &plan::launch);
 }
+
+rehearsal::rehearsal() { ++rehearsals; }
+rehearsal::~rehearsal() { --rehearsals; }
 
 held_workspace hold_workspace(const char* operation, void* stream, long_index_t bytes, void* given,
                               long_index_t given_bytes) {

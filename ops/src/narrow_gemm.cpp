@@ -15,32 +15,28 @@ constexpr const char* narrow_op = "narrow_gemm";
 candidate describe_kernel(const jit::narrow_gemm_problem& p, const device_facts& on) {
   jit::kernel_request source = jit::narrow_gemm(p);
   candidate c{.kernel = source(on.target).name, .reason = "the only one for these types", .source = source};
-  c.workspace_bytes = hopper_gemm_workspace::bytes, c.counts_in_workspace = true;
+  if (p.args.m <= 16 && on.target.starts_with("sm_90"))
+    c.workspace_bytes = hopper_gemm_workspace::bytes, c.counts_in_workspace = true;
   return c;
 }
 
 /// The format, and the type that its scales must have; null: those of `given`.
 jit::narrow_format format_of(const narrow_weights& b) {
-  const std::string group = std::to_string(b.group), scale = b.scales.type == element::f16    ? "tw::half_t"
-                                                             : b.scales.type == element::bf16 ? "tw::bfloat16_t"
-                                                                                              : "float";
   switch (b.format) {
-    case weight_format::mxfp4: return {};
-    case weight_format::nvfp4: return {.name = "nvfp4", .type = "tw::nvfp4_format", .group = 16};
-    case weight_format::mxfp8: return {.name = "mxfp8", .type = "tw::mxfp8_format", .bits = 8};
-    case weight_format::int8: return {.name = "int8", .type = "tw::int8_groups<>", .bits = 8, .group = 0};
-    case weight_format::e4m3: return {.name = "e4m3", .type = "tw::e4m3_groups<>", .bits = 8, .group = 0};
+    case weight_format::mxfp4: return jit::narrow_format_of("mxfp4");
+    case weight_format::nvfp4: return jit::narrow_format_of("nvfp4");
+    case weight_format::mxfp8: return jit::narrow_format_of("mxfp8");
+    case weight_format::int8: return jit::narrow_format_of("int8");
+    case weight_format::e4m3: return jit::narrow_format_of("e4m3");
     default: break;
   }
   if (b.format != weight_format::int4)
     refuse(narrow_op, "format is " + std::to_string(int(b.format)) + ", which is no weight_format");
+  const std::string group = std::to_string(b.group);
   if (b.group != 32 && b.group != 64 && (b.group <= 0 || b.group % 128 != 0))
     refuse(narrow_op, "group is " + group + "; it must be 32, 64 or a multiple of 128");
-  const bool has_zeros = b.zeros.data != nullptr;
-  return {.name = std::string(has_zeros ? "int4_zero_" : "int4_") + group + "_" + name_of(b.scales.type),
-          .type = std::string(has_zeros ? "tw::int4_zero_groups<" : "tw::int4_groups<") + group + ", " + scale + ">",
-          .group = b.group,
-          .has_zero_points = has_zeros};
+  const element scale = b.scales.type == element::f16 || b.scales.type == element::bf16 ? b.scales.type : element::f32;
+  return jit::narrow_format_of((b.zeros.data ? "int4_zero_" : "int4_") + group + "_" + name_of(scale));
 }
 
 void require_scales(const narrow_weights& b, const jit::narrow_format& f, index_t n, index_t k) {

@@ -59,7 +59,7 @@ def gemm(a, b, out=None, *, dtype=None, **options):
 
 
 def narrow_gemm(a, codes, scales, out=None, *, dtype=None, **options):
-    """C (m, n) = alpha A (m, k) B^T for up to 16 rows of A and weights B (n, k) of 4 or 8 bits: `codes` (n, k / 2) or (n, k) and `scales` of int8
+    """C (m, n) = alpha A (m, k) B^T for weights B (n, k) of 4 or 8 bits: `codes` (n, k / 2) or (n, k) and `scales` of int8
     (view(torch.int8) of what PyTorch has as uint8) or as `format` says: "int4", "mxfp4", "nvfp4", "mxfp8", "int8", "e4m3"."""
     if out is None:
         (m, _), (n, _) = _shape_after("narrow_gemm", a, 2), _shape_after("narrow_gemm", codes, 2)

@@ -68,7 +68,8 @@ struct emulated_object {
 };
 inline std::vector<emulated_object> objects_named(std::initializer_list<const char*> names,
                                                   std::initializer_list<const char*> targets = {
-                                                      "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+                                                      "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201",
+                                                      "gfx1250"}) {
   std::vector<emulated_object> objects;
   for (const char* name : names)
     for (const char* target : targets)

@@ -76,6 +76,10 @@ struct job {
   place source(kind t, int block, int i, int k) const {
     if (target == "gfx1100") return {i, k};
     if (target == "gfx1201") return {i + 16 * (k / (K / 2)), k % (K / 2)};
+    if (target == "gfx1250") {  // 16 bytes of lanes 0-15, then of 16-31; shorter elements: 32 of each
+      const int chunk = bits_of(t) >= 8 ? 128 / bits_of(t) : 32;
+      return {i + 16 * (k / chunk % 2), k / (2 * chunk) * chunk + k % chunk};
+    }
     if (t == f64) return {M == 16 ? i + 16 * k : i + 4 * block + 16 * k, 0};
     if (N > 1) return {i + M * block, k};
     const int groups = 64 / M;
@@ -84,7 +88,7 @@ struct job {
   }
   place result(int block, int i, int j) const {
     if (target == "gfx1100") return {j + 16 * (i % 2), bits_of(c) == 16 ? i / 2 * 2 : i / 2};
-    if (target == "gfx1201") return {j + 16 * (i / 8), i % 8};
+    if (target == "gfx1201" || target == "gfx1250") return {j + 16 * (i / 8), i % 8};
     if (c == f64) return M == 16 ? place{j + 16 * (i % 4), i / 4} : place{j + 4 * block + 16 * i, 0};
     if (M == 32) return {j + 32 * (i / 4 % 2), i % 4 + 4 * (i / 8) + 16 * block};
     if (M == 16) return {j + 16 * (i / 4), i % 4 + 4 * block};
@@ -129,7 +133,9 @@ void run(emu::module& m, const job& t) {
         double want = get(C, at, t.c), size = std::fabs(want);
         for (int k = 0; k < t.K; ++k) {
           double x = av[(n * t.M + i) * t.K + k] * bv[(n * t.M + j) * t.K + k];
-          if (t.scaled())
+          if (t.scaled() && t.is_wmma())  // a byte for 32 k; B's in lanes 16-31
+            x *= std::ldexp(1.0, (xa[i] >> k / 32 * 8 & 255) - 127 + (xb[j + 16] >> k / 32 * 8 & 255) - 127);
+          else if (t.scaled())
             x *=
                 std::ldexp(1.0, (xa[i + t.M * (k / 32)] >> 8 & 255) - 127 + (xb[j + t.M * (k / 32)] >> 16 & 255) - 127);
           want += x, size += std::fabs(x);
@@ -161,6 +167,7 @@ using v4s = bytes<8>;
 using v8s = bytes<16>;
 using v16s = bytes<32>;
 using v8b = bytes<16>;
+using v16b = bytes<32>;
 using v2i = bytes<8>;
 using v4i = bytes<16>;
 using v8i = bytes<32>;
@@ -190,6 +197,10 @@ job_list jobs_of(const std::string& target) {
 #define ON_gfx1100
 #include "matrix.inc"
 #undef ON_gfx1100
+  } else if (target == "gfx1250") {
+#define ON_gfx1250
+#include "matrix.inc"
+#undef ON_gfx1250
   } else {
 #define ON_gfx1201
 #include "matrix.inc"

@@ -152,6 +152,15 @@ TEST(Check, ReportsBankConflictsByLine) {
   EXPECT_TRUE(has(text, "pad rows of 128 bytes to 132 bytes") && has(text, "removes all conflicts of this array"))
       << text;
 }
+TEST(Check, RunsGraphsSymbolsAndCompiledKernels) {
+  for (const char* name : {"captured_streams", "explicit_nodes", "symbols_and_memory", "compiled_at_run_time"}) {
+    const outcome o = run(TILEWRIGHT_RUNTIME " " + std::string(name));
+    EXPECT_EQ(o.status, 0) << name << ":\n" << o.text;
+  }
+  const outcome o = run(TILEWRIGHT_RUNTIME " mistake_in_graph");
+  EXPECT_EQ(o.status, 1) << o.text;
+  EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:17 in add")) << o.text;
+}
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");
   EXPECT_EQ(texture.status, 2);

@@ -33,7 +33,12 @@ __device__ int count_up(int* counter) {
 __device__ void count_in_block(int* bin) {
   __hip_atomic_fetch_add(bin, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
+__device__ __attribute__((noinline)) void give_up(int* counter) {
+  *counter = 1;
+  __builtin_trap();
+}
 }  // namespace
+__device__ float variable[32];
 
 #define KERNEL(name) extern "C" __global__ __launch_bounds__(threads) void name([[maybe_unused]] arguments a)
 
@@ -104,6 +109,26 @@ KERNEL(uninitialised_lds_bytes) {
   bytes[thread()] = static_cast<unsigned char>(thread());
   my_group_barrier();
   if (block() == 0) a.out[thread()] = bytes[thread() + 64] * 0.5f;  // MISTAKE uninitialised_lds_bytes uninitialised
+}
+KERNEL(uninitialised_lds_copy) {  // nothing is computed with it
+  __shared__ float tile[threads];
+  if (thread() < 100) tile[thread()] = a.in[thread()];
+  my_group_barrier();
+  if (block() == 0) a.out[thread()] = tile[thread() ^ 64];  // MISTAKE uninitialised_lds_copy uninitialised
+}
+KERNEL(equal_values_race) {  // the second store changes nothing with this input
+  __shared__ float tile[threads];
+  tile[thread()] = 1;
+  my_group_barrier();
+  const float x = tile[thread() ^ 64];
+  tile[thread()] = a.indices[0] == 0 ? 1 : 2;  // MISTAKE equal_values_race lds-race
+  if (block() == 0) a.out[thread()] = x;
+}
+KERNEL(variable_after_end) {
+  if (thread() == 0 && block() == 0) a.out[0] = variable[a.indices[40]];  // MISTAKE variable_after_end out-of-bounds
+}
+KERNEL(trap_in_function) {
+  if (a.in[thread()] > 90) give_up(a.counter);  // MISTAKE trap_in_function trap
 }
 KERNEL(uninitialised_global) {
   const int i = global_id();
@@ -291,6 +316,10 @@ constexpr entry kernels[] = {ENTRY(store_after_end),
                              ENTRY(uninitialised_branch),
                              ENTRY(uninitialised_counter),
                              ENTRY(uninitialised_local),
+                             ENTRY(uninitialised_lds_copy),
+                             ENTRY(equal_values_race),
+                             ENTRY(variable_after_end),
+                             ENTRY(trap_in_function),
                              ENTRY(blocks_write_one_element),
                              ENTRY(read_of_neighbour_block),
                              ENTRY(missing_fence),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An epilogue with arguments of its own, in a policy that does not name them.
-// EXPECT: epilogue: the function does not take (sums, at, args); a policy names arguments of its own as args_type
+// EXPECT: epilogue: the function does not take (accumulators, at, args); a policy names arguments of its own as args_type
 #include <tilewright/kernels/gemm/epilogue/epilogue_chain.hpp>
 
 struct my_args : tilewright::gemm_args {};

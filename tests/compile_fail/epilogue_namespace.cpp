@@ -2,7 +2,7 @@
 // Kernels of two products, launched from inside of a namespace: nvcc compiles the function that takes both tiles, and
 // refuses the one that takes none.
 // COMPILERS: sm_90a
-// EXPECT: epilogue: the function does not take (sums, at, args); a policy names arguments of its own as args_type
+// EXPECT: epilogue: the function does not take (accumulators, at, args); a policy names arguments of its own as args_type
 #include <tilewright/kernels/gemm.hpp>
 #include <tilewright/launch/launch.hpp>
 

@@ -9,8 +9,8 @@ namespace tw = tilewright;
 using enum tw::operand_major;
 using tw::arch::gfx942, tw::arch::matrix_op, tw::block_tile, tw::gemm_policy, tw::half_t;
 
-// A bias for sums that stay integers.
-// EXPECT: gemm: sums that stay integers can only be scaled by alpha and beta
+// A bias for accumulators that stay integers.
+// EXPECT: gemm: accumulators that stay integers can only be scaled by alpha and beta
 struct integers : gemm_policy<gfx942, tw::int8_t, k, k, 16> {
   using epilogue = tw::epilogue::bias;
 };
@@ -37,6 +37,10 @@ struct doubles : gemm_policy<gfx942, double, k, k, 2> {};
 // EXPECT: operand_policy: the target does not have this matrix instruction for these elements
 constexpr block_tile tile{128, 128, 128, 2, 2, matrix_op::mfma_32x32x16_b8_x2};
 constexpr auto block_size = tw::gemm_kernel<gemm_policy<gfx942, tw::fp8_ocp_t, k, k, 16, tile>>::block_size;
+
+// bf16 on gfx908, whose instructions take half as much of k.
+// EXPECT: operand_policy: the target does not have this matrix instruction for these elements
+struct brains : gemm_policy<tw::arch::gfx908, tw::bfloat16_t, k, k, 8> {};
 
 // An instruction of gfx1201 on gfx942.
 // EXPECT: operand_policy: the target does not have this matrix instruction for these elements

@@ -4,7 +4,7 @@
 // EXPECT: block_gemm: operands in LDS as wgmma wants them need a tile with waves_m = 4 for each warpgroup
 // EXPECT: block_gemm: the operands in LDS are not m x k and n x k of the block tile
 // EXPECT: block_gemm: wgmma with A in registers needs a tile with 64 rows for each warpgroup
-// EXPECT: block_gemm: the sums do not have the distribution c_distribution<tile>
+// EXPECT: block_gemm: the accumulators do not have the distribution c_distribution<tile>
 // EXPECT: wgmma_tile_in_registers: C of a product becomes A of the next one if the tile has as many rows
 #include <tilewright/block/mma/wgmma_gemm.hpp>
 

@@ -41,12 +41,9 @@ void for_each_target(F f) {
     constexpr std::size_t found = list.find(name);
     if constexpr (found != list.npos) f.template operator()<Arch>();
   };
-  using namespace tilewright::arch;
-  call.template operator()<gfx90a>();
-  call.template operator()<gfx942>();
-  call.template operator()<gfx950>();
-  call.template operator()<gfx1100>();
-  call.template operator()<gfx1201>();
+  [&]<class... Known>(tilewright::arch::target_list<Known...>) {
+    (call.template operator()<Known>(), ...);
+  }(tilewright::arch::amd_targets{});
 }
 
 /// The code object, read once for all tests of a program; kernels may not touch any memory yet.

@@ -37,6 +37,39 @@ void expect_right(emu::module& code, const char* name, const grouped_problem& p)
   gemm.expect(c);
 }
 
+/// One problem without groups, its k in `splits` slices.
+template <class Policy>
+void expect_dense(emu::module& code, const char* name, const grouped_problem& p, index_t splits = 1) {
+  using kernel = gemm_kernel<Policy>;
+  grouped_case<grouped<Policy, group_kind::rows>> gemm(p);
+  auto c = gemm.c;
+  gemm.args.c = c.data();
+  gemm.args.split_k = splits;
+  std::vector<float> workspace(std::size_t(kernel::workspace_bytes(gemm.args)) / 4);
+  gemm.args.workspace = workspace.data();
+  code.forbid_all();
+  const auto all = [&](auto& values) { code.allow(values.data(), values.size() * sizeof values[0]); };
+  all(gemm.a), all(gemm.b), all(c), all(gemm.a_scales), all(gemm.b_scales), all(workspace);
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  const grid_size grid = kernel::grid(gemm.args);
+  emu::options options;
+  options.order = emu::options::random;
+  options.seed = 7;
+  const emu::result result =
+      code.launch(name, {unsigned(grid.x), unsigned(grid.y), 1}, {unsigned(kernel::block_size)}, 0,
+                  emu::kernarg().add(static_cast<const block_scaled_args&>(gemm.args)), options);
+  for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+  gemm.expect(c);
+}
+
+template <class Arch>
+void expect_block_scaled_tiles(emu::module& code) {
+  using namespace grouped_policies;
+  expect_dense<scaled_16x64<Arch>>(code, "scaled_16x64_kernel", {.counts = {5}, .n = 144, .k = 656}, 3);
+  expect_dense<scaled_16x64<Arch>>(code, "scaled_16x64_kernel", {.counts = {17}, .n = 48, .k = 128});
+  expect_dense<scaled_256x128<Arch>>(code, "scaled_256x128_kernel", {.counts = {260}, .n = 144, .k = 144});
+}
+
 struct EmulatedGrouped : testing::TestWithParam<code_object> {
   emu::module& code = load(GetParam());
 };
@@ -47,6 +80,10 @@ TEST_P(EmulatedGrouped, BlockScaledRows) {
     expect_right<grouped_policies::scaled_rows<arch::gfx942>>(code, "scaled_rows_kernel", p);
   if (GetParam().arch == "gfx950")
     expect_right<grouped_policies::scaled_rows<arch::gfx950>>(code, "scaled_rows_kernel", p);
+}
+TEST_P(EmulatedGrouped, BlockScaledTiles) {
+  if (GetParam().arch == "gfx942") expect_block_scaled_tiles<arch::gfx942>(code);
+  if (GetParam().arch == "gfx950") expect_block_scaled_tiles<arch::gfx950>(code);
 }
 TEST_P(EmulatedGrouped, RowsAndK) {
   if (GetParam().arch != "gfx942") return;  // it alone has these kernels

@@ -4,8 +4,7 @@
 
 #include "policies.hpp"
 
-#if TILEWRIGHT_AMDGCN_PASS && (defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__) || \
-                               defined(__gfx1100__) || defined(__gfx1201__))
+#if TILEWRIGHT_AMDGCN_PASS
 
 using target = tilewright::arch::current;
 using tilewright::gemm_args;

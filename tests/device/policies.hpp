@@ -2,6 +2,7 @@
 // The policies whose kernels the emulator runs, and on which targets: one list for kernels, tests and documents.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
@@ -79,7 +80,22 @@ template <class Arch>
 using one_wave = tw::gemm_one_wave<Arch, tw::bfloat16_t, k, k, 8>;
 
 template <class Arch>
-using few_rows = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
+using small_m = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
+
+// Tiles of the family: deep pipelines for small M on every CDNA target, then those of gfx950 alone.
+template <class Arch, tw::cdna_tile Tile>
+using family_tile = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, Tile>;
+template <class Arch>
+using deep_16x64 = family_tile<Arch, {16, 64, 64, 1, 2, Arch::value.lds_bytes > 65536 ? 8 : 4}>;
+template <class Arch>
+struct deep_32x64 : family_tile<Arch, {32, 64, 64, 1, 4, 4}> {
+  using epilogue = tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::bias, tw::epilogue::beta>;
+  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
+};
+template <class Arch>
+using tile_128x256 = family_tile<Arch, {128, 256, 64, 2, 4, 2}>;
+template <class Arch>
+using direct_one_wave = family_tile<Arch, {256, 256, 64, 2, 2, 2}>;
 
 // What happens to sums.
 template <class Arch>
@@ -91,25 +107,31 @@ struct fused : tw::gemm_policy<Arch, tw::half_t, k, k, 1, tile<Arch, tw::half_t,
   static constexpr tw::grid_order order{.curve = tw::grid_curve::hilbert, .dies = 3};
 };
 template <class Arch>
+struct fixing_up : fused<Arch> {
+  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
+};
+template <class Arch>
 struct reducing : tile_64x64<Arch> {
   using epilogue = tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::bias,
                                        tw::epilogue::activation<tw::activation::relu>, tw::epilogue::beta>;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;
 };
 
-// Targets. With TILEWRIGHT_FEW_POLICIES, as in ./dev test, gfx90a and gfx1100 have only what `always` is said of:
-// instructions that the other targets lack.
+// Targets. With TILEWRIGHT_FEW_POLICIES, as in ./dev test, gfx908, gfx90a and gfx1100 have only what `always` is said
+// of: instructions that the other targets lack.
 constexpr bool always(const tw::arch::target&) { return true; }
 #if defined(TILEWRIGHT_FEW_POLICIES)
 constexpr bool every(const tw::arch::target& t) { return t.fp8 != tw::arch::fp8_kind::none; }
 #else
 constexpr bool every(const tw::arch::target&) { return true; }
 #endif
+constexpr bool with_bf16(const tw::arch::target& t) { return every(t) && t.multiplies_bf16; }
+constexpr bool every_or_only_f16(const tw::arch::target& t) { return every(t) || !t.multiplies_bf16; }
 constexpr bool cdna(const tw::arch::target& t) { return every(t) && t.isa == tw::arch::instruction_set::cdna; }
 constexpr bool cdna_with_8bit_floats(const tw::arch::target& t) { return cdna(t) && t.fp8 != tw::arch::fp8_kind::none; }
 constexpr bool with_8bit_floats(const tw::arch::target& t) { return t.fp8 != tw::arch::fp8_kind::none; }
 constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
-  return every(t) && t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
+  return with_bf16(t) && t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
 }
 constexpr bool with_transposing_reads(const tw::arch::target& t) {
   return t.supports(tw::arch::lds_op::read_b64_tr_b16);
@@ -118,24 +140,29 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
 }  // namespace policies
 
 /// X(policy, targets, what): kernels of one problem that policies.emu.cpp runs, each at its edges.
-#define TILEWRIGHT_TEST_POLICIES(X)                                                                   \
-  X(tile_64x64, every, "f16, row-major A and B, 64 x 64")                                             \
-  X(tile_128x64, every, "bf16, column-major A and B, 128 x 64")                                       \
-  X(tile_128x128, every, "f16, row-major A and B, 128 x 128")                                         \
-  X(tile_256x256, cdna, "f16, row-major A, column-major B, 256 x 256")                                \
-  X(f32, cdna, "f32, single_buffered_pipeline")                                                       \
-  X(int8, always, "int8 to int, vectors of 1, column-major A and B")                                  \
-  X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                           \
-  X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                        \
-  X(fp8_and_bf8, with_8bit_floats, "A of fp8, B of bf8 to f32")                                       \
-  X(double_buffered, every, "double_buffered_pipeline")                                               \
-  X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                  \
-  X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")    \
-  X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")       \
-  X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major") \
-  X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")             \
-  X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")    \
-  X(one_wave, cdna_with_8bit_floats, "one_wave_per_simd_pipeline, 256 x 256, bf16")                   \
-  X(few_rows, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                    \
-  X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                 \
+#define TILEWRIGHT_TEST_POLICIES(X)                                                                      \
+  X(tile_64x64, every_or_only_f16, "f16, row-major A and B, 64 x 64")                                    \
+  X(tile_128x64, with_bf16, "bf16, column-major A and B, 128 x 64")                                      \
+  X(tile_128x128, every, "f16, row-major A and B, 128 x 128")                                            \
+  X(tile_256x256, cdna, "f16, row-major A, column-major B, 256 x 256")                                   \
+  X(f32, cdna, "f32, single_buffered_pipeline")                                                          \
+  X(int8, always, "int8 to int, vectors of 1, column-major A and B")                                     \
+  X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                              \
+  X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                           \
+  X(fp8_and_bf8, with_8bit_floats, "A of fp8, B of bf8 to f32")                                          \
+  X(double_buffered, every, "double_buffered_pipeline")                                                  \
+  X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                     \
+  X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")       \
+  X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")          \
+  X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")    \
+  X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")                \
+  X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")       \
+  X(one_wave, cdna_with_8bit_floats, "one_wave_per_simd_pipeline, 256 x 256, bf16")                      \
+  X(small_m, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                        \
+  X(deep_16x64, cdna_with_8bit_floats, "bf16, 16 x 64, 8 or 4 stages without registers")                 \
+  X(deep_32x64, cdna_with_8bit_floats, "bf16, 32 x 64, k split, added up by the last block of a tile")   \
+  X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")                 \
+  X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
+  X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                         \
+  X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                    \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")

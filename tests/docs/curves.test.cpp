@@ -27,8 +27,8 @@ TEST(DocsCurves, Grids) {
 }
 
 TEST(DocsCurves, Analysis) {
-  using walk = tw::space_filling_curve<2, sequence<4, 6>, sequence<0, 1>, sequence<1, 1>>;
-  constexpr tw::access_locality steps = tw::access_pattern_analyzer<walk>::analyze_locality();
+  using by_rows = tw::space_filling_curve<2, sequence<4, 6>, sequence<0, 1>, sequence<1, 1>>;
+  constexpr tw::access_locality steps = tw::access_pattern_analyzer<by_rows>::analyze_locality();
   static_assert(steps.sequential_steps == 20 && steps.cache_line_jumps == 3 && steps.large_jumps == 0);
 
   // That copy, in a matrix whose rows begin every 4096 halves.

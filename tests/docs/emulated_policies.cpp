@@ -8,13 +8,15 @@
 
 int main() {
   using namespace tilewright::arch;
-  const target targets[] = {gfx90a::value, gfx942::value, gfx950::value, gfx1100::value, gfx1201::value};
+  using tilewright::index_t;
   std::printf("| policy | |");
-  for (const target& t : targets) std::printf(" %s |", t.name);
-  std::printf("\n|---|---|---|---|---|---|---|\n");
+  for (const target* t : amd_targets::values) std::printf(" %s |", t->name);
+  std::printf("\n|---|---|");
+  for (index_t i = 0; i < amd_targets::values.size(); ++i) std::printf("---|");
+  std::printf("\n");
   const auto row = [&](const char* name, bool (*has)(const target&), const char* what) {
     std::printf("| `%s` | %s |", name, what);
-    for (const target& t : targets) std::printf(" %s |", has(t) ? "yes" : "");
+    for (const target* t : amd_targets::values) std::printf(" %s |", has(*t) ? "yes" : "");
     std::printf("\n");
   };
 #define ROW(name, targets, what) row(#name, policies::targets, what);

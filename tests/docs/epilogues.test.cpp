@@ -25,8 +25,8 @@ struct normalise_args : tw::gemm_args {
   float offset = 0;
 };
 struct normalise {
-  TILEWRIGHT_HD void operator()(auto& sums, const auto& at, const normalise_args& args) const {
-    tw::tile_elementwise_inout([&](float& x, float norm) { x = x / norm + args.offset; }, sums,
+  TILEWRIGHT_HD void operator()(auto& accumulators, const auto& at, const normalise_args& args) const {
+    tw::tile_elementwise_inout([&](float& x, float norm) { x = x / norm + args.offset; }, accumulators,
                                tw::along<0>(at.along_m(args.norm)));
   }
   static constexpr const char* check(const normalise_args& args, const tw::vector_alignment&) {

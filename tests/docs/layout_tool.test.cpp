@@ -16,8 +16,8 @@ namespace {
 // What one lane after the other must wait for, in a test's output or in a log.
 std::string picture_of_first_phase(const arch::target& target, const tw::tensor_graph& layout,
                                    const tw::distribution_encoding& lanes) {
-  const tw::lds_access_pattern walk(layout, lanes, 2);
-  const viz::lds_step step = viz::step_of(walk, tw::lds_access_kind::read, 0, 0);  // wave 0, access 0
+  const tw::lds_access_pattern pattern(layout, lanes, 2);
+  const viz::lds_step step = viz::step_of(pattern, tw::lds_access_kind::read, 0, 0);  // wave 0, access 0
   const arch::lds_service& service = viz::deciding_reading(target, step);
   const viz::lds_phase_trace phase = viz::phases_of(service, step)[0];
   const viz::lds_map map(layout, 2);

@@ -117,7 +117,7 @@ TEST(DocsLdsMistakes, TooShortAPeriod) {
   EXPECT_EQ(tw::choose_lds_layout<gfx942>({64, 128, 2}, read).worst_degree, 1);
 }
 
-// -------- a diagonal walk
+// -------- a diagonal traversal
 
 TEST(DocsLdsMistakes, DiagonalWalk) {
   // 32 x 32 words, the word's column XORed with the row. Lane l takes word (l, l).

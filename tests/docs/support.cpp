@@ -15,6 +15,7 @@
 #include <tilewright/jit/gemm.hpp>
 #include <tilewright/jit/given_later.hpp>
 #include <tilewright/jit/grouped.hpp>
+#include <tilewright/jit/narrow_gemm.hpp>
 #include <tilewright/jit/routing.hpp>
 #include <tilewright/jit/rows.hpp>
 #include <tilewright/jit/tensor.hpp>
@@ -29,13 +30,13 @@ using enum jit::element;
 struct target {
   const char *name, *grade;  // what has been done with kernels for it
 };
-constexpr std::array<target, 7> targets{{{"gfx90a", "emulated"},
-                                         {"gfx942", "emulated"},
-                                         {"gfx950", "emulated"},
-                                         {"gfx1100", "emulated"},
-                                         {"gfx1201", "emulated"},
-                                         {"sm_80", "compiled"},
-                                         {"sm_90a", "run"}}};
+std::vector<target> all_targets() {
+  std::vector<target> all;
+  for (const tw::arch::target* t : tw::arch::amd_targets::values) all.push_back({t->name, "emulated"});
+  all.insert(all.end(), {{"sm_80", "compiled"}, {"sm_90a", "run"}});
+  return all;
+}
+const std::vector<target> targets = all_targets();
 
 const char* name_of(jit::element type) {
   constexpr const char* names[] = {"f16", "bf16", "f32", "fp8", "bf8", "i8", "i32"};
@@ -146,6 +147,12 @@ void print_gemms() {
       print_orders<jit::grouped_problem>(
           groups == tw::group_kind::rows ? "grouped_gemm, groups of rows" : "grouped_gemm, groups of k",
           types_of(type, result), p, &jit::grouped_gemm);
+    }
+  for (const jit::element type : {f16, bf16})
+    for (const char* const format : {"int4_128_f16", "int4_zero_32_bf16", "mxfp4", "nvfp4", "mxfp8", "int8", "e4m3"}) {
+      jit::narrow_gemm_problem p{.type = type, .result = type, .format = jit::narrow_format_of(format)};
+      p.args.m = p.args.n = p.args.k = p.args.lda = p.args.ldb = p.args.ldc = 256;
+      print_row("narrow_gemm", name_of(type), format, [&] { return jit::narrow_gemm(p); });
     }
 }
 

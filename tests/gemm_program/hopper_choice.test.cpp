@@ -108,20 +108,19 @@ TEST(HopperKernelChoice, TheKernelFollowsTheProduct) {
 }
 
 // How k is split is the model's choice, too, or that of the policy.
-TEST(HopperKernelChoice, PartsOfK) {
+TEST(HopperKernelChoice, SplitsOfK) {
   problem p = product("rcr");
   const auto split_k = [&](const std::string& policy) { return choice(p, named("hopper_128x256_b2" + policy)).kernel; };
   EXPECT_EQ(split_k(""), pair);
-  EXPECT_EQ(split_k(", k whole"), (tw::gemm_choice{.tile = pair.tile, .split_k = 1}));
-  EXPECT_EQ(split_k(", k in 3 parts"), (tw::gemm_choice{.tile = pair.tile, .split_k = 3}));
-  for (const char* wrong : {", ", ",", ", k", ", k in x parts", ", k in 0 parts", ", k in 1 parts", ", k in 3 parts ",
-                            ", k in -3 parts", ", k in 4294967299 parts", ", nonsense"})
+  EXPECT_EQ(split_k(", split_k 1"), (tw::gemm_choice{.tile = pair.tile, .split_k = 1}));
+  EXPECT_EQ(split_k(", split_k 3"), (tw::gemm_choice{.tile = pair.tile, .split_k = 3}));
+  for (const char* wrong : {", ", ",", ", k", ", split_k x", ", split_k 0", ", split_k 01", ", split_k 3 ",
+                            ", split_k -3", ", split_k 4294967299", ", nonsense"})
     EXPECT_EQ(refusal_of(p, named(std::string("hopper_128x256_b2") + wrong)).rfind("there is no policy", 0), 0u)
         << wrong;
-  EXPECT_EQ(refusal_of(p, named("hopper_128x256_b2, k in 17 parts")),
-            "the Hopper kernels cannot do this: too many parts");
+  EXPECT_EQ(refusal_of(p, named("hopper_128x256_b2, split_k 17")), "the Hopper kernels cannot do this: too many parts");
   p.k = 16384;
-  EXPECT_EQ(name_of_choice(p), "hopper_128x256_b2_f16_ak_bk_to_f16, k in 4 parts");
+  EXPECT_EQ(name_of_choice(p), "hopper_128x256_b2_f16_ak_bk_to_f16, split_k 4");
 }
 
 TEST(HopperKernelChoice, WhatTheyCannotDoIsLeftToPortableKernels) {
@@ -147,7 +146,7 @@ TEST(HopperKernelChoice, WhatIsAskedForByNameIsRefusedInstead) {
   EXPECT_EQ(refusal_of(odd, named("hopper_128x256_b2")), "the Hopper kernels cannot do this: n must be even");
   EXPECT_EQ(refusal_of(product("rcr"), named("hopper_1x1")),
             "there is no policy 'hopper_1x1'; those of the Hopper kernels are hopper_128x256_b2, hopper_small_m, "
-            "also with \", k whole\" or such as \", k in 3 parts\"");
+            "also with such as \", split_k 3\"");
 }
 
 TEST(HopperKernelChoice, NoneOnOtherMachines) {

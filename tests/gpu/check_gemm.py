@@ -53,8 +53,8 @@ def products(arch):
         for policy, order in (("gemm_128x64", "row-groups"), ("gemm_64x64", "row-groups"), (PORTABLE, "rows"), (PORTABLE, "hilbert")):
             yield arguments_of((1000, 1048, 520), "f16", "rcr", "--policy", policy, "--grid-order", order)
     if arch == "sm_90a":  # gpu_products-cuda checks the kernels; these the way to them
-        for policy, more in (("128x112_a4", ["--bias", "--activation", "gelu"]), ("64x96, k in 4 parts", ["--beta", "2", "--residual"]),
-                             ("64x128_any, k whole", ["--gap", "5"]), ("128x256_b2", ["--batch", "3", "--gap", "16", "--row-scale"])):
+        for policy, more in (("128x112_a4", ["--bias", "--activation", "gelu"]), ("64x96, split_k 4", ["--beta", "2", "--residual"]),
+                             ("64x128_any, split_k 1", ["--gap", "5"]), ("128x256_b2", ["--batch", "3", "--gap", "16", "--row-scale"])):
             yield arguments_of((200, 328, 2000), "f16", "rcr", "--policy", f"hopper_{policy}", *more)
 
 

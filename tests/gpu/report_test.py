@@ -33,6 +33,23 @@ echo '{"device": "Instinct Test 1", "dtype": "f16", "out_dtype": "f16", "kernel"
  "verification": {"relative_error": 0.0003, "correct": '$correct'}}'
 exit $code
 """
+# gemm_16x64 is not there; others take 100 us, in the median. A prediction is 120 us, that of gemm_64x64 90 us; its bound is wrong.
+TIMED_GEMM = """#!/bin/sh
+case "$*" in *gemm_16x64*) echo "gemm: no such policy" >&2; exit 2;; *gemm_256x256*) echo "gemm: launch failed" >&2; exit 1;; esac
+echo '{"kernel": "gemm_128x128", "seconds": [2e-4, 1e-4, 9e-5], "best_seconds": 9e-5}'
+"""
+PREDICT = """#!/bin/sh
+[ "$2" = --rows ] || exit 2
+echo '['
+tail -n +2 "$1" | while IFS=, read file gfx units kernel m n k split us; do
+  predicted=120 bound=50
+  [ $kernel = gemm_64x64 ] && predicted=90 bound=103
+  echo "$sep{\\"gpu\\": \\"$gfx $units\\", \\"kernel\\": \\"$kernel\\", \\"m\\": $m, \\"n\\": $n, \\"k\\": $k, \\"us\\": $us,"
+  echo "\\"predicted_us\\": $predicted, \\"bound_us\\": $bound}"
+  sep=,
+done
+echo ']'
+"""
 ROCPROF = """#!/bin/sh
 while [ "$1" != -d ]; do shift; done
 case "$*" in *"--layout crr"*) conflicts=64;; *) conflicts=0;; esac
@@ -179,6 +196,40 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(right["detail"], "720.5 TFLOP/s, cuBLAS 700.0 (1.03)")
         self.assertEqual((wrong["verdict"], wrong["detail"]), ("failed", "wrong: tilewright"))
         self.assertIn("* benchmarks, 4096x4096x4096 f16: 720.5 TFLOP/s, cuBLAS 700.0 (1.03)\n", page)
+
+    def test_times_are_compared_with_predictions(self):
+        script(self.folder / "build/tools/gemm/gemm-hip", TIMED_GEMM)
+        script(self.folder / "build/tools/predict/tilewright-predict", PREDICT)
+        code, found, page = self.run_report("--only", "predictions")
+        self.assertEqual(code, 1)
+        verdicts = self.verdicts(found, "predictions")
+        self.assertEqual(verdicts["4096x4096x4096 gemm_128x128"], "measured")
+        self.assertEqual(verdicts["4096x4096x4096 gemm_16x64"], "left out")
+        self.assertEqual(verdicts["4096x4096x4096 gemm_256x256"], "failed")
+        self.assertEqual(verdicts["4096x4096x4096 gemm_64x64"], "contradicted", "faster than the roofline")
+        self.assertIn("* predictions, 4096x4096x4096 gemm_128x128: 100.0 us, predicted 120.0 (1.20)\n", page)
+        last = found["rows"][-1]
+        self.assertEqual((last["what"], last["pairs"]), ("all kernels", 0), "all times are equal")
+        self.assertAlmostEqual(last["median_error"], 0.2)
+        table = (self.folder / "out" / "predictions.csv").read_text().splitlines()
+        self.assertEqual(table[0], "file,gfx,cu_num,kernel,M,N,K,splitK,us")
+        self.assertIn("bf16,gfx942,304,gemm_128x128,4096,4096,4096,1,100.000", table)
+        self.assertEqual(len(table), 1 + 10 * 5)
+
+    def test_predictions_that_cannot_be_made(self):
+        script(self.folder / "build/tools/gemm/gemm-hip", TIMED_GEMM)
+        _, found, _ = self.run_report("--only", "predictions")
+        self.assertEqual([row["verdict"] for row in found["rows"]], ["left out"])
+        script(self.folder / "build/tools/predict/tilewright-predict", "#!/bin/sh\necho '[]'\n")
+        _, found, _ = self.run_report("--only", "predictions", "--quick")
+        self.assertEqual(found["rows"][-1]["verdict"], "failed")
+
+    def test_compute_units_of_the_driver(self):
+        file = self.folder / "topology" / "nodes" / "1" / "properties"
+        file.parent.mkdir(parents=True)
+        file.write_text("simd_count 320\nsimd_per_cu 4\ngfx_target_version 90402\n")
+        self.assertEqual(report.compute_units("gfx942", self.folder / "topology"), 80)
+        self.assertEqual(report.compute_units("gfx950", self.folder / "nothing"), 256)
 
     def test_architecture_of_the_driver(self):
         for version, arch in (("90402", "gfx942"), ("90010", "gfx90a"), ("90500", "gfx950"), ("110000", "gfx1100"), ("120001", "gfx1201")):

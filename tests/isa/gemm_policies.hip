@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
 #include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
+#include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
@@ -58,9 +60,24 @@ struct direct_fp8_256x256 {
   using on = tw::gemm_direct_256x256<Arch, tw::fp8_ocp_t, k, k, 16>;
 };
 
-struct few_rows {
+struct small_m {
   template <class Arch>
   using on = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
+};
+
+// Small M with many stages; k is split, and the last block of a tile adds up.
+struct deep_16x64 {
+  template <class Arch>
+  struct on : tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8,
+                                 tw::cdna_tile{16, 64, 64, 1, 2, Arch::value.lds_bytes > 65536 ? 8 : 4}> {
+    static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
+  };
+};
+
+// One wave for each SIMD, with copies that bypass registers.
+struct direct_one_wave {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 };
 
 // Pipelines for tiles of 256 x 256.
@@ -106,6 +123,17 @@ struct block_scaled_fp8 {
   };
   template <class Arch>
   using on = tw::block_scaled<e4m3<Arch>>;
+  using args_type = tw::block_scaled_args;
+};
+
+// The same for small M; k is split, and the last block of a tile adds up.
+struct block_scaled_16x64 {
+  template <class Arch>
+  struct on : tw::block_scaled<tw::gemm_policy<Arch, block_scaled_fp8::T<Arch>, k, k, 16,
+                                               tw::block_scaled_tile{16, 64, 1, 2}.template of_block<Arch>()>> {
+    using result_type = tw::bfloat16_t;
+    static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
+  };
   using args_type = tw::block_scaled_args;
 };
 

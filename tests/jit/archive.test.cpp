@@ -83,7 +83,7 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
                                    true, true);
   };
   tilewright::tuning_file measured(folder / "tuning", tilewright::tuning_key("some GPU", 132));
-  measured.remember(name_of(product(64)), "64x64, k whole");
+  measured.remember(name_of(product(64)), "64x64, k whole");  // as earlier versions wrote it
   measured.remember(name_of(product(128)), "a kernel that this version does not have");
   tilewright::tuning_file(folder / "tuning", "some GPU, tilewright 0").remember(name_of(product(256)), "64x64");
   jit::archive_writer writer;
@@ -95,18 +95,18 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
   o.archives = {path()};
   const jit::compiler compiler(o);
   const jit::gemm_problem tuned = jit::tuned(compiler, product(64));
-  EXPECT_EQ(tuned.policy, "64x64, k whole");
+  EXPECT_EQ(tuned.policy, "64x64, split_k 1");
   const jit::kernel_source source = jit::gemm(tuned)("sm_90a");
   EXPECT_EQ(source.name, "gemm_hopper_64x64_f16_ak_bk_to_f16");
   jit::gemm_problem same_tile = product(64);
   same_tile.policy = "64x64";
   EXPECT_EQ(jit::gemm(same_tile)("sm_90a").code, source.code);
   EXPECT_NE(jit::gemm(same_tile)("sm_90a").host.name, source.host.name);  // both may be in memory
-  jit::gemm_problem in_parts = product(256);
-  in_parts.policy = "64x64, k in 4 parts";
-  const jit::kernel_source split = jit::gemm(in_parts)("sm_90a");
+  jit::gemm_problem with_slices = product(256);
+  with_slices.policy = "64x64, split_k 4";
+  const jit::kernel_source split = jit::gemm(with_slices)("sm_90a");
   const auto blocks_that_follow = [&](int k, void* workspace) {
-    tilewright::gemm_args args = in_parts.args;
+    tilewright::gemm_args args = with_slices.args;
     args.k = k;
     args.workspace = workspace;
     return split.host.prepare(&args, {132, [](auto&, const auto&) {}}).follower_grid.x;
@@ -116,11 +116,11 @@ TEST_F(Archive, BringsWhatAutotuningFound) {
   EXPECT_EQ(blocks_that_follow(256, workspace), 4 * 128);
   EXPECT_EQ(blocks_that_follow(128, workspace), 0) << "two tiles along k";
   EXPECT_EQ(blocks_that_follow(256, nullptr), 0);
-  for (const char* const policy : {"64x64, k in x parts", "64x64, k in -3 parts", "64x64, k", "64x64,",
-                                   "64x64, k whole,", "128x176_b2_pp, k in 4 parts"}) {
-    in_parts.policy = policy;
-    EXPECT_EQ(sentence_of([&] { (void)jit::gemm(in_parts)("sm_90a"); }),
-              "jit: gemm: there is no policy '" + in_parts.policy + "' for sm_90a");
+  for (const char* const policy : {"64x64, split_k x", "64x64, split_k -3", "64x64, k", "64x64,", "64x64, split_k 1,",
+                                   "128x176_b2_pp, split_k 4"}) {
+    with_slices.policy = policy;
+    EXPECT_EQ(sentence_of([&] { (void)jit::gemm(with_slices)("sm_90a"); }),
+              "jit: gemm: there is no policy '" + with_slices.policy + "' for sm_90a");
   }
   jit::gemm_problem with_residual = same_tile;
   with_residual.args.residual = workspace;

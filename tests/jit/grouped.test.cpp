@@ -81,7 +81,7 @@ TEST_F(JitGrouped, BlocksHaveScales) {
   p.args.row_stride_a_scales = 2, p.args.k_stride_a_scales = 1;
   p.args.ld_b_scales = 2, p.args.batch_stride_b_scales = 2;
   const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
-  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_128x128_v16_fp8_ak_bk_to_f16");
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_16x64_v16_fp8_ak_bk_to_f16");
   tilewright::block_scaled_args args = p.args;
   args.a = a.data(), args.b = b.data(), args.c = c.data();
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("scales"), std::string::npos);
@@ -102,6 +102,41 @@ TEST_F(JitGrouped, BlocksHaveScales) {
   // On Hopper with the tile for scaled blocks, where C is bf16.
   p.result = jit::element::bf16;
   EXPECT_EQ(jit::block_scaled_gemm(p)("sm_90a").name.substr(0, 30), "block_scaled_gemm_rows_hopper_");
+}
+
+TEST_F(JitGrouped, OneBlockScaledProblemWithSplitK) {
+  using tilewright::fp8_fnuz_t;
+  constexpr index_t m = 5, n = 144, k = 640, splits = 3, k_blocks = 5;
+  auto a = array<fp8_fnuz_t>(m * k, 5), b = array<fp8_fnuz_t>(n * k, 7);
+  auto c = array<bfloat16_t>(m * n, 11);
+  std::vector<float> of_a(m * k_blocks), of_b(2 * k_blocks);
+  for (std::size_t i = 0; i < of_a.size(); ++i) of_a[i] = 0.25f * float(i % 7 + 1);
+  for (std::size_t i = 0; i < of_b.size(); ++i) of_b[i] = 0.5f * float(i % 3 + 1);
+  auto a_scales = array_of<float>(of_a), b_scales = array_of<float>(of_b);
+  jit::block_scaled_problem p;
+  p.args = {};
+  p.args.m = m, p.args.n = n, p.args.k = k, p.args.lda = p.args.ldb = k, p.args.ldc = n, p.args.split_k = splits;
+  p.args.row_stride_a_scales = k_blocks, p.args.k_stride_a_scales = 1, p.args.ld_b_scales = k_blocks;
+  const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_split_16x64_v16_fp8_ak_bk_to_bf16");
+  tilewright::block_scaled_args args = p.args;
+  args.a = a.data(), args.b = b.data(), args.c = c.data();
+  args.a_scales = a_scales.data(), args.b_scales = b_scales.data();
+  EXPECT_NE(sentence_of([&] { kernel(args); }).find("split_k needs a workspace"), std::string::npos);
+  const jit::buffer workspace = on_gpu(std::vector<float>(1024 + splits * m * n));
+  args.workspace = workspace.data();
+  kernel(args);
+  c.download();
+  for (index_t r = 0; r < m; ++r)
+    for (index_t col = 0; col < n; ++col) {
+      double sum = 0;
+      for (index_t x = 0; x < k; ++x)
+        sum += double(of_a[std::size_t(r * k_blocks + x / 128)]) *
+               double(of_b[std::size_t(col / 128 * k_blocks + x / 128)]) * a.value(r * k + x) * b.value(col * k + x);
+      ASSERT_NEAR(c.value(r * n + col), sum, 0.01 * std::abs(sum) + 0.02) << r << ", " << col;
+    }
+  p.args.split_k = 1, p.args.m = 4096, p.args.n = 4096, p.args.ldc = 4096;
+  EXPECT_EQ(jit::block_scaled_gemm(p)("gfx950").name.substr(0, 32), "block_scaled_gemm_128x128_v16_fp");
 }
 
 TEST_F(JitGrouped, TheTileFollowsTheGroups) {

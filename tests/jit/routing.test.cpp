@@ -98,6 +98,13 @@ TEST_F(JitRouting, KernelsFollowTheProblem) {
   p.args.choices = 300;
   EXPECT_EQ(sentence_of([&] { (void)jit::choose_experts(p)("sm_90a"); }),
             "jit: choose_experts: choices must be positive, and at most the experts");
+  p.args.choices = 8, p.args.score = tilewright::expert_score::sigmoid;
+  EXPECT_EQ(jit::choose_experts(p)("sm_90a").name, "choose_experts_by_score_f32_256");
+  p.args.x_stride = 257, p.args.shared = 9;  // it takes rows of any alignment
+  EXPECT_EQ(jit::choose_experts(p)("sm_90a").name, "choose_experts_by_score_f32_256_32");
+  p.args.groups = 3;
+  EXPECT_EQ(sentence_of([&] { (void)jit::choose_experts(p)("sm_90a"); }),
+            "jit: choose_experts: groups must divide the experts");
   jit::order_by_expert_problem order;
   order.args.entries = 10, order.args.experts = 4000;
   EXPECT_EQ(jit::order_by_expert(order)("sm_90a").name, "order_by_expert_4096");

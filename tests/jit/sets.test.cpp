@@ -201,6 +201,18 @@ TEST(Sets, HaveOtherOperations) {
   EXPECT_GE(set_of_kernels(R"({"operation": "rows_to_experts", "lengths": [4096]})", "gfx942").size(), 1u);
 }
 
+std::string sentence_of(const std::string& entry, const std::string& target);
+
+/// Every kernel that a call may ask for is in the set.
+TEST(Sets, HaveNarrowWeights) {
+  EXPECT_EQ(set_of_kernels(R"({"operation": "narrow_gemm", "type": "bf16", "formats": ["mxfp4"]})", "gfx942").size(), 8u);
+  EXPECT_EQ(set_of_kernels(R"({"operation": "narrow_gemm", "type": "bf16", "formats": ["int4_zero_64_f16"]})", "sm_90a")
+                .size(),
+            16u);
+  EXPECT_EQ(sentence_of(R"({"operation": "narrow_gemm", "formats": ["int4_96_f16"]})", "gfx942").substr(0, 71),
+            "narrow_gemm has no kernels for gfx942: narrow_gemm: 'int4_96_f16' is no");
+}
+
 std::string sentence_of(const std::string& entry, const std::string& target = "gfx942") {
   try {
     (void)set_of_kernels(entry, target);

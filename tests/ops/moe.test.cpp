@@ -231,4 +231,25 @@ TEST(Moe, RefusesWrongCalls) {
             "moe: the workspace has 1 bytes, th");
 }
 
+/// What the last of the kernels refuses is refused before the first one runs.
+TEST(Moe, NothingRunsIfALaterStepIsRefused) {
+  moe_case<half_t, float> layer({.tokens = 3, .experts = 4, .choices = 2, .n = 8, .d = 16});
+  on_gpu<int> expert({3, 2});
+  on_gpu<float> weight({3, 2});
+  const auto before = expert.data;
+  tw::moe_options options{.choices = 2, .expert = expert, .weight = weight};
+  const auto refusal = [&](const tw::tensor& y) {
+    return message_of([&] { tw::moe(y, layer.x, layer.logits, layer.gate_up, layer.down, options); });
+  };
+  tw::tensor y = layer.y;
+  y.data = weight.view.data;  // which the last kernel reads
+  EXPECT_NE(refusal(y).find("overlaps another"), std::string::npos) << refusal(y);
+  options.down_bias = layer.x;
+  EXPECT_NE(refusal(layer.y), "");
+  options.down_bias = {};
+  EXPECT_EQ(expert.download(), before);
+  EXPECT_EQ(refusal(layer.y), "");
+  EXPECT_NE(expert.download(), before);
+}
+
 }  // namespace

@@ -20,13 +20,14 @@ using ops_test::message_of;
 using tilewright::bfloat16_t, tilewright::e8m0_t, tilewright::fp4_e2m1_t;
 
 /// MXFP4 weights in the memory of the program, which is the emulated GPU's.
-struct mxfp4_case {
-  static constexpr int m = 3, n = 36, k = 96;
+template <int Rows = 3>
+struct mxfp4_rows {
+  static constexpr int m = Rows, n = 36, k = 96;
   alignas(16) bfloat16_t a[m * k];
   alignas(16) signed char codes[n * k / 2], scales[n * k / 32];
   alignas(16) bfloat16_t c[m * n], bias[n];
 
-  mxfp4_case() {
+  mxfp4_rows() {
     std::mt19937 random(3);
     for (bfloat16_t& x : a) x = bfloat16_t(float(int(random() % 9) - 4));
     for (signed char& x : codes) x = static_cast<signed char>(random());
@@ -51,6 +52,23 @@ struct mxfp4_case {
     return total;
   }
 };
+
+using mxfp4_case = mxfp4_rows<>;
+
+TEST(NarrowGemm, AnyNumberOfRowsOnAnyTarget) {
+  [[maybe_unused]] static const bool added =
+      tw::add_narrow_gemm_any<tilewright::arch::gfx942, bfloat16_t, tilewright::mxfp4_format, 33>("mxfp4");
+  const mxfp4_rows<37> data;
+  tw::configure({.emulate = "gfx942"});
+  tw::narrow_gemm(data.c_view(), data.a_view(), data.weights(),
+                  {.bias = tw::packed(data.bias, tw::element::bf16, {36})});
+  tw::configure({});
+  for (int row = 0; row < data.m; ++row)
+    for (int column = 0; column < data.n; ++column) {
+      const double wanted = data.sum(row, column) + double(float(data.bias[column]));
+      ASSERT_NEAR(double(float(data.c[row * data.n + column])), wanted, std::abs(wanted) * 0x1p-8 + 1e-3);
+    }
+}
 
 TEST(NarrowGemm, RunsOnTheEmulatorWithABias) {
   [[maybe_unused]] static const bool added = tw::add_narrow_gemm<bfloat16_t, tilewright::mxfp4_format, 8>("mxfp4");
@@ -87,9 +105,6 @@ TEST(NarrowGemm, RefusesWrongCalls) {
   EXPECT_EQ(refused([](auto& b, auto&, auto&) { b.zeros = b.scales; }), "narrow_gemm: only int4 has zero points");
   EXPECT_EQ(refused([](auto& b, auto&, auto&) { b.format = tw::weight_format::int4, b.group = 96; }),
             "narrow_gemm: group is 96; it must be 32, 64 or a multiple of 128");
-  tw::configure({.emulate = "gfx942"});
-  EXPECT_EQ(message_of([&] { tw::narrow_gemm(data.c_view(), data.a_view(), data.weights()); }),
-            "narrow_gemm: gfx942 has no kernel for narrow weights; there is one for sm_90a");
   tw::configure({});
 }
 
@@ -121,6 +136,13 @@ TEST(NarrowGemm, TextOfAFormatOfTheUsers) {
   EXPECT_NE(source.code.find("struct nf4 {};\nstruct policy : tw::narrow_policy<tw::bfloat16_t, nf4, 16, 1, "),
             std::string::npos)
       << source.code;
+  const tilewright::jit::kernel_source on_amd = tilewright::jit::narrow_gemm(p)("gfx950");
+  EXPECT_EQ(on_amd.name, "narrow_gemm_nf4_16x64_v1_bf16_to_bf16");
+  EXPECT_NE(
+      on_amd.code.find("struct nf4 {};\nstruct policy : tw::dequantising_policy<tw::arch::current, tw::bfloat16_t, "
+                       "tw::plain_format<tw::bfloat16_t>, nf4, "),
+      std::string::npos)
+      << on_amd.code;
 }
 
 }  // namespace

@@ -104,8 +104,7 @@ const std::vector<wrong_call> gemm_calls = {
     {[] { tw::gemm(c, a, b, {.workspace = memory + 4, .workspace_bytes = 64}); },
      "gemm: the workspace is not aligned to 16 bytes"},
     {[] { tw::gemm(c, a, b, {.choice = "77x77"}); }, "gemm: there is no policy '77x77' for gfx942"},
-    {[] { tw::gemm(c, a, b, {.choice = "128x128, k in 0 parts"}); },
-     "gemm: there is no policy '128x128, k in 0 parts'"},
+    {[] { tw::gemm(c, a, b, {.choice = "128x128, split_k 0"}); }, "gemm: there is no policy '128x128, split_k 0'"},
     {[] {
        tw::gemm(of_type(c, element::f32), of_type(a, element::f32), of_type(b, element::f32), {.choice = "ping_pong"});
      },

@@ -34,8 +34,8 @@ TEST(KernelName, TilesOfEachLibrary) {
   expect("_ZN5aiter24bf16gemm_bf16_tn_256x256E", 16, library::assembly, 256, 256, 64, 4);
   expect("_ZN5aiter37bf16gemm_fp32bf16_tn_48x64_pf3_splitkE", 16, library::assembly, 48, 64, 64, 4);
   expect("flydsl_bpreshuflle_128x256x128_F8_F8_B16_1x2x4x2_default", 8, library::flydsl, 128, 256, 128, 4);
-  expect("flydsl_gemm2_abf16_wbf16_bf16_t16x128x256_split_k2_block_m_warp1_block_n_warp2_block_k_warp2", 16,
-         library::flydsl, 16, 128, 256, 4);
+  expect("flydsl_gemm2_abf16_wbf16_bf16_t16x128x256_split_k2_block_m_warp1_block_n_warp2_block_k_warp3", 16,
+         library::flydsl, 16, 128, 256, 6);
   expect("opus_gemm_512x128x256x64_2x4_16x16x32_0x0x0_cA1cB17", 16, library::opus, 128, 256, 64, 8);
   expect("opus_gemm_gfx942_wkc_512x16x32x32_1x1_16x16x16_0x0x0", 16, library::opus, 16, 32, 256, 8);
 }
@@ -53,6 +53,19 @@ TEST(KernelName, WhatTheNameSaysOfTheLoop) {
   EXPECT_EQ(scaled.stages, 2);
   EXPECT_EQ(tile("a8w8_blockscale_cktile_192x256x128_4x2x1_16x16x128_intrawave").loop, tw::cdna_loop::scheduled);
   EXPECT_EQ(tile("a8w8_blockscale_cktile_16x128x256_1x4x1_16x16x128_intrawave").loop, tw::cdna_loop::compiled);
+}
+
+TEST(KernelName, BuffersWavesAndSlicesOfFlyDsl) {
+  const tw::cdna_gemm_kernel r = *parse_kernel_name(
+      "flydsl_gemm7_abf16_wbf16_bf16_t16x64x64_split_k8_block_m_warp2_block_n_warp3_block_k_warp4_async_copyTrue", 16)
+      .tile;
+  EXPECT_EQ(r.stages, 6);
+  EXPECT_EQ(r.waves, 24);
+  EXPECT_EQ(r.waves_n, 3);
+  EXPECT_EQ(r.waves_k, 4);
+  EXPECT_EQ(r.split, tw::cdna_split::fix_up);
+  EXPECT_EQ(parse_kernel_name("_ZN5aiter37bf16gemm_fp32bf16_tn_48x64_pf3_splitkE", 16).tile->split,
+            tw::cdna_split::second_launch);
 }
 
 TEST(KernelName, NamesWithoutATile) {

@@ -97,25 +97,52 @@ TEST(Ledger, ComparesOwnKernelsWithTheFastestRow) {
   for (measured_gemm& g : rows) g.block_scaled = true;
   const std::vector<own_comparison> all = compare_own(rows, 1000), few = compare_own(rows, 10);
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_TRUE(all[0].rows.values.empty()) << "no rows of bf16";
-  EXPECT_EQ(all[0].geometric_mean(), 0);
-  EXPECT_EQ(all[1].rows.values.size(), 150u) << "three kernels for each shape: the fastest counts";
-  EXPECT_EQ(few[1].rows.values.size(), 10u);
-  EXPECT_EQ(few[1].rows.values, std::vector(all[1].rows.values.begin(), all[1].rows.values.begin() + 10))
-      << "the same draw";
-  for (measured_gemm& g : rows) g.us /= 2;
-  EXPECT_NEAR(compare_own(rows, 1000)[1].geometric_mean(), 2 * all[1].geometric_mean(), 1e-9);
+  EXPECT_TRUE(all[0].shapes.empty()) << "no rows of bf16";
+  EXPECT_EQ(geometric_mean(all[0].over_measured()), 0);
+  const std::vector<double> ratios = all[1].over_measured().values;
+  EXPECT_EQ(ratios.size(), 150u) << "three kernels for each shape: the fastest counts";
+  EXPECT_EQ(few[1].over_measured().values, std::vector(ratios.begin(), ratios.begin() + 10)) << "the same draw";
+  EXPECT_NE(compare_own(rows, 10, 1)[1].over_measured().values, few[1].over_measured().values) << "another seed";
+  EXPECT_EQ(all[1].over_predicted().values, ratios) << "rows are as predicted";
+  const double before = geometric_mean(all[1].over_measured());
+  for (measured_gemm& g : rows) g.us *= 0.99;
+  const own_comparison faster = compare_own(rows, 1000)[1];
+  EXPECT_NEAR(geometric_mean(faster.over_measured()) * 0.99, before, 1e-9);
+  EXPECT_EQ(faster.over_predicted().values, ratios);
+}
+
+TEST(Ledger, LeavesOutTablesOfAnotherGpu) {
+  std::vector<measured_gemm> rows = exact_rows({});
+  for (measured_gemm& g : rows) g.block_scaled = true;
+  measured_gemm& impossible = rows.front();
+  impossible.us = 0.9 * predict_row(impossible)->bound_us;
+  const own_comparison c = compare_own(rows, 1000)[1];
+  EXPECT_EQ(c.left_out, 10u) << "all m of its n and k, on its GPU";
+  EXPECT_EQ(c.shapes.size(), 140u);
+  for (const own_row& r : c.shapes)
+    EXPECT_FALSE(r.fastest->gpu == impossible.gpu && r.fastest->n == impossible.n && r.fastest->k == impossible.k);
+}
+
+TEST(Ledger, NamesTheCauseOfWhatIsBehind) {
+  std::vector<measured_gemm> rows = exact_rows({});
+  for (measured_gemm& g : rows) g.block_scaled = true;
+  EXPECT_EQ(as_text_of_behind(make_ledger(rows), 1000), "");
+  for (measured_gemm& g : rows) g.us /= 3;
+  const std::string text = as_text_of_behind(make_ledger(rows), 1.3);
+  EXPECT_NE(text.find(": the model\n"), std::string::npos) << "their kernels are predicted to take as long";
+  EXPECT_LT(std::stod(text.substr(text.rfind('\n', text.size() - 2) + 1)), std::stod(text)) << "the worst first";
 }
 
 TEST(Ledger, OwnKernelsAreThoseOfTheTarget) {
-  EXPECT_EQ(own_16bit_kernels(tw::arch::cdna_gpus[0]).size(), 7u);
-  EXPECT_EQ(own_16bit_kernels(tw::arch::cdna_gpus[2]).size(), 8u) << "and copies that bypass registers";
-  for (const tw::arch::cdna_gpu& gpu : tw::arch::cdna_gpus)
-    for (const tw::cdna_gemm_kernel& r : own_16bit_kernels(gpu)) {
+  EXPECT_EQ(own_kernels(tw::arch::cdna_gpus[0], 16).size(), 11u);
+  EXPECT_EQ(own_kernels(tw::arch::cdna_gpus[2], 16).size(), 18u) << "and copies of 16 bytes that bypass registers";
+  for (const tw::arch::cdna_gpu& gpu : tw::arch::cdna_gpus) {
+    for (const tw::cdna_gemm_kernel& r : own_kernels(gpu, 16)) {
       EXPECT_EQ(r.element_bits, 16);
-      EXPECT_GT(r.lds_clocks, 0);
       EXPECT_GT(r.blocks_per_cu, 0);
     }
+    for (const tw::cdna_gemm_kernel& r : own_kernels(gpu, 8)) EXPECT_EQ(r.scale_k, 128);
+  }
 }
 
 TEST(Fit, FindsPlantedConstantsFromTheFittedHalfAlone) {

@@ -58,6 +58,18 @@ TEST(MeasuredGemm, TypesAndSlices) {
   EXPECT_FALSE(row("bf16.csv", "opus_gemm_gfx942_splitk_p1_256x64x64x64_2x2", "10").splits_by_itself);
 }
 
+TEST(MeasuredGemm, KernelsOfThisLibraryHaveTheirNames) {
+  const auto rows = read(header + "bf16,gfx942,304,gemm_64x64,1,2,3,2,4\nbf16,gfx950,256,gemm_direct_128x128,1,2,3,1,4\n" +
+                         "bf16,gfx942,304,gemm_direct_128x128,1,2,3,1,4\n");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].kernel.family, library::tilewright);
+  EXPECT_EQ(rows[0].kernel.tile->n, 64);
+  EXPECT_EQ(rows[0].kernel.tile->split_k, 2);
+  EXPECT_EQ(rows[0].kernel.tile->split, tw::cdna_split::fix_up);
+  EXPECT_EQ(rows[1].kernel.tile->m, 128);
+  EXPECT_FALSE(rows[2].kernel.tile) << "not among the named policies of gfx942";
+}
+
 TEST(MeasuredGemm, RowsWithoutATimeAreLeftOut) {
   EXPECT_EQ(
       read(header + "f,gfx942,304,native,1,2,3,0,\nf,gfx942,304,native,1,2,3,0,0\nf,gfx942,304,,1,2,3,0,inf\n").size(),

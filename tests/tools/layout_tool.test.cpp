@@ -144,8 +144,8 @@ TEST(LayoutTool, ColumnsGiveEachLaneARow) {
       EXPECT_EQ(e.x_length(0), rows);
       EXPECT_EQ(e.x_length(1), 64);
       const tw::tensor_graph graph = layout_of("plain", arch::gfx942::value, t).graph;
-      const tw::lds_access_pattern walk(graph, e, 2);
-      for (index_t lane = 0; lane < 64; ++lane) EXPECT_EQ(walk.position_of(0, lane, 0)[0], lane % rows);
+      const tw::lds_access_pattern pattern(graph, e, 2);
+      for (index_t lane = 0; lane < 64; ++lane) EXPECT_EQ(pattern.position_of(0, lane, 0)[0], lane % rows);
       // What the tool analyses: a layout of which the access may use no more than its width.
       const tw::tensor_graph limited = with_runs_limited(graph, t, width / 2);
       EXPECT_EQ(tw::lds_access_pattern(limited, e, 2).bytes_per_lane(), width);

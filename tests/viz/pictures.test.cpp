@@ -23,8 +23,8 @@ namespace {
 constexpr auto operand = encoding_of(arch::describe(arch::matrix_op::mfma_32x32x8_x2).a);
 
 lds_picture picture(const tensor_graph& layout, lds_view view) {
-  const lds_access_pattern walk(layout, operand, 2);
-  const lds_step step = step_of(walk, lds_access_kind::read, 0, 0);
+  const lds_access_pattern pattern(layout, operand, 2);
+  const lds_step step = step_of(pattern, lds_access_kind::read, 0, 0);
   const arch::lds_service& service = deciding_reading(arch::gfx942::value, step);
   return picture_of(lds_map(layout, 2), step, service, phases_of(service, step)[0], view);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tilewright/core/arch/arch.hpp>
+
 #include "../program/available_memory.hpp"
 #include "formatted.hpp"
 #include "npy.hpp"
@@ -124,11 +126,13 @@ inputs prepare_inputs(const options& o) {
 
 void quantise(inputs& data, const std::string& target, kernel_kind kernel) {
   if (data.q.type != element::f32) return;
-  if (target != "gfx942" && target != "gfx950" && target != "gfx1201" && target != "sm_90")
-    throw refusal(target + " multiplies no 8-bit floats; --dtype fp8 is for gfx942, gfx950, gfx1201 and sm_90");
+  const tilewright::arch::target* const known = tilewright::arch::find_target(target.c_str());
+  using enum tilewright::arch::fp8_kind;
+  if (target != "sm_90" && (!known || known->fp8 == none))
+    throw refusal(target + " multiplies no 8-bit floats; --dtype fp8 is for gfx942, gfx950, gfx12 and sm_90");
   if (target == "sm_90" && kernel == kernel_kind::portable)
     throw refusal("the portable kernel has no 8-bit elements on sm_90; leave --kernel out");
-  const element type = target == "gfx942" ? element::e4m3fnuz : element::e4m3;
+  const element type = known->fp8 == fnuz ? element::e4m3fnuz : element::e4m3;
   const auto round = [&](matrix& tensor, std::vector<float>& scales) {
     matrix rounded{.rows = tensor.rows, .cols = tensor.cols, .type = type, .batch = tensor.batch};
     const std::int64_t count = tensor.rows * tensor.cols;

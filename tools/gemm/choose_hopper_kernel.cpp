@@ -18,7 +18,7 @@ bool is_for(const hopper_product& e, const kernel_problem& problem) {
          e.has_epilogue == problem.wants_epilogue;
 }
 
-/// What a policy such as "64x64, k in 3 parts" asks for; nothing if there is no such kernel.
+/// What a policy such as "64x64, split_k 3" asks for; nothing if there is no such kernel.
 std::optional<tw::gemm_choice> named_choice(const std::vector<tw::gemm_choice>& kernels, const std::string& policy) {
   const std::optional<tw::gemm_choice> named = tw::choice_named(policy);
   const bool is_there = named && std::any_of(kernels.begin(), kernels.end(), [&](const tw::gemm_choice& c) {
@@ -71,7 +71,7 @@ hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, cons
       std::string known;
       for (const tw::gemm_choice& c : found->kernels) known += (known.empty() ? "" : ", ") + prefix + name_of(c);
       throw refusal("there is no policy '" + *request.policy + "'; those of the Hopper kernels are " + known +
-                    ", also with \", k whole\" or such as \", k in 3 parts\"");
+                    ", also with such as \", split_k 3\"");
     }
     kernel = *named;
   } else {

@@ -133,7 +133,7 @@ chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, co
   require(
       all, [&](const kernel_entry& e) { return e.curve == curve; },
       writing + (problem.wants_epilogue || request.split_k > 1 ? " and have an epilogue or split k" : "") +
-          " do not walk through C by " + curve_name(curve));
+          " do not traverse C by " + curve_name(curve));
   require(
       all, [&](const kernel_entry& e) { return e.a_major == problem.a_major && e.b_major == problem.b_major; },
       writing + " with these options take " + names_in(all, layouts_of));

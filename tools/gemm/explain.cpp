@@ -90,11 +90,10 @@ std::string explain(const kernel_list& all, const std::string& target, std::int6
   }
   const tw::gemm_estimate e = tw::choose_portable_gemm(kernels.reports, *kernels.gpu, {m, n, k});
   const double tera = 2.0 * double(m) * double(n) * double(k) / e.seconds * 1e-12;
-  text +=
-      formatted("m n k = %lld %lld %lld: %s, k in %d part%s; %s %.4g us, %.4g TFLOP/s, bound by %s\n",
-                static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
-                kernels.names[std::size_t(e.policy)], e.split_k, e.split_k == 1 ? "" : "s",
-                is_predicted(kernels) ? "predicted" : "at best", e.seconds * 1e6, tera, bound_of(kernels, e).c_str());
+  text += formatted("m n k = %lld %lld %lld: %s, split_k %d; %s %.4g us, %.4g TFLOP/s, bound by %s\n",
+                    static_cast<long long>(m), static_cast<long long>(n), static_cast<long long>(k),
+                    kernels.names[std::size_t(e.policy)], e.split_k, is_predicted(kernels) ? "predicted" : "at best",
+                    e.seconds * 1e6, tera, bound_of(kernels, e).c_str());
   return text;
 }
 
@@ -103,7 +102,7 @@ std::string explain_shapes(const kernel_list& all, const std::string& target) {
   const int width = width_of_names(kernels);
   std::string text = formatted("%s (%s), f16, %s:\n", kernels.gpu->name, kernels.gpu->target,
                                is_predicted(kernels) ? "predicted" : "at best");
-  text += formatted("%6s %6s %6s  %-*s %10s %10s %8s %8s  %s\n", "m", "n", "k", width, "kernel", "parts of k",
+  text += formatted("%6s %6s %6s  %-*s %10s %10s %8s %8s  %s\n", "m", "n", "k", width, "kernel", "split_k",
                     "idle units", "us", "TFLOP/s", "bound by");
   constexpr std::array<std::array<int, 2>, 10> sizes{{{16, 4096},
                                                       {64, 4096},

@@ -13,17 +13,15 @@ namespace {
 /// The kernels for sm_80 run on every later NVIDIA GPU below sm_90, those for sm_90 on sm_90 only.
 kernel_list kernels_on(const std::string& device) {
 #if defined(__HIP_PLATFORM_AMD__)
-  if (device == "gfx90a") return kernels_for<tw::arch::gfx90a>();
-  if (device == "gfx942") return kernels_for<tw::arch::gfx942>();
-  if (device == "gfx950") return kernels_for<tw::arch::gfx950>();
-  if (device == "gfx1100") return kernels_for<tw::arch::gfx1100>();
-  if (device == "gfx1201") return kernels_for<tw::arch::gfx1201>();
+  kernel_list kernels;
+  tw::arch::amd_targets::with(device.c_str(), [&]<class Arch>() { kernels = kernels_for<Arch>(); });
+  return kernels;
 #else
   if (device == "sm_90") return kernels_for<tw::arch::sm90>();
   if (device == "sm_80" || device == "sm_86" || device == "sm_87" || device == "sm_89")
     return kernels_for<tw::arch::sm80>();
-#endif
   return {};
+#endif
 }
 
 class gpu_backend final : public backend {

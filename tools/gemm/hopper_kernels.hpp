@@ -50,7 +50,7 @@ struct hopper_choice {
   std::string reason = {};
 
   /// For instance hopper_128x256_b2: blocks in pairs that share their part of B; with the operands' types and orders,
-  /// and with the parts of k as a policy names them: "hopper_64x64, k in 3 parts".
+  /// and with split_k as a policy names it: "hopper_64x64, split_k 3".
   std::string name() const;
 };
 hopper_choice choose_hopper_kernel(const std::vector<hopper_product>& list, const kernel_problem& problem,

@@ -4,6 +4,8 @@
 // kernels or of GEMM_ELEMENTS.
 #include "instantiate.hpp"
 
+#include <vector>
+
 #include <tilewright/core/arch/arch.hpp>
 
 #if TILEWRIGHT_STUB_PASS
@@ -23,15 +25,19 @@ extern "C" [[gnu::visibility("default")]] void add_gemm_kernels(kernel_list& lis
 }
 #elif TILEWRIGHT_AMDGCN_PASS
 template void emit_kernels<GEMM_ELEMENTS>();
-#elif defined(__HIP__)
-template void add_kernels<tw::arch::gfx90a, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<tw::arch::gfx942, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<tw::arch::gfx950, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<tw::arch::gfx1100, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<tw::arch::gfx1201, GEMM_ELEMENTS>(kernel_list&);
 #else
-template void add_kernels<tw::arch::sm80, GEMM_ELEMENTS>(kernel_list&);
-template void add_kernels<tw::arch::sm90, GEMM_ELEMENTS>(kernel_list&);
+namespace {
+using functions = std::vector<void (*)(kernel_list&)>;
+template <class... Archs>
+functions instantiated(tw::arch::target_list<Archs...>) {
+  return {&add_kernels<Archs, GEMM_ELEMENTS>...};
+}
+#if defined(__HIP__)
+[[gnu::used]] functions every = instantiated(tw::arch::amd_targets{});
+#else
+[[gnu::used]] functions every = instantiated(tw::arch::nvidia_targets{});
+#endif
+}  // namespace
 #endif
 
 }  // namespace gemm_program

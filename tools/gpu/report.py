@@ -6,7 +6,7 @@
 
 Needs ROCm or CUDA, CMake, Python 3, and for the GEMM programs nlohmann-json. Nothing is fetched. Every row of the report has the
 command that repeats it. Exit code: 0 if nothing failed or contradicts the tables, 1 otherwise, 2 if there is no supported GPU.
-Steps: probe, kernels, products, counters, sanitizers, benchmarks.
+Steps: probe, kernels, products, counters, sanitizers, benchmarks, predictions.
 """
 import argparse
 import concurrent.futures
@@ -30,9 +30,16 @@ sys.path.insert(0, str(ROOT / "tests" / "gpu"))
 import check_gemm  # noqa: E402
 import check_lds  # noqa: E402
 
-AMD = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
-STEPS = ("probe", "kernels", "products", "counters", "sanitizers", "benchmarks")
+AMD = tuple(re.search(r"^using amd_targets = target_list<(.*)>;", (ROOT / "include/tilewright/core/arch/arch.hpp").read_text(encoding="utf-8"), re.M)[1].split(", "))
+STEPS = ("probe", "kernels", "products", "counters", "sanitizers", "benchmarks", "predictions")
+PREDICTED = ("gfx942", "gfx950")  # targets that the model of docs/amd_predictions.md has facts of
 VERDICTS = ("confirmed", "contradicted", "failed", "left out", "measured")
+
+
+# Shapes and kernels whose times are compared with predictions: small M, tiles that fill compute units or do not, long and short k.
+PREDICTED_SHAPES = ((16, 4096, 4096), (4096, 4096, 4096), (512, 4096, 7168), (1, 7168, 2048), (64, 2112, 7168), (256, 7168, 512), (1024, 10240, 4096),
+                    (2048, 2048, 2048), (8192, 8192, 8192), (4096, 2112, 7168))
+PREDICTED_POLICIES = ("gemm_16x64", "gemm_64x64", "gemm_128x64", "gemm_128x128", "gemm_256x256", "gemm_ping_pong", "gemm_one_wave")
 
 
 class no_gpu(Exception):
@@ -76,6 +83,15 @@ def find_arch(topology="/sys/class/kfd/kfd/topology"):
     raise no_gpu("no GPU was found: neither the driver of AMD GPUs (/sys/class/kfd) nor nvidia-smi lists one")
 
 
+def compute_units(arch, topology="/sys/class/kfd/kfd/topology"):
+    """Of the GPU, as its driver says; without a driver those of an MI300X or MI355X."""
+    for properties in sorted(pathlib.Path(topology).glob("nodes/*/properties")):
+        found = dict(line.split()[:2] for line in properties.read_text().splitlines() if len(line.split()) > 1)
+        if int(found.get("simd_count", 0)) > 0 and int(found.get("simd_per_cu", 0)) > 0:
+            return int(found["simd_count"]) // int(found["simd_per_cu"])
+    return {"gfx942": 304, "gfx950": 256}[arch]
+
+
 def counters_in(folder, kernel):
     """What AMD's profilers counted in kernels whose names contain `kernel`: counter -> sum over their dispatches, and how many those were.
 
@@ -106,7 +122,7 @@ class Report:
 
     def program(self, name):
         """Path of a program of the build; None if it was left out."""
-        for path in (self.build / "tools" / "lds_probe", self.build / "tools" / "gemm", self.build / "tests" / "gpu", self.build / "benchmarks" / "gpu"):
+        for path in (self.build / "tools" / "lds_probe", self.build / "tools" / "gemm", self.build / "tools" / "predict", self.build / "tests" / "gpu", self.build / "benchmarks" / "gpu"):
             if (path / name).exists():
                 return path / name
         return None
@@ -286,6 +302,46 @@ class Report:
             self.left_out("benchmarks", "cuBLAS", "gemm-benchmark was not built: it is for compute capability 9.0 and needs cuBLAS")
         elif not (shutil.which("hipblaslt-bench") or shutil.which("rocblas-bench")):
             self.left_out("benchmarks", "the vendor's library", "neither hipblaslt-bench nor rocblas-bench is in PATH; both belong to ROCm")
+
+    def predictions(self):
+        """Times of GEMM kernels against the model's, and the model's ledger of these times: predictions.csv."""
+        gemm, predict = self.program(f"gemm-{self.runtime}"), self.program("tilewright-predict")
+        if self.arch not in PREDICTED:
+            return self.left_out("predictions", "GEMM", f"the model has no facts of {self.arch}")
+        if not gemm or not predict:
+            return self.left_out("predictions", "GEMM", "the programs gemm and tilewright-predict were not built")
+        table = ["file,gfx,cu_num,kernel,M,N,K,splitK,us"]
+        commands = {}
+        for m, n, k in (PREDICTED_SHAPES[:3] if self.quick else PREDICTED_SHAPES):
+            for policy in PREDICTED_POLICIES:
+                command = [gemm, "--device", "gpu", "--no-verify", "--repeat", "50", "--json", "--policy", policy, *check_gemm.arguments_of((m, n, k), "bf16", "rcr")]
+                done = run(command)
+                if done.returncode != 0:
+                    self.add("predictions", f"{m}x{n}x{k} {policy}", "left out" if done.returncode == 2 else "failed", command, last_line(done))
+                    continue
+                found = json.loads(done.stdout)
+                commands[policy, m, n, k] = command
+                microseconds = sorted(found["seconds"])[len(found["seconds"]) // 2] * 1e6
+                table.append(f"bf16,{self.arch},{compute_units(self.arch)},{policy},{m},{n},{k},1,{microseconds:.3f}")
+        file = self.folder / "predictions.csv"
+        file.write_text("\n".join(table) + "\n")
+        command = [predict, file, "--rows"]
+        done = run(command)
+        rows = json.loads(done.stdout) if done.returncode == 0 and done.stdout.strip() else []
+        for row in rows:
+            ratio = row["predicted_us"] / row["us"]
+            key = (row["kernel"], row["m"], row["n"], row["k"])
+            impossible = row["bound_us"] > 1.02 * row["us"]
+            self.add("predictions", f"{row['m']}x{row['n']}x{row['k']} {row['kernel']}", "contradicted" if impossible else "measured", commands[key],
+                     f"{row['us']:.1f} us, predicted {row['predicted_us']:.1f} ({ratio:.2f})" + (f", less than the bound of {row['bound_us']:.1f}" if impossible else ""),
+                     measured_us=row["us"], predicted_us=row["predicted_us"])
+        if not rows:
+            return self.add("predictions", "all kernels", "failed", command, "no row was predicted: " + last_line(done))
+        errors = sorted(abs(row["predicted_us"] / row["us"] - 1) for row in rows)
+        pairs = [(x, y) for x in rows for y in rows if all(x[i] == y[i] for i in "mnk") and x["us"] < 0.97 * y["us"]]
+        right = sum(x["predicted_us"] < y["predicted_us"] for x, y in pairs)
+        self.add("predictions", "all kernels", "measured", command, f"median error {errors[len(errors) // 2]:.1%}, 90 % below {errors[len(errors) * 9 // 10]:.1%}, "
+                 f"order of {right} of {len(pairs)} pairs as predicted", median_error=errors[len(errors) // 2], pairs=len(pairs), pairs_right=right)
 
     def vendor_rate(self, m, n, k):
         """TFLOP/s by library. A row-major C is a column-major one of the operands in reverse order."""

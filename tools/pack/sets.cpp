@@ -14,6 +14,7 @@
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/given_later.hpp>
 #include <tilewright/jit/grouped.hpp>
+#include <tilewright/jit/narrow_gemm.hpp>
 #include <tilewright/jit/routing.hpp>
 #include <tilewright/jit/rows.hpp>
 #include <tilewright/jit/tensor.hpp>
@@ -350,6 +351,24 @@ void collect_expert_rows(collection& to, const kernel_set& s) {
   });
 }
 
+// Narrow weights
+
+/// Small M and large, whole vectors of C and not, with an epilogue and without.
+void collect_narrow_gemm(collection& to, const kernel_set& s) {
+  for (const std::string& format : s.formats)
+    for (const index_t m : {1, 16, 32, 128})
+      for (const index_t n : {64, 63})
+        for (const bool has_bias : {false, true}) {
+          to.add([&] {
+            jit::narrow_gemm_problem p{.type = s.type, .result = s.result, .format = jit::narrow_format_of(format)};
+            tilewright::narrow_args& g = p.args;
+            g.m = m, g.n = n, g.k = g.lda = g.ldb = 128, g.ldc = n;
+            if (has_bias) g.bias = jit::given_later(0);
+            return jit::narrow_gemm(p);
+          });
+        }
+}
+
 using collect_function = void (*)(collection&, const kernel_set&);
 
 /// By the names of the calls of tilewright::ops.
@@ -359,6 +378,7 @@ const std::map<std::string, collect_function>& all_operations() {
   static const std::map<std::string, collect_function> all{
       {"gemm", collect_gemm},
       {"grouped_gemm", collect_grouped_gemm},
+      {"narrow_gemm", collect_narrow_gemm},
       {"attention", collect_attention},
       {"attention_backward", collect_backward},
       {"attention_decode", collect_decode},
@@ -407,6 +427,7 @@ kernel_set read_set(reader& r) {
   s.lengths = r.get_list<int>("lengths", 1024, {});
   s.experts = r.get_list<int>("experts", 1024, s.experts);
   s.expressions = r.get_texts("expressions", s.expressions);
+  s.formats = r.get_texts("formats", s.formats);
   if (s.operation == "elementwise" && s.expressions.empty()) r.fail("lacks 'expressions'");
   return s;
 }

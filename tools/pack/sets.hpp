@@ -22,6 +22,7 @@ struct kernel_set {
   std::vector<int> lengths = {};                       // of rows, which follow each other without gaps; none: all
   std::vector<int> experts = {8, 16, 32, 64, 128, 256};
   std::vector<std::string> expressions = {};  // of elementwise
+  std::vector<std::string> formats = {"mxfp4", "nvfp4", "mxfp8", "int4_128_bf16"};  // of narrow_gemm's weights
 };
 
 /// An entry of the list "sets".

@@ -19,19 +19,24 @@ struct range {
 
 std::vector<range> ranges_of(tw::cdna_gemm_constants& c) {
   return {{"launch_us", &c.launch_us, 0.5, 6},
+          {"ramp_us", &c.ramp_us, 0.01, 6},
           {"latency_ns", &c.latency_ns, 100, 2000},
           {"memory_share", &c.memory_share, 0.3, 0.95},
           {"exposed_memory", &c.exposed_memory, 0.01, 1},
-          {"exposed_units", &c.exposed_units, 0.01, 1},
+          {"exposed_units[0]", &c.exposed_units[0], 0.01, 1},
+          {"exposed_units[1]", &c.exposed_units[1], 0.01, 1},
           {"exposed_alone", &c.exposed_alone, 0.01, 1},
           {"exposed_block", &c.exposed_block, 0.01, 1},
           {"step_clocks[0]", &c.step_clocks[0], 1, 1000},
           {"step_clocks[1]", &c.step_clocks[1], 1, 1000},
+          {"mx_clocks", &c.mx_clocks, 1, 1000},
           {"tile_clocks", &c.tile_clocks, 100, 12000},
           {"store_bytes_per_clock", &c.store_bytes_per_clock, 1, 64},
           {"scale_clocks", &c.scale_clocks, 1, 8},
+          {"idle_clock", &c.idle_clock, 0.01, 1},
           {"split_us[0]", &c.split_us[0], 0.1, 8},
-          {"split_us[1]", &c.split_us[1], 0.1, 8}};
+          {"split_us[1]", &c.split_us[1], 0.1, 8},
+          {"split_us[2]", &c.split_us[2], 0.1, 8}};
 }
 
 struct weighted_row {

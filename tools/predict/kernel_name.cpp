@@ -100,12 +100,22 @@ std::optional<tw::cdna_gemm_kernel> assembly_tile_of(std::string_view name, tw::
     r.b_in_lds = !has(name, "BpreShuffle");
     r.scale_k = has(name, "blockscale") ? 128 : 0;
     r.stages = 3;
+    r.split = tw::cdna_split::second_launch;
     return r;
   }
   return {};
 }
 
-/// A word such as t64x128x128, or m x n x k.
+/// The number that follows `prefix`; 0: there is none.
+tw::index_t number_after(std::string_view name, std::string_view prefix) {
+  const std::size_t at = name.find(prefix);
+  if (at == std::string_view::npos) return 0;
+  name.remove_prefix(at + prefix.size());
+  const numbers n = lengths_of(name.substr(0, name.find('_')));
+  return n.size() == 1 ? n[0] : 0;
+}
+
+/// A word such as t64x128x128, or m x n x k. flydsl_gemm<buffers> names its waves along m, n and k as well.
 std::optional<tw::cdna_gemm_kernel> flydsl_tile_of(std::string_view name, tw::index_t bits) {
   for (std::string_view word : words_of(name)) {
     if (word.starts_with('t')) word.remove_prefix(1);
@@ -115,6 +125,15 @@ std::optional<tw::cdna_gemm_kernel> flydsl_tile_of(std::string_view name, tw::in
     r.waves_n = usual_waves_n(r.m, r.waves);
     r.b_in_lds = bits != 8;
     r.stages = 2;
+    const tw::index_t buffers = number_after(name, "flydsl_gemm"), waves_m = number_after(name, "block_m_warp"),
+                      waves_n = number_after(name, "block_n_warp"), waves_k = number_after(name, "block_k_warp");
+    if (buffers > 1 && waves_m * waves_n * waves_k > 0) {
+      r.stages = buffers - 1;
+      r.waves = waves_m * waves_n * waves_k;
+      r.waves_n = waves_n;
+      r.waves_k = waves_k;
+      r.split = tw::cdna_split::fix_up;
+    }
     return r;
   }
   return {};
@@ -149,6 +168,7 @@ const char* name_of(library l) {
     case library::assembly: return "assembly";
     case library::flydsl: return "FlyDSL";
     case library::opus: return "opus";
+    case library::tilewright: return "tilewright";
     case library::unnamed: break;
   }
   return "unnamed";

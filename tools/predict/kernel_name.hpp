@@ -13,7 +13,7 @@ namespace predict {
 namespace tw = tilewright;
 
 /// Who wrote a kernel, by its name.
-enum class library { ck, ck_tile, assembly, flydsl, opus, unnamed };
+enum class library { ck, ck_tile, assembly, flydsl, opus, tilewright, unnamed };
 const char* name_of(library l);
 
 struct named_kernel {

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -114,11 +116,15 @@ void add_row(ledger& l, const measured_gemm& g, const tw::cdna_gemm_time& t) {
   add(l.gpus, {g.gpu->name, "all", "all", "above 60", {}}, ratio);
 }
 
-/// The fastest row of each problem of a type.
-std::vector<const measured_gemm*> fastest_of(const std::vector<measured_gemm>& rows, const std::string& type) {
+/// The fastest row of each problem of a type. m of its key is 0 in `impossible`: that n and k have a time below the
+/// roofline.
+std::vector<const measured_gemm*> fastest_of(const std::vector<measured_gemm>& rows, const std::string& type,
+                                             std::set<problem>& impossible) {
   std::map<problem, const measured_gemm*> best;
   for (const measured_gemm& g : rows) {
-    if (!predict_row(g) || type_of(g) != type) continue;
+    const std::optional<tw::cdna_gemm_time> time = predict_row(g);
+    if (!time || type_of(g) != type) continue;
+    if (time->bound_us > 1.02 * g.us) impossible.insert({g.gpu, type, 0, g.n, g.k});
     const measured_gemm*& known = best[{g.gpu, type, g.m, g.n, g.k}];
     if (!known || g.us < known->us) known = &g;
   }
@@ -152,6 +158,27 @@ program::json json_of(const std::vector<group>& groups) {
   return list;
 }
 
+std::size_t above(const ratios& r, double limit) {
+  return std::size_t(std::count_if(r.values.begin(), r.values.end(), [=](double x) { return x > limit; }));
+}
+
+program::json json_of(const std::vector<own_comparison>& comparisons) {
+  program::json list = program::json::list();
+  for (const own_comparison& c : comparisons) {
+    const ratios measured = c.over_measured();
+    const auto rounded = [](double x) { return std::round(x * 1000) / 1000; };
+    program::json o = program::json::object();
+    o.add("type", c.type).add("shapes", measured.values.size()).add("left_out", c.left_out);
+    o.add("geometric_mean", rounded(geometric_mean(measured)));
+    o.add("p10", rounded(measured.quantile(0.1))).add("median", rounded(measured.quantile(0.5)));
+    o.add("p90", rounded(measured.quantile(0.9))).add("largest", rounded(measured.quantile(1)));
+    o.add("above_1.3", above(measured, 1.3));
+    o.add("above_1.3_of_predicted", above(c.over_predicted(), 1.3));
+    list.add(std::move(o));
+  }
+  return list;
+}
+
 std::string padded(std::string text, std::size_t width) {
   text.resize(std::max(width, text.size()), ' ');
   return text;
@@ -174,6 +201,14 @@ std::string line_of(const std::string& name, const ratios& r) {
 std::string line_of(const group& g) {
   return line_of(padded(g.gpu, 7) + padded(g.type, 20) + padded(g.library, 9) + g.time + (g.time == "all" ? "" : " us"),
                  g.rows);
+}
+
+std::string line_of_own(const std::string& name, const ratios& r) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%-58s %6zu    %4.2f   %4.2f   %4.2f   %4.2f   %9zu      %4.2f\n", name.c_str(),
+                r.values.size(), geometric_mean(r), r.quantile(0.1), r.quantile(0.5), r.quantile(0.9), above(r, 1.3),
+                r.quantile(1));
+  return text;
 }
 
 std::string percent(std::size_t part, std::size_t whole) {
@@ -199,36 +234,51 @@ std::optional<tw::cdna_gemm_time> predict_row(const measured_gemm& g) {
   return tw::choose_gemm(*g.gpu, tiles.data(), tw::index_t(tiles.size()), g.m, g.n, g.k).time;
 }
 
-double own_comparison::geometric_mean() const {
+double geometric_mean(const ratios& r) {
   double sum = 0;
-  for (const double x : rows.values) sum += std::log(x);
-  return rows.values.empty() ? 0 : std::exp(sum / double(rows.values.size()));
+  for (const double x : r.values) sum += std::log(x);
+  return r.values.empty() ? 0 : std::exp(sum / double(r.values.size()));
 }
 
-std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, std::size_t count) {
+ratios own_comparison::over_measured() const {
+  ratios result;
+  for (const own_row& r : shapes) result.values.push_back(r.over_measured());
+  return result;
+}
+
+ratios own_comparison::over_predicted() const {
+  ratios result;
+  for (const own_row& r : shapes)
+    if (r.theirs_us > 0) result.values.push_back(r.own.time.us / r.theirs_us);
+  return result;
+}
+
+std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, std::size_t count, std::uint64_t seed) {
   std::vector<own_comparison> result;
   for (const char* type : {"bf16", "8-bit, block scales"}) {
-    std::vector<const measured_gemm*> drawn = fastest_of(rows, type);
-    std::sort(drawn.begin(), drawn.end(), [](const measured_gemm* x, const measured_gemm* y) {
-      return std::tuple(hash_of_shape(*x), x->gpu->compute_units) <
-             std::tuple(hash_of_shape(*y), y->gpu->compute_units);
+    own_comparison c{type, 0, {}};
+    std::set<problem> impossible;
+    std::vector<const measured_gemm*> drawn = fastest_of(rows, type, impossible);
+    c.left_out = std::erase_if(drawn, [&](const measured_gemm* g) {
+      return impossible.contains({g->gpu, type, 0, g->n, g->k});
+    });
+    std::sort(drawn.begin(), drawn.end(), [seed](const measured_gemm* x, const measured_gemm* y) {
+      return std::tuple(hash_of_shape(*x, seed), x->gpu->compute_units) <
+             std::tuple(hash_of_shape(*y, seed), y->gpu->compute_units);
     });
     drawn.resize(std::min(count, drawn.size()));
-    own_comparison c{type, {}};
     for (const measured_gemm* g : drawn) {
-      const std::vector<tw::cdna_gemm_kernel> own =
-          g->element_bits == 16 ? own_16bit_kernels(*g->gpu) : own_block_scaled_kernels();
-      c.rows.values.push_back(
-          tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k, g->element_bits == 16)
-              .time.us /
-          g->us);
+      const std::vector<tw::cdna_gemm_kernel>& own = own_kernels(*g->gpu, g->element_bits);
+      const tw::cdna_gemm_choice choice = tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k);
+      const bool is_known = g->kernel.tile && !g->splits_by_itself;
+      c.shapes.push_back({g, choice, own[std::size_t(choice.kernel)], is_known ? predict_row(*g)->us : 0});
     }
     result.push_back(std::move(c));
   }
   return result;
 }
 
-ledger make_ledger(const std::vector<measured_gemm>& rows) {
+ledger make_ledger(const std::vector<measured_gemm>& rows, std::uint64_t seed) {
   ledger l;
   l.rows = rows.size();
   std::vector<const measured_gemm*> tested;
@@ -251,7 +301,8 @@ ledger make_ledger(const std::vector<measured_gemm>& rows) {
             [](const group& x, const group& y) { return std::tie(y.time, x.gpu) < std::tie(x.time, y.gpu); });
   l.order = test_order(tested);
   l.winner = test_winners(tested);
-  l.own = compare_own(rows, 400);
+  l.own = compare_own(rows, 400, seed);
+  l.own_of_all = compare_own(rows, rows.size());
   return l;
 }
 
@@ -274,14 +325,44 @@ std::string as_text(const ledger& l, bool by_group) {
   text += "\norder of two kernels for one shape as measured: " + percent(l.order.right, l.order.pairs);
   text +=
       "\nmeasured winner predicted within 10 % of its library's best tile: " + percent(near, l.winner.values.size());
-  text += "\n\nthis library, predicted / AMD's shortest measured time" + std::string(8, ' ') +
-          "shapes   geometric mean    10 %   50 %   90 %   largest\n";
-  for (const own_comparison& c : l.own) {
-    char line[160];
-    std::snprintf(line, sizeof line, "%-62s %6zu             %4.2f    %4.2f   %4.2f   %4.2f      %4.2f\n",
-                  c.type.c_str(), c.rows.values.size(), c.geometric_mean(), c.rows.quantile(0.1), c.rows.quantile(0.5),
-                  c.rows.quantile(0.9), c.rows.quantile(1));
+  text += "\n\n" + padded("this library, predicted / shortest measured time of AMD", 58) +
+          "shapes    mean   10 %   50 %   90 %   above 1.3   largest\n";
+  const auto add_own = [&](const std::vector<own_comparison>& list, const char* which) {
+    for (const own_comparison& c : list) text += line_of_own(c.type + which, c.over_measured());
+  };
+  add_own(l.own, ", drawn");
+  add_own(l.own_of_all, ", all");
+  text += "the same, predicted / what the model says of AMD's kernel\n";
+  for (const own_comparison& c : l.own_of_all) text += line_of_own(c.type + ", all", c.over_predicted());
+  for (const own_comparison& c : l.own_of_all)
+    if (c.left_out > 0)
+      text += std::to_string(c.left_out) + " shapes (" + c.type +
+              ") are left out: times for their n and k are below the roofline of the GPU that the table names\n";
+  return text;
+}
+
+std::string as_text_of_behind(const ledger& l, double factor) {
+  std::vector<own_row> behind;
+  for (const own_comparison& c : l.own_of_all)
+    std::copy_if(c.shapes.begin(), c.shapes.end(), std::back_inserter(behind),
+                 [&](const own_row& r) { return r.over_measured() > factor; });
+  std::sort(behind.begin(), behind.end(),
+            [](const own_row& x, const own_row& y) { return x.over_measured() > y.over_measured(); });
+  std::string text;
+  for (const own_row& r : behind) {
+    const measured_gemm& g = *r.fastest;
+    const tw::cdna_gemm_time& t = r.own.time;
+    char line[320];
+    std::snprintf(line, sizeof line,
+                  "%4.2f %s %s %lld x %lld x %lld: measured %.1f us; own %d x %d x %d, k in %d: %.1f us "
+                  "(compute %.1f, memory %.1f); ",
+                  r.over_measured(), g.gpu->name, type_of(g).c_str(), static_cast<long long>(g.m),
+                  static_cast<long long>(g.n), static_cast<long long>(g.k), g.us, r.kernel.m, r.kernel.n, r.kernel.k,
+                  r.own.split_k, t.us, t.compute_us, t.memory_us);
     text += line;
+    std::snprintf(line, sizeof line, "%.1f us predicted for ", r.theirs_us);
+    text += (r.theirs_us > 0 ? line : "no tile in the name of ") + g.kernel_name.substr(0, 90);
+    text += r.theirs_us == 0 ? "\n" : t.us > 1.15 * r.theirs_us ? ": the tile\n" : ": the model\n";
   }
   return text;
 }
@@ -294,19 +375,22 @@ program::json as_json(const ledger& l) {
   j.add("bound_rows", l.bound_rows).add("bound_above_measured", l.bound_above);
   j.add("ordered_pairs", l.order.pairs).add("ordered_right", l.order.right);
   j.add("winner_over_best_tile", json_of(l.winner));
-  program::json own = program::json::list();
-  for (const own_comparison& c : l.own) {
-    program::json o = program::json::object();
-    o.add("type", c.type).add("shapes", c.rows.values.size());
-    o.add("geometric_mean", std::round(c.geometric_mean() * 1000) / 1000);
-    o.add("p10", std::round(c.rows.quantile(0.1) * 1000) / 1000)
-        .add("median", std::round(c.rows.quantile(0.5) * 1000) / 1000);
-    o.add("p90", std::round(c.rows.quantile(0.9) * 1000) / 1000)
-        .add("largest", std::round(c.rows.quantile(1) * 1000) / 1000);
-    own.add(std::move(o));
-  }
-  j.add("own_predicted_over_measured", std::move(own));
+  j.add("own_predicted_over_measured", json_of(l.own)).add("own_of_all_shapes", json_of(l.own_of_all));
   return j;
+}
+
+program::json rows_as_json(const std::vector<measured_gemm>& rows) {
+  program::json list = program::json::list();
+  for (const measured_gemm& g : rows) {
+    const std::optional<tw::cdna_gemm_time> t = predict_row(g);
+    if (!t) continue;
+    program::json row = program::json::object();
+    row.add("gpu", g.gpu->name).add("type", type_of(g)).add("kernel", g.kernel_name);
+    row.add("m", g.m).add("n", g.n).add("k", g.k).add("us", g.us);
+    row.add("predicted_us", std::round(t->us * 100) / 100).add("bound_us", std::round(t->bound_us * 100) / 100);
+    list.add(std::move(row));
+  }
+  return list;
 }
 
 }  // namespace predict

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tilewright-predict: the model's times for GEMMs on AMD GPUs against measured ones.
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -12,13 +13,15 @@
 #include "../program/run.hpp"
 #include "fit.hpp"
 #include "ledger.hpp"
+#include "published.hpp"
 
 namespace {
 
 struct options {
   std::string table = PREDICT_TABLE;
   const tilewright::arch::cdna_gpu* gpu = nullptr;
-  bool json = false, fits = false, by_group = false;
+  bool json = false, fits = false, by_group = false, behind = false, rows = false, published = false;
+  int seed = 0;
 };
 
 std::optional<std::string> parse(options& o, int argc, const char* const* argv) {
@@ -33,6 +36,14 @@ std::optional<std::string> parse(options& o, int argc, const char* const* argv) 
   line.choice("--gpu", "Only the rows of one GPU", gpus,
               [&o](std::size_t i) { o.gpu = &tilewright::arch::cdna_gpus[tilewright::index_t(i)]; });
   line.flag("--by-group", "Errors by GPU, type, library and time, too", o.by_group);
+  line.flag("--behind", "List the shapes where this library is predicted to take 1.3 times as long as measured kernels",
+            o.behind);
+  line.number<int>(
+      "--seed", "S", "Draw the shapes that this library is compared for by a seed (default: 0)", "a whole number from 0",
+      [](int seed) { return seed >= 0; }, [&o](int seed) { o.seed = seed; });
+  line.flag("--published", "Compare rates that HipKittens published for GEMM and attention, without a table",
+            o.published);
+  line.flag("--rows", "Print each row of the table with its predicted time, as JSON", o.rows);
   line.flag("--json", "Print JSON, with the groups", o.json);
   line.flag("--fit", "Fit the model's constants to one half of the shapes and print them", o.fits);
   line.section_of_help("Exit code", "0 success; 2 the request cannot be carried out.");
@@ -63,15 +74,27 @@ int main(int argc, char** argv) {
       program::print(*text);
       return program::success;
     }
+    if (o.published) {
+      program::print(predict::published_rates());
+      return program::success;
+    }
     std::ifstream file(o.table);
     if (!file) throw program::refusal("cannot read " + o.table);
     std::vector<predict::measured_gemm> rows = predict::read_measured(file);
     if (o.gpu) std::erase_if(rows, [&o](const predict::measured_gemm& g) { return g.gpu != o.gpu; });
+    if (o.rows) {
+      program::print(predict::rows_as_json(rows).text());
+      return program::success;
+    }
     if (o.fits) {
       program::print(fitted(rows));
       return program::success;
     }
-    const predict::ledger l = predict::make_ledger(rows);
+    const predict::ledger l = predict::make_ledger(rows, std::uint64_t(o.seed));
+    if (o.behind) {
+      program::print(predict::as_text_of_behind(l, 1.3));
+      return program::success;
+    }
     program::print(o.json ? predict::as_json(l).text() : predict::as_text(l, o.by_group));
     return program::success;
   });

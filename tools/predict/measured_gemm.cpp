@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../program/refusal.hpp"
+#include "own_kernels.hpp"
 
 namespace predict {
 namespace {
@@ -95,6 +96,8 @@ measured_gemm gemm_of(const row& r, int line) {
   g.us = number<double>(r, us, line);
   g.kernel_name = r[kernel];
   g.kernel = parse_kernel_name(r[kernel], g.element_bits);
+  if (g.gpu && g.element_bits == 16)
+    if (const tw::cdna_gemm_kernel* own = find_own_kernel(*g.gpu, g.kernel_name)) g.kernel = {library::tilewright, *own};
   g.splits_by_itself = splits_by_itself(r);
   if (g.kernel.tile) g.kernel.tile->split_k = slices_of(r, g.kernel.family, line);
   return g;
@@ -121,8 +124,8 @@ std::vector<measured_gemm> read_measured(std::istream& csv) {
   return result;
 }
 
-std::uint64_t hash_of_shape(const measured_gemm& g) {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+std::uint64_t hash_of_shape(const measured_gemm& g, std::uint64_t seed) {
+  std::uint64_t hash = 14695981039346656037u ^ seed * 0x9e3779b97f4a7c15u;  // FNV-1a
   for (const std::int64_t length : {g.m, g.n, g.k})
     for (int byte = 0; byte < 8; ++byte) hash = (hash ^ (std::uint64_t(length) >> 8 * byte & 255)) * 1099511628211u;
   return hash;

@@ -28,8 +28,8 @@ struct measured_gemm {
 /// program::refusal with the line's number where a number is none.
 std::vector<measured_gemm> read_measured(std::istream& csv);
 
-/// A number for a shape that is as good as drawn, by a hash of m, n and k.
-std::uint64_t hash_of_shape(const measured_gemm& g);
+/// A number for a shape that is as good as drawn, by a hash of m, n, k and a seed.
+std::uint64_t hash_of_shape(const measured_gemm& g, std::uint64_t seed = 0);
 
 /// Whether the constants may be fitted to a shape: about half of them, by a hash of m, n and k.
 bool is_fitted(const measured_gemm& g);

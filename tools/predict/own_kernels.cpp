@@ -1,36 +1,56 @@
 // SPDX-License-Identifier: MIT
 #include "own_kernels.hpp"
 
+#include <cstddef>
+
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 
 namespace predict {
 namespace {
 
 namespace tw = tilewright;
 
-template <class Arch>
-std::vector<tw::cdna_gemm_kernel> named_kernels() {
+template <class Arch, tw::index_t Count>
+std::vector<tw::cdna_gemm_kernel> kernels_of(const tw::array<tw::cdna_tile, Count>& family) {
   constexpr tw::operand_major k = tw::operand_major::k;
   std::vector<tw::cdna_gemm_kernel> result;
   for (const tw::gemm_static_report& report : tw::named_reports<Arch, tw::bfloat16_t, k, k, 8>())
     result.push_back(report.as_cdna_kernel(1));
+  for (const tw::cdna_tile& tile : family) result.push_back(tile.as_cdna_kernel(Arch::value));
+  return result;
+}
+
+std::vector<tw::cdna_gemm_kernel> block_scaled_kernels() {
+  std::vector<tw::cdna_gemm_kernel> result;
+  for (const tw::block_scaled_tile& tile : tw::block_scaled_tiles) result.push_back(tile.as_cdna_kernel());
   return result;
 }
 
 }  // namespace
 
-std::vector<tw::cdna_gemm_kernel> own_16bit_kernels(const tw::arch::cdna_gpu& gpu) {
-  static const std::vector<tw::cdna_gemm_kernel> gfx942 = named_kernels<tw::arch::gfx942>(),
-                                                 gfx950 = named_kernels<tw::arch::gfx950>();
-  return gpu.isa == &tw::arch::gfx950::value ? gfx950 : gfx942;
+const std::vector<tw::cdna_gemm_kernel>& own_kernels(const tw::arch::cdna_gpu& gpu, tw::index_t element_bits) {
+  static const std::vector<tw::cdna_gemm_kernel> gfx942 = kernels_of<tw::arch::gfx942>(tw::gfx942_tiles),
+                                                 gfx950 = kernels_of<tw::arch::gfx950>(tw::gfx950_tiles),
+                                                 scaled = block_scaled_kernels();
+  return element_bits != 16 ? scaled : gpu.isa == &tw::arch::gfx950::value ? gfx950 : gfx942;
 }
 
-std::vector<tw::cdna_gemm_kernel> own_block_scaled_kernels() {
-  const tw::cdna_gemm_kernel large{.m = 128, .n = 128, .k = 128, .element_bits = 8, .scale_k = 128};
-  tw::cdna_gemm_kernel small = large;
-  small.m = small.n = 64;
-  return {large, small};
+const tw::cdna_gemm_kernel* find_own_kernel(const tw::arch::cdna_gpu& gpu, std::string_view name) {
+  constexpr tw::operand_major k = tw::operand_major::k;
+  const auto number = [&]<class... Policies>(tw::tuple<Policies...>) {
+    std::size_t i = 0;
+    return ((name == Policies::name || (++i, false)) || ...) ? i : sizeof...(Policies);
+  };
+  const std::size_t named = gpu.isa == &tw::arch::gfx950::value
+                                ? number(tw::named_policies<tw::arch::gfx950, tw::bfloat16_t, k, k, 8>())
+                                : number(tw::named_policies<tw::arch::gfx942, tw::bfloat16_t, k, k, 8>());
+  const std::size_t count = own_kernels(gpu, 16).size() - std::size_t(gpu.isa == &tw::arch::gfx950::value
+                                                                           ? tw::gfx950_tiles.size()
+                                                                           : tw::gfx942_tiles.size());
+  return named < count ? &own_kernels(gpu, 16)[named] : nullptr;
 }
 
 }  // namespace predict

@@ -3,7 +3,7 @@
 "use strict";
 
 const fields = {
-  arch: ["Target", "gfx942", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90"]],
+  arch: ["Target", "gfx942", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1150", "gfx1151", "gfx1200", "gfx1201", "gfx1250", "sm_80", "sm_90"]],
   tile: ["Tile: rows x columns", "128x64", null],
   dtype: ["Type", "f16", ["fp8", "bf8", "i8", "f16", "bf16", "f32", "i32", "f64"]],
   layout: ["Layout", "xor", ["plain", "padded", "padded:8", "padded:32", "xor", "xor:2", "swizzle:3,4,3", "row-xor", "base-tile:8x8", "solve"]],

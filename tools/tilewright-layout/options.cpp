@@ -131,7 +131,7 @@ void add_commands(command_line& line, options& o) {
       o.colours);
   add_output(distribution, o);
 
-  command_line& curve = line.command("curve", "Draw the order in which a tile is walked");
+  command_line& curve = line.command("curve", "Draw the order in which a tile is traversed");
   curve.list("curve", "CURVE", "Lengths, order, elements per access, as 4x6:order=1,0:access=1x2:snake", o.curves);
   add_output(curve, o);
 

@@ -37,9 +37,7 @@ struct launch_options {
 
 namespace detail {
 
-inline bool is_same_target(const arch::target& a, const arch::target& b) {
-  return arch::detail::equal_text(a.name, b.name);
-}
+inline bool is_same_target(const arch::target& a, const arch::target& b) { return arch::is_same_name(a.name, b.name); }
 
 /// The target that a launch emulates.
 template <class Kernel>
@@ -146,8 +144,9 @@ emulator::launch_report launch(const typename Kernel::args_type& args, const lau
 template <template <class> class Kernel, class... Archs>
 emulator::launch_report launch(const auto& args, const launch_options& options) {
   if constexpr (sizeof...(Archs) == 0) {
-    return launch<Kernel, arch::gfx90a, arch::gfx942, arch::gfx950, arch::gfx1100, arch::gfx1201, arch::sm80,
-                  arch::sm90>(args, options);
+    return [&]<class... Known>(arch::target_list<Known...>) {
+      return launch<Kernel, Known...>(args, options);
+    }(arch::known_targets{});
   } else {
     emulator::launch_report report;
     const arch::target* wanted = options.emulate.value;

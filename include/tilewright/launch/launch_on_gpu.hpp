@@ -192,10 +192,9 @@ void launch(const auto& args, const launch_options& options = {}) {
     const bool found =
         ((here == Archs::value.name && (prepared_launch<Kernel<Archs>>(args, functions)(options.stream), true)) || ...);
     if (!found) throw launch_error("launch: the program has no kernel for this GPU, " + here);
-  } else if constexpr (is_amd(arch::current::value)) {
-    launch<Kernel, arch::gfx90a, arch::gfx942, arch::gfx950, arch::gfx1100, arch::gfx1201>(args, options);
   } else {
-    launch<Kernel, arch::sm80, arch::sm90>(args, options);
+    using makers = detail::conditional_t<is_amd(arch::current::value), arch::amd_targets, arch::nvidia_targets>;
+    [&]<class... Known>(arch::target_list<Known...>) { launch<Kernel, Known...>(args, options); }(makers{});
   }
 }
 

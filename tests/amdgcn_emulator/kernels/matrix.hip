@@ -13,6 +13,7 @@ typedef VEC(short, 4) v4s;
 typedef VEC(short, 8) v8s;
 typedef VEC(short, 16) v16s;
 typedef VEC(__bf16, 8) v8b;
+typedef VEC(__bf16, 16) v16b;
 typedef VEC(int, 2) v2i;
 typedef VEC(int, 4) v4i;
 typedef VEC(int, 8) v8i;
@@ -27,6 +28,8 @@ typedef VEC(double, 4) v4d;
 #define ON_gfx950
 #elif defined(__gfx1100__)
 #define ON_gfx1100
+#elif defined(__gfx1250__)
+#define ON_gfx1250
 #else
 #define ON_gfx1201
 #endif

@@ -83,12 +83,14 @@ void expect_one_rounding() {
   for (int i = 0; i < 500; ++i) {
     const float scale = T(std::ldexp(float(random() % 256 + 1), int(random() % 8) - 12));
     const auto elements = int4_groups<32>::decode<T>(unsigned(random()));
-    const auto scaled = detail::scale_elements(elements, scale);
+    const auto scaled = detail::multiply_elements(elements, detail::bits_of_pair<T>(scale, scale));
     for (index_t e = 0; e < 8; ++e) ASSERT_EQ(float(scaled[e]), float(T(float(elements[e]) * scale)));
   }
   const float nan = std::nanf("");
-  for (const float s : {nan, float(e8m0_t::from_bits(0xff))})
-    EXPECT_TRUE(std::isnan(float(detail::scale_elements(mxfp4_format::decode<T>(0x77777777u), s)[3])));
+  for (const float s : {nan, float(e8m0_t::from_bits(0xff))}) {
+    const auto elements = mxfp4_format::decode<T>(0x77777777u);
+    EXPECT_TRUE(std::isnan(float(detail::multiply_elements(elements, detail::bits_of_pair<T>(s, s))[3])));
+  }
 }
 
 TEST(NarrowFormats, ScaledElementsRoundOnce) {

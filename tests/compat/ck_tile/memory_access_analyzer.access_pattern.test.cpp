@@ -29,7 +29,7 @@ TEST(AccessPattern, TheDefaultCacheLine) {
   using rows_of_17 = space_filling_curve<2, sequence<2, 17>, sequence<0, 1>, sequence<1, 1>>;
   static_assert(access_pattern_analyzer<rows_of_16>::analyze_locality() == access_locality{30, 1, 0});
   static_assert(access_pattern_analyzer<rows_of_17>::analyze_locality() == access_locality{32, 0, 1});
-  EXPECT_EQ(detail::analyze_locality(rows_of_17::walk), (access_locality{32, 0, 1}));
+  EXPECT_EQ(detail::analyze_locality(rows_of_17::traversal), (access_locality{32, 0, 1}));
 }
 
 TEST(AccessPattern, ASnakeOnlyTakesSequentialSteps) {

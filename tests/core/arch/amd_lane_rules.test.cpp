@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lane maps of AMD's matrix instructions against the rules of AMD's matrix instruction calculator, restated for one
-// instruction at a time (github.com/ROCm/amd_matrix_instruction_calculator). Groups of instructions rename k.
+// instruction at a time (github.com/ROCm/amd_matrix_instruction_calculator; gfx1250: AMD's simulator). Groups of
+// instructions rename k.
 #include <tilewright/core/arch/matrix_instruction.hpp>
 
 #include <gtest/gtest.h>
@@ -43,6 +44,14 @@ matrix_position gfx11_output(index_t lane, index_t item) { return {2 * item + la
 matrix_position gfx12_input(index_t lane, index_t item) { return {lane % 16, 8 * (lane / 16) + item}; }
 matrix_position gfx12_output(index_t lane, index_t item) { return {8 * (lane / 16) + item, lane % 16}; }
 
+/// AMD's rocjitsu (shared/mma_exec.h): chunks of 16 bytes belong to lanes 0-15 and 16-31 alternately.
+rule gfx1250_input(index_t chunk) {
+  return [=](index_t lane, index_t item) {
+    const index_t k = item / chunk * 2 * chunk + lane / 16 * chunk + item % chunk;
+    return matrix_position{lane % 16, k};
+  };
+}
+
 std::vector<amd_instruction> instructions() {
   using enum matrix_op;
   return {mfma(mfma_16x16x16, 16, 16),
@@ -64,7 +73,10 @@ std::vector<amd_instruction> instructions() {
           {wmma_16x16x16_gfx11, 1, 16, 16, gfx11_input, gfx11_output},
           {wmma_16x16x16_b8_gfx11, 1, 16, 16, gfx11_input, gfx11_output},
           {wmma_16x16x16_gfx12, 1, 16, 8, gfx12_input, gfx12_output},
-          {wmma_16x16x16_b8_x2_gfx12, 2, 16, 8, gfx12_input, gfx12_output}};
+          {wmma_16x16x16_b8_x2_gfx12, 2, 16, 8, gfx12_input, gfx12_output},
+          {wmma_16x16x32_gfx1250, 1, 32, 16, gfx1250_input(8), gfx12_output},
+          {wmma_16x16x64_b8_gfx1250, 1, 64, 32, gfx1250_input(16), gfx12_output},
+          {wmma_16x16x128_b8_gfx1250, 1, 128, 64, gfx1250_input(16), gfx12_output}};
 }
 
 /// AMD's k for each k of the library's map, issue by issue; empty if one k has two, or if rows differ.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Facts of the targets, and how a user looks them up, overrides them and adds to them.
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/core/arch/gpu_facts.hpp>
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ TEST(Target, IsFoundByName) {
     EXPECT_EQ(find_target(t->name), t);
     names.insert(t->name);
   }
-  EXPECT_EQ(names, (std::set<std::string>{"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "sm_80", "sm_90"}));
+  EXPECT_EQ(names, (std::set<std::string>{"gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1150", "gfx1151",
+                                          "gfx1200", "gfx1201", "gfx1250", "sm_80", "sm_90"}));
 }
 
 TEST(Target, SizesOfWavesAndLds) {
@@ -29,7 +31,8 @@ TEST(Target, SizesOfWavesAndLds) {
   };
   constexpr fact facts[] = {{"gfx90a", 64, 65536, 512},  {"gfx942", 64, 65536, 512},  {"gfx950", 64, 163840, 1280},
                             {"gfx1100", 32, 65536, 512}, {"gfx1201", 32, 65536, 512}, {"sm_80", 32, 166912, 128},
-                            {"sm_90", 32, 232448, 128}};
+                            {"sm_90", 32, 232448, 128},  {"gfx908", 64, 65536, 512},  {"gfx1150", 32, 65536, 512},
+                            {"gfx1151", 32, 65536, 512}, {"gfx1200", 32, 65536, 512}, {"gfx1250", 32, 327680, 2048}};
   for (const fact& f : facts) {
     const target& t = *find_target(f.name);
     EXPECT_EQ(t.wave_size, f.wave_size) << f.name;
@@ -101,12 +104,53 @@ TEST(Target, MatrixInstructions) {
   EXPECT_EQ(supported(gfx1201::value), (ops{wmma_16x16x16_gfx12, wmma_16x16x16_b8_x2_gfx12}));
   EXPECT_EQ(supported(sm80::value), std::set<matrix_op>{mma_m16n8k16_x2});
   EXPECT_EQ(supported(sm90::value), std::set<matrix_op>{mma_m16n8k16_x2});
+  EXPECT_EQ(supported(gfx908::value), cdna2);
+  EXPECT_EQ(supported(gfx1150::value), supported(gfx1100::value));
+  EXPECT_EQ(supported(gfx1151::value), supported(gfx1100::value));
+  EXPECT_EQ(supported(gfx1200::value), supported(gfx1201::value));
+  EXPECT_EQ(supported(gfx1250::value),
+            (ops{wmma_16x16x16_gfx12, wmma_16x16x32_gfx1250, wmma_16x16x64_b8_gfx1250, wmma_16x16x128_b8_gfx1250}));
+  EXPECT_TRUE(gfx1250::value.supports(wmma_16x16x64_b8_gfx1250, matrix_element::i8));
+  EXPECT_FALSE(gfx1250::value.supports(wmma_16x16x128_b8_gfx1250, matrix_element::i8));
+  EXPECT_TRUE(gfx908::value.supports(mfma_32x32x8_x2, matrix_element::f16));
+  EXPECT_FALSE(gfx908::value.supports(mfma_32x32x8_x2, matrix_element::bf16));
+  EXPECT_TRUE(gfx90a::value.supports(mfma_32x32x8_x2, matrix_element::bf16));
   EXPECT_FALSE(gfx942::value.supports(mfma_16x16x32));
   EXPECT_TRUE(sm90::value.supports(wgmma_k16, matrix_element::bf16));
   EXPECT_TRUE(sm90::value.supports(wgmma_k32_b8, matrix_element::fp8_ocp));
   EXPECT_FALSE(sm90::value.supports(wgmma_k32_b8, matrix_element::i8));
   EXPECT_FALSE(sm90::value.supports(wgmma_k16, matrix_element::f32));
   EXPECT_FALSE(sm80::value.supports(wgmma_k16));
+}
+
+TEST(Target, RelativesHaveInferredRows) {
+  for (const lds_op op : {lds_op::read_b128, lds_op::write_b128}) {
+    const auto grade_of = [&](const target& t) { return t.find(op)->readings[0].known_by; };
+    EXPECT_EQ(grade_of(gfx90a::value), grade::vendor);
+    EXPECT_EQ(grade_of(gfx908::value), grade::inferred);
+    EXPECT_EQ(grade_of(gfx1151::value), grade::inferred);
+    EXPECT_EQ(grade_of(gfx1200::value), grade::inferred);
+  }
+  for (const lds_instruction& row : gfx1250::value.lds) EXPECT_EQ(row.readings[0].known_by, grade::unknown);
+  EXPECT_EQ(gfx908::value.find(lds_op::write_b96)->readings[0].known_by, grade::unknown);
+  EXPECT_EQ(gfx1151::value.find(lds_op::read_b32)->readings[1].known_by, grade::disputed);
+  EXPECT_LT(gfx1150::value.registers_per_simd, gfx1151::value.registers_per_simd);
+}
+
+TEST(Target, EachHasFiguresOfOneGpu) {
+  std::multiset<std::string> with_figures, all;
+  for (const gpu_facts& gpu : known_gpus) with_figures.insert(gpu.target);
+  for (const target* t : all_targets) all.insert(t->name);
+  EXPECT_EQ(with_figures, all);
+}
+
+TEST(TargetList, FindsByName) {
+  static_assert(known_targets::find("gfx1151") >= 0 && known_targets::find("gfx115") == -1);
+  static_assert(amd_targets::find("sm_90") == -1 && nvidia_targets::find("sm_90") == 1);
+  std::string name;
+  EXPECT_TRUE(known_targets::with("gfx950", [&]<class Arch>() { name += Arch::value.name; }));
+  EXPECT_FALSE(nvidia_targets::with("gfx950", [&]<class Arch>() { name += Arch::value.name; }));
+  EXPECT_EQ(name, "gfx950");
 }
 
 TEST(Target, CopiesToLds) {

@@ -92,7 +92,7 @@ TEST(SpaceFillingCurve, StepsBetweenAccesses) {
   static_assert(row_major::get_step_between(5, 6) == at(1, -5));
   static_assert(row_major::get_forward_step(0) == at(0, 1) && row_major::get_backward_step(6) == at(-1, 5));
   static_assert(row_major::get_step_between(3, 3) == at(0, 0) && row_major::get_step_between(23, 0) == at(-3, -5));
-  // Steps of the row-major 4 x 6 walk: 20 to the next element, 3 back to the next row's begin.
+  // Steps of the row-major 4 x 6 traversal: 20 to the next element, 3 back to the next row's begin.
   index_t sequential = 0, jumps = 0;
   for (index_t i = 0; i + 1 < row_major::get_num_of_access(); ++i) {
     const auto step = row_major::get_forward_step(i);
@@ -106,7 +106,7 @@ TEST(SpaceFillingCurve, ListsItsParameters) {
   static_assert(row_major::ndim == 2 && row_major::tensor_lengths == at(4, 6) &&
                 row_major::scalars_per_access == at(1, 1));
   static_assert(column_major::dim_access_order == at(1, 0));
-  static_assert(row_major::walk == curve<2>{at(4, 6), at(0, 1), at(1, 1), false});
+  static_assert(row_major::traversal == curve<2>{at(4, 6), at(0, 1), at(1, 1), false});
 }
 
 }  // namespace

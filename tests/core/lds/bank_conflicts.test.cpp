@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <string_view>
 #include <vector>
 
 namespace tilewright {
@@ -62,7 +63,8 @@ std::vector<std::vector<index_t>> groups_of(const arch::target& t, lds_op op, in
   const bool read = !arch::is_write(op);
   const index_t bytes = arch::access_bytes(op);
   const bool gfx950 = &t == &arch::gfx950::value;
-  const bool quads = read && bytes >= 12 && op != lds_op::ldmatrix && &t != &arch::gfx1201::value && arch::is_amd(t);
+  const bool in_order = std::string_view(t.name).starts_with("gfx12");
+  const bool quads = read && bytes >= 12 && op != lds_op::ldmatrix && !in_order && arch::is_amd(t);
   std::vector<std::vector<index_t>> first_half;
   if (gfx950 && op == lds_op::read_b128) {
     first_half = {{0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27},

@@ -73,7 +73,7 @@ TEST(GemmTypes, IntegersAreScaledByIntegers) {
   for (const float alpha : {0.5f, 0x1p24f, __builtin_nanf("")}) {
     args.alpha = alpha;
     EXPECT_STREQ(kernel::check(args),
-                 "sums of integers can only be scaled by integers of less than 2^24: alpha and beta");
+                 "accumulators of integers can only be scaled by integers of less than 2^24: alpha and beta");
   }
 }
 

@@ -20,6 +20,13 @@ template <class Base>
 struct reducing : Base {
   static constexpr split_k_kind split_k = split_k_kind::workspace;
 };
+template <class Base>
+struct fixing : Base {
+  static constexpr split_k_kind split_k = split_k_kind::fix_up;
+};
+struct fixing_with_epilogue : fixing<base> {
+  using epilogue = bias_and_relu;
+};
 struct reducing_with_epilogue : reducing<base> {
   using epilogue = bias_and_relu;
 };
@@ -45,6 +52,33 @@ TEST(SplitK, WithAWorkspace) {
   expect_split_gemm<reducing<int_base>>({.m = 33, .n = 31, .k = 333, .alpha = 3, .beta = -1, .gap = 1}, 3);
 }
 
+/// The counters are 0 again after each launch.
+template <class Policy>
+void expect_fixed_up(const problem& p, index_t parts, int launches = 1) {
+  SCOPED_TRACE(describe<Policy>(p) + ", parts " + std::to_string(parts));
+  gemm_case<Policy> gemm(p);
+  gemm.args.split_k = parts;
+  using kernel = gemm_kernel<Policy>;
+  std::vector<char> workspace(std::size_t(kernel::workspace_bytes(gemm.args)), char(0xff));
+  std::fill_n(workspace.begin(), 4096, char(0));
+  gemm.args.workspace = workspace.data();
+  ASSERT_STREQ(kernel::check(gemm.args), nullptr);
+  const auto c = gemm.c;
+  for (int launch = 0; launch < launches; ++launch) {
+    gemm.c = c;
+    launch_blocks<Policy>(kernel::grid(gemm.args), [&] { kernel{}(gemm.args); });
+    expect_result(gemm);
+    EXPECT_EQ(std::count(workspace.begin(), workspace.begin() + 4096, char(0)), 4096);
+  }
+}
+
+TEST(SplitK, ByTheLastBlockOfATile) {
+  expect_fixed_up<fixing<base>>({.m = 72, .n = 40, .k = 88, .alpha = 0.5f, .beta = 2, .batch = 2, .gap = 8}, 2, 2);
+  expect_fixed_up<fixing<base>>({.m = 64, .n = 64, .k = 40}, 1);
+  expect_fixed_up<fixing_with_epilogue>({.m = 65, .n = 8, .k = 160}, 5);
+  expect_fixed_up<fixing<int_base>>({.m = 33, .n = 31, .k = 333, .alpha = 3, .beta = -1, .gap = 1}, 3);
+}
+
 TEST(SplitK, WorkspaceOfEachKernel) {
   gemm_args args{.m = 3, .n = 5, .k = 64, .batch = 2};
   EXPECT_EQ(gemm_kernel<base>::workspace_bytes(args), 0);
@@ -63,6 +97,13 @@ TEST(SplitK, Refusals) {
   args.split_k = 4;
   EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args),
                "split_k is larger than the number of block tiles along k, or than 65535");
+  args.split_k = 2;
+  EXPECT_STREQ(gemm_kernel<fixing<base>>::check(args), "split_k needs a workspace, of workspace_bytes(args)");
+  args.batch = 1025;
+  args.batch_stride_c = 64 * 64;
+  EXPECT_STREQ(gemm_kernel<fixing<base>>::check(args),
+               "split_k_kind::fix_up takes 1024 tiles of C, of all problems; use a larger block tile, or a workspace");
+  args.batch = 1;
   args.split_k = 0;
   EXPECT_STREQ(gemm_kernel<reducing<base>>::check(args), "split_k must be positive");
   args = {.m = 100'000'000, .n = 8, .k = 96, .lda = 96, .ldb = 8, .ldc = 8, .split_k = 2, .workspace = &args};

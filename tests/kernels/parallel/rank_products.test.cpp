@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Products of several ranks on the CPU emulator, where flags are noticed as late as they may be: results, buffers in
 // turns, late ranks, missing ranks.
+#include "../explored.hpp"
+
 #include <gtest/gtest.h>
 
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
@@ -60,6 +62,8 @@ struct problem {
   int late = -1;     // the rank that begins each call when nothing else can happen
   int missing = -1;  // the rank that leaves out the last call
   bool by_nccl = false, on_amd = false, in_turns = false;
+  index_t blocks = 2;     // of each rank
+  int explored_rank = 0;  // whose schedule an explorer chooses; needs blocks = 1
 };
 
 /// What a rank has, from call to call.
@@ -98,6 +102,8 @@ class ParallelProducts : public testing::Test {
   /// Runs the calls, checks each rank's C after each of them, and returns the ranks that reported an error.
   static std::vector<int> run(const problem& p) {
     emulated_ranks ranks(p.ranks, p.seed);
+    ranks.blocks = p.blocks;
+    ranks.group.explored_rank = p.explored_rank;
     std::vector<rank_data> data;
     emulated_memory all_c;
     for (index_t r = 0; r < p.ranks; ++r) {
@@ -196,6 +202,23 @@ TEST_F(ParallelProducts, SumsGoToTheirOwners) {
 TEST_F(ParallelProducts, SumsOfManyRanksForConsumersThatTakeTurns) {
   EXPECT_EQ(run({.what = kind::reduce_scatter, .ranks = 4, .rows = 8, .n = 72, .k = 24, .calls = 1, .in_turns = true}),
             std::vector<int>(4, 0));
+}
+
+TEST_F(ParallelProducts, PassInExploredSchedules) {
+  for (const kind what : {kind::all_gather, kind::reduce_scatter, kind::all_reduce}) {
+    for (const int rank : {0, 1})
+      testing_schedules::expect_in_explored_schedules([=] {
+        EXPECT_EQ(run({.what = what,
+                       .ranks = 2,
+                       .rows = 24,
+                       .n = 72,
+                       .k = 24,
+                       .calls = 1,
+                       .blocks = 1,
+                       .explored_rank = rank}),
+                  std::vector<int>(2, 0));
+      });
+  }
 }
 
 TEST_F(ParallelProducts, RowsAndSumsTravelByNccl) {

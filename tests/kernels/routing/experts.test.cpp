@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The way of tokens to experts and back: choose_experts.hpp, order_by_expert.hpp, expert_rows.hpp.
+#include "../explored.hpp"
 #include "../rows/matrix.hpp"
 
 #include <tilewright/kernels/routing/choose_experts.hpp>
+#include <tilewright/kernels/routing/choose_experts_by_score.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/order_by_expert.hpp>
 #include <tilewright/launch/launch.hpp>
@@ -125,6 +127,8 @@ TEST(ChooseExperts, FourBlocksFitInLds) {
 TEST(ChooseExperts, InfinitiesComeLastAndNaNIsNoExpert) {
   expect_infinities_last<choose_one_by_one, float>();
   expect_infinities_last<choose, bfloat16_t>();
+  expect_infinities_last<choose_experts_by_score<arch::gfx942, float, 140>, float>();
+  expect_infinities_last<choose_experts_by_score<arch::sm90, bfloat16_t, 256>, bfloat16_t>();
 }
 
 /// Choices by score, bias and groups against a search by rank in double.
@@ -193,8 +197,8 @@ void expect_scored(const scored_problem& p, index_t tokens, std::mt19937& random
   }
 }
 TEST(ChooseExperts, ByScoresWithBiasAndGroups) {
-  using small = choose_experts<arch::gfx942, float, 64, 4, 16, true>;
-  using large = choose_experts<arch::sm90, bfloat16_t, 256, 8, 16, true>;
+  using small = choose_experts_by_score<arch::gfx942, float, 64>;
+  using large = choose_experts_by_score<arch::sm90, bfloat16_t, 256>;
   std::mt19937 random(64);
   expect_scored<large, bfloat16_t>(
       {.experts = 256, .choices = 8, .groups = 8, .kept_groups = 4, .shared = 1, .scale = 2.5f}, 9, random);
@@ -206,13 +210,18 @@ TEST(ChooseExperts, ByScoresWithBiasAndGroups) {
   expect_scored<small, float>({.experts = 20, .choices = 3, .has_bias = false, .is_normalised = false, .scale = 0.5f},
                               3, random);
   expect_scored<small, float>({.experts = 12, .choices = 4, .groups = 12, .kept_groups = 4}, 5, random);
+  // More groups than lanes, of no power of two; more choices than lanes; one group that is not a multiple of a wave.
+  expect_scored<choose_experts_by_score<arch::sm90, float, 512, 64>, float>(
+      {.experts = 60 * 7, .choices = 40, .groups = 60, .kept_groups = 9, .shared = 3}, 5, random);
+  expect_scored<choose_experts_by_score<arch::gfx1201, bfloat16_t, 128>, bfloat16_t>(
+      {.experts = 99, .choices = 7, .score = expert_score::softmax, .groups = 3, .kept_groups = 2}, 6, random);
   // Experts of every token without scores.
   expect_scored<choose_experts<arch::sm90, float, 64>, float>(
       {.experts = 32, .choices = 4, .score = expert_score::softmax, .has_bias = false, .shared = 1}, 33, random);
 }
 TEST(ChooseExperts, OptionsThatItRefuses) {
   using logits = choose_experts<arch::sm90, float, 64>;
-  using scores = choose_experts<arch::sm90, float, 64, 4, 16, true>;
+  using scores = choose_experts_by_score<arch::sm90, float, 64>;
   alignas(16) float x[64] = {}, weight[16];
   index_t expert[16];
   const auto refusal = [&]<class Kernel>(Kernel, auto change) {
@@ -223,7 +232,7 @@ TEST(ChooseExperts, OptionsThatItRefuses) {
   };
   EXPECT_EQ(refusal(logits{}, [](auto&) {}), "");
   EXPECT_EQ(refusal(logits{}, [](auto& a) { a.score = expert_score::sigmoid; }),
-            "the kernel compares logits; use the one that HasScores");
+            "the kernel compares logits; use choose_experts_by_score");
   EXPECT_EQ(refusal(scores{}, [](auto& a) { a.score = expert_score::sigmoid; }), "");
   EXPECT_EQ(refusal(scores{}, [](auto& a) { a.score = expert_score(2); }), "score is no expert_score");
   EXPECT_EQ(refusal(scores{}, [](auto& a) { a.groups = 3; }), "groups must divide the experts");
@@ -277,6 +286,14 @@ TEST(ExpertRows, GoToTheirPlacesAndBack) {
     EXPECT_LE(worst, 0x1p-8);
     EXPECT_LE(worst_back, 0x1p-7);
   }
+}
+
+TEST(OrderByExpert, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_chosen<choose, bfloat16_t>(matrix<bfloat16_t>(5, 64, 8, random), 4, true);
+    expect_ordered<arch::sm90>(777, 100, 100, 0, random);
+  });
 }
 
 TEST(Experts, RefuseWhatTheyCannotDo) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../explored.hpp"
 #include "matrix.hpp"
 
 #include <tilewright/kernels/rows/cross_entropy.hpp>
@@ -47,32 +48,36 @@ double worst_gradient(const matrix<T>& found, const matrix<T>& x, index_t r, lon
 
 }  // namespace
 
+void expect_loss_and_gradient_in_place(index_t rows, index_t cols, index_t gap, std::mt19937& random) {
+  const matrix<half_t> x(rows, cols, gap, random, 4);
+  SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(x.cols));
+  matrix<half_t> gradient = x;
+  const auto target = draw_targets<index_t>(rows, x.cols, random);
+  std::vector<float> loss(std::size_t(rows), -7.0f), log_sum = loss;
+  launch<both>({.x = gradient.data(),
+                .target = target.data(),
+                .loss = loss.data(),
+                .log_sum = log_sum.data(),
+                .gradient = gradient.data(),
+                .scale = 0.5f,
+                .rows = rows,
+                .cols = x.cols,
+                .x_stride = x.stride,
+                .gradient_stride = x.stride},
+               {.check_lds = emulator::lds_checks::on});
+  for (index_t r = 0; r < rows; ++r) {
+    const exact_row wanted = exact(x, r, target[std::size_t(r)]);
+    EXPECT_NEAR(loss[std::size_t(r)], wanted.loss, 1e-5 * std::max(1.0, wanted.loss));
+    EXPECT_NEAR(log_sum[std::size_t(r)], wanted.log_sum, 1e-5 * std::max(1.0, wanted.log_sum));
+    EXPECT_LT(worst_gradient(gradient, x, r, target[std::size_t(r)], 0.5), 0x1p-11);
+  }
+}
+
 TEST(CrossEntropy, LossAndGradientInPlace) {
   std::mt19937 random(21);
   for (const index_t most : {300, 2000, 9000}) {
-    const index_t rows = 1 + index_t(random() % 7), gap = most == 2000 ? 8 : 0;
-    const matrix<half_t> x(rows, random_length(random, most, 8), gap, random, 4);
-    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(x.cols));
-    matrix<half_t> gradient = x;
-    const auto target = draw_targets<index_t>(rows, x.cols, random);
-    std::vector<float> loss(std::size_t(rows), -7.0f), log_sum = loss;
-    launch<both>({.x = gradient.data(),
-                  .target = target.data(),
-                  .loss = loss.data(),
-                  .log_sum = log_sum.data(),
-                  .gradient = gradient.data(),
-                  .scale = 0.5f,
-                  .rows = rows,
-                  .cols = x.cols,
-                  .x_stride = x.stride,
-                  .gradient_stride = x.stride},
-                 {.check_lds = emulator::lds_checks::on});
-    for (index_t r = 0; r < rows; ++r) {
-      const exact_row wanted = exact(x, r, target[std::size_t(r)]);
-      EXPECT_NEAR(loss[std::size_t(r)], wanted.loss, 1e-5 * std::max(1.0, wanted.loss));
-      EXPECT_NEAR(log_sum[std::size_t(r)], wanted.log_sum, 1e-5 * std::max(1.0, wanted.log_sum));
-      EXPECT_LT(worst_gradient(gradient, x, r, target[std::size_t(r)], 0.5), 0x1p-11);
-    }
+    const index_t rows = 1 + index_t(random() % 7);
+    expect_loss_and_gradient_in_place(rows, random_length(random, most, 8), most == 2000 ? 8 : 0, random);
   }
 }
 
@@ -102,6 +107,13 @@ TEST(CrossEntropy, GradientFromStoredSums) {
       EXPECT_LT(worst_gradient(gradient, x, r, target[std::size_t(r)], double(factor[std::size_t(r)])), 2e-5);
     }
   }
+}
+
+TEST(CrossEntropy, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_loss_and_gradient_in_place(3, 1000, 0, random);
+  });
 }
 
 TEST(CrossEntropy, RefusesWhatItCannotDo) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../explored.hpp"
 #include "matrix.hpp"
 
 #include <tilewright/kernels/rows/norm.hpp>
@@ -125,6 +126,14 @@ TEST(Norm, ZerosAndTinyNumbersAreQuantised) {
     EXPECT_EQ(y(1, c), 0);
   }
   EXPECT_EQ(scale[1], 0);
+}
+
+TEST(Norm, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_norm<half_t, half_t, rms>({3, 1000, 0, random}, 0, true, 0.02, random);
+    expect_norm<half_t, fp8_ocp_t, layer_fp8>({2, 700, 0, random}, 0, false, 16.1 / 448, random);
+  });
 }
 
 TEST(Norm, RefusesWhatItCannotDo) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../explored.hpp"
 #include "matrix.hpp"
 
 #include <tilewright/kernels/rows/norm_gradient.hpp>
@@ -155,6 +156,14 @@ TEST(NormGradient, NaNStaysInItsRow) {
   for (index_t r = 0; r < rows; ++r)
     for (index_t c = 0; c < cols; ++c)
       ASSERT_TRUE(r == ill ? std::isnan(found(r, c)) : found(r, c) == sound(r, c)) << "row " << r << ", column " << c;
+}
+
+TEST(NormGradient, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_gradients<rms, bfloat16_t>(5, 600, 0, 2, true, 0x1p-8, random);
+    expect_gradients<any_layer, bfloat16_t>(5, 600, 1, 2, true, 0x1p-8, random);
+  });
 }
 
 TEST(NormGradient, RefusesWhatItCannotDo) {

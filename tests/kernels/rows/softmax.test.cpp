@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../explored.hpp"
 #include "matrix.hpp"
 
 #include <tilewright/kernels/rows/softmax.hpp>
@@ -85,6 +86,14 @@ TEST(Softmax, InPlaceAndFarApart) {
   const far_memory<half_t> x(40 * stride);  // more than 2^31 elements
   launch<in_a_wave>({x.data, x.data, 40, 512, stride, stride});
   EXPECT_EQ(x.data[39 * stride + 511], half_t(1.0f / 512));
+}
+
+TEST(Softmax, PassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_softmax<in_a_cluster>({3, 4000, 0, random, 4}, 0, bf16_error);
+    expect_softmax<in_lds>({3, 1500, 0, random, 4}, 0, bf16_error);
+  });
 }
 
 TEST(Softmax, RefusesWhatItCannotDo) {

@@ -43,12 +43,12 @@ TEST(LdsAnalysis, PredictsWhatTheCpuCounts) {
       const bool replicated = !e.r.empty() && e.r[0] > 1;
       const lds_access_kind kind = replicated || below(random, 2) == 0 ? lds_access_kind::read : lds_access_kind::write;
       const lds_access_analysis predicted = analyze_lds_access(*target, where.graph, e, element_bytes, kind);
-      const lds_access_pattern walk(where.graph, e, element_bytes);
-      const index_t vector = walk.vector().length, dim = walk.vector().dim_y;
+      const lds_access_pattern pattern(where.graph, e, element_bytes);
+      const index_t vector = pattern.vector().length, dim = pattern.vector().dim_y;
 
       const emulator::launch_report report =
           emulator::launch({.target = target,
-                            .block_size = walk.num_waves() * target->wave_size,
+                            .block_size = pattern.num_waves() * target->wave_size,
                             .lds_bytes = lds_bytes,
                             .workers = 1,
                             .check_lds = emulator::lds_checks::off},  // reads what no thread has written

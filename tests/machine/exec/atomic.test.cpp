@@ -98,5 +98,33 @@ TEST(Atomic, RefusesPlacesThatNoInstructionCanUpdate) {
                                        [&] { emulator::launch(grid(), kernel); }));
 }
 
+/// 64 blocks in 16 groups of four; the last block of each group sums what the group has stored.
+TEST(Atomic, TheLastArrivalSeesWhatOthersStored) {
+  constexpr index_t groups = 16, members = 4;
+  std::vector<unsigned> counters(groups, 0u);
+  std::vector<int> stored(groups * members * block_size, -1), sums(groups, 0);
+  emulator::launch_config config = grid(4);
+  config.grid = {groups * members, 1, 1};
+  const auto launch = [&](unsigned expected) {
+    emulator::launch(config, [&] {
+      const index_t block = exec::block_id().x, group = block % groups;
+      const exec::lds_pointer flag = exec::lds_allocate<4>();
+      const exec::global_buffer all = exec::make_global_buffer(stored.data(), index_t(stored.size() * 4));
+      exec::buffer_store(all, (block * block_size + exec::thread_id()) * 4, block);
+      if (!exec::is_last_arrival(&counters[std::size_t(group)], expected, flag) || exec::thread_id() != 0) return;
+      int sum = 0;
+      for (index_t member = 0; member < members; ++member)
+        for (index_t i = 0; i < block_size; ++i)
+          sum += exec::buffer_load<int>(all, ((member * groups + group) * block_size + i) * 4);
+      exec::buffer_store(exec::make_global_buffer(&sums[std::size_t(group)], 4), 0, sum);
+    });
+  };
+  launch(members);
+  for (index_t g = 0; g < groups; ++g) EXPECT_EQ(sums[std::size_t(g)], (4 * g + groups * 6) * block_size) << g;
+  EXPECT_EQ(counters, std::vector<unsigned>(groups, 0u));
+  EXPECT_TRUE(testing_exec::is_refused("nothing orders these blocks", [&] { launch(members - 1); }))
+      << "one block of each group is not waited for";
+}
+
 }  // namespace
 }  // namespace tilewright

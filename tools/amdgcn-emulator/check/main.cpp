@@ -59,6 +59,7 @@ request read(int argc, char** argv) {
              [&](const std::string& name) { program_name = name; });
   table.heading("What is reported");
   table.flag("--banks", "Report LDS bank conflicts by source line", [&r] { r.set("banks", "1"); });
+  table.flag("--time", "Print how long each kernel took, and its wave instructions", [&r] { r.set("time", "1"); });
   table.flag("--strict", "Weak findings count, too", [&r] { r.set("strict", "1"); });
   table.text("--off", "KIND[,KIND]",
              "Switch checks off: out-of-bounds, uninitialised, missing-wait, lds-race, global-race",
@@ -77,7 +78,7 @@ request read(int argc, char** argv) {
   table.file("--sarif", "FILE", "Write the report as SARIF",
              [&r](const std::string& f) { r.set("sarif", absolute(f)); });
   table.heading("The run");
-  table.text("--gpu", "TARGET", "The GPU: gfx90a, gfx942 (default), gfx950, gfx1100, gfx1201",
+  table.text("--gpu", "TARGET", "The GPU, a target of docs/support.md (default gfx942)",
              [&r](const std::string& text) { r.gpu = text; });
   table.text("--wave-order", "in-order|reverse|random[:SEED]", "Order in which waves run (default in-order)",
              [&r](const std::string& text) {
@@ -86,6 +87,16 @@ request read(int argc, char** argv) {
                  throw refusal("--wave-order must be in-order, reverse, random or random:SEED, not '" + text + "'");
                r.set("order", text);
              });
+  table.text(
+      "--threads", "NUMBER",
+      "CPU threads that run workgroups (default: one for each core). 1: workgroups run in the same order each time, "
+      "and so do atomics and whatever else depends on it",
+      [&r](const std::string& text) {
+        const auto n = program::number_of<unsigned>(text);
+        if (!n || !*n || *n > 1024)
+          throw refusal("--threads must be a whole number from 1 to 1024, not '" + text + "'");
+        r.set("threads", text);
+      });
   table.text("--limit", "NUMBER", "Wave instructions of a kernel, to end endless loops (default 4000000000)",
              [&r](const std::string& text) {
                const auto n = program::number_of<unsigned long long>(text);
@@ -156,7 +167,6 @@ int start(const request& r, const fs::path& folder) {
     for (const std::string& w : r.program) words.push_back(const_cast<char*>(w.c_str()));
     words.push_back(nullptr);
     execvp(words[0], words.data());
-    std::fprintf(stderr, "tilewright-check: cannot start '%s'\n", words[0]);
     _exit(127);
   }
   int status = 0;
@@ -176,6 +186,8 @@ int check(const request& r) {
   } folder{name};
   const int status = start(r, folder.path);
   const outcome o = read_status((folder.path / "status").string());
+  if (!o.started && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw refusal("cannot start '" + r.program[0] + "'");
   if (!o.started)
     throw refusal("'" + r.program[0] +
                   "' did not load HIP's runtime: it is no dynamically linked program, or the loader refused it");

@@ -4,7 +4,6 @@
 // printed, and the launch fails; where AMDGCN_EMULATED_RACES is set, races are allowed.
 #include "state.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -15,16 +14,7 @@
 
 using namespace emulated_hip;
 
-struct ihipEvent_t {
-  std::chrono::steady_clock::time_point time;
-};
-struct ihipStream_t {
-  unsigned flags = 0;
-};
-
 namespace {
-constexpr std::size_t memory_bytes = std::size_t{1} << 34;
-
 /// hipDeviceProp_tR0600: the properties of versions 6 and 7, as far as programs read them, by their offsets.
 struct properties_6 {
   char name[256], uuid[16], luid[8];
@@ -67,7 +57,7 @@ void common(P& p, char (&name)[256], char (&arch)[256]) {
   std::snprintf(name, sizeof name, "emulated %s", emulated_gpu().c_str());
   std::snprintf(arch, sizeof arch, "%s", emulated_gpu().c_str());
 }
-int lds_bytes() { return emulated_gpu() == "gfx950" ? 160 * 1024 : 64 * 1024; }
+int lds_bytes() { return static_cast<int>(emu::lds_limit_of(emulated_gpu())); }
 int attribute_of(hipDeviceAttribute_t a) {
   constexpr int wall_clock_rate = 10019;  // newer than these headers
   if (static_cast<int>(a) == wall_clock_rate) return 100'000;
@@ -131,7 +121,9 @@ const char* error_name(hipError_t e) {
   }
 }
 hipError_t done() { return remember(runtime().failed_launch.load()); }
-hipError_t new_stream(hipStream_t* stream, unsigned flags) { return *stream = new ihipStream_t{flags}, hipSuccess; }
+hipError_t new_stream(hipStream_t* stream, unsigned flags) {
+  return *stream = new ihipStream_t{flags, 0, {}}, hipSuccess;
+}
 }  // namespace
 
 namespace emulated_hip {
@@ -252,29 +244,25 @@ hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int)
 hipError_t hipStreamDestroy(hipStream_t) { return hipSuccess; }  // programs may pass it once more
 hipError_t hipStreamSynchronize(hipStream_t) { return done(); }
 hipError_t hipStreamQuery(hipStream_t) { return done(); }
-hipError_t hipStreamWaitEvent(hipStream_t, hipEvent_t, unsigned) { return hipSuccess; }
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
   return *flags = stream ? stream->flags : 0, hipSuccess;
 }
 hipError_t hipStreamGetPriority(hipStream_t, int* priority) { return *priority = 0, hipSuccess; }
 hipError_t hipStreamGetDevice(hipStream_t, hipDevice_t* device) { return *device = 0, hipSuccess; }
 int hipGetStreamDeviceId(hipStream_t) { return 0; }
-hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
-  return *status = hipStreamCaptureStatusNone, hipSuccess;
-}
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t call, void* data, unsigned) {
-  return call(stream, hipSuccess, data), hipSuccess;
+  return submit(stream, hipGraphNodeTypeHost, [=] { return call(stream, hipSuccess, data), hipSuccess; });
 }
-hipError_t hipLaunchHostFunc(hipStream_t, hipHostFn_t call, void* data) { return call(data), hipSuccess; }
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t call, void* data) {
+  return submit(stream, hipGraphNodeTypeHost, [=] { return call(data), hipSuccess; });
+}
 
 hipError_t hipEventCreate(hipEvent_t* event) {
-  return *event = new ihipEvent_t{std::chrono::steady_clock::now()}, hipSuccess;
+  *event = new ihipEvent_t;
+  return (*event)->time = std::chrono::steady_clock::now(), hipSuccess;
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) { return hipEventCreate(event); }
 hipError_t hipEventDestroy(hipEvent_t event) { return delete event, hipSuccess; }
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t) {
-  return event->time = std::chrono::steady_clock::now(), hipSuccess;
-}
 hipError_t hipEventSynchronize(hipEvent_t) { return done(); }
 hipError_t hipEventQuery(hipEvent_t) { return done(); }
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {

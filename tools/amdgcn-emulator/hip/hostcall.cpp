@@ -92,11 +92,21 @@ void take_message(std::uint64_t* row) {
   open.erase(id);
   row[0] = 0;
 }
+/// Memory of malloc in kernels: a large allocation of its own, or a slab of 2 MB that the device library divides. The
+/// library finds the slab of an address by its alignment, and takes multiples of 4096 for allocations of their own.
 void device_memory(std::uint64_t* row) {
-  if (row[0])
-    row[0] = 0;  // freed at the end
-  else
-    row[0] = 0, row[1] = 0;
+  constexpr std::size_t slab_bytes = std::size_t{2} << 20;
+  emu::memory& memory = runtime().memory;
+  if (void* const p = reinterpret_cast<void*>(row[0])) {
+    memory.forget(p);
+    std::free(p);
+    row[0] = 0;
+    return;
+  }
+  const std::size_t bytes = row[1], whole = (bytes + 4095) / 4096 * 4096;
+  void* const p = std::aligned_alloc(bytes == slab_bytes ? slab_bytes : 4096, whole);
+  if (p) std::memset(p, 0xa5, whole), memory.add(p, bytes, "malloc in kernels");
+  row[0] = reinterpret_cast<std::uint64_t>(p);
 }
 }  // namespace
 
@@ -113,6 +123,16 @@ void* hostcall_buffer() {
   return &all->call;
 }
 
+void* device_heap() {
+  constexpr std::size_t bytes = 128 << 10;  // what HIP's runtime gives it
+  static void* const heap = [] {
+    void* const p = std::calloc(1, bytes);
+    runtime().memory.add(p, bytes, "the runtime's own memory");
+    return p;
+  }();
+  return heap;
+}
+
 void serve_hostcall(void* p) {
   buffer& b = *static_cast<buffer*>(p);
   for (std::uint64_t at = std::exchange(b.ready_list, 0); at;) {
@@ -121,10 +141,7 @@ void serve_hostcall(void* p) {
     for (std::uint64_t m = h.lanes; m; m &= m - 1) {
       std::uint64_t* row = b.rows[static_cast<std::size_t>(&h - b.headers)].words[std::countr_zero(m)];
       if (h.service == 2) take_message(row);
-      if (h.service == 3) {
-        device_memory(row);
-        note_cannot_run("malloc and free in kernels are not supported");
-      }
+      if (h.service == 3) device_memory(row);
       if (h.service == 1) note_cannot_run("kernels that call functions of the host are not supported");
     }
     h.control &= ~1u;

@@ -44,22 +44,23 @@ void open(ihipModule_t& module, const std::string& path) {
   for (emu::kernel_summary& kernel : module.code->kernels()) module.kernels[kernel.name] = kernel;
 }
 
-void run(ihipModule_t& module, const std::string& name, dim3 grid, dim3 block, std::size_t lds,
-         const emu::kernarg& arguments, bool cooperative) {
+void execute(const kernel_call& call) {
   emu::options options;
   options.resident = SMs;  // blocks may wait for each other
-  options.all_resident = cooperative;
-  options.hostcall = hostcall_buffer();
+  options.all_resident = call.cooperative;
+  options.hostcall = hostcall_buffer(), options.heap = device_heap();
   set_check_options(options);
+  const dim3 g = call.grid, b = call.block;
   const emu::result result =
-      module.code->launch(name, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds, arguments, options);
-  if (options.lds_log && !result.lds.empty()) found_banks(name, result.lds);
+      call.module->code->launch(call.name, {g.x, g.y, g.z}, {b.x, b.y, b.z}, call.lds, call.arguments, options);
+  if (options.lds_log && !result.lds.empty()) found_banks(call.name, result.lds);
   found(result.findings);
+  timed(call.name, result);
   for (const emu::finding& f : result.findings)
     if (f.kind == emu::finding_kind::trap || f.kind == emu::finding_kind::stuck)
       runtime().failed_launch.store(hipErrorLaunchFailure);
   static const bool races_allowed = std::getenv("AMDGCN_EMULATED_RACES") != nullptr;
-  if (!result.races.empty() && !races_allowed) throw emu::fault(name + ": " + result.races[0].message);
+  if (!result.races.empty() && !races_allowed) throw emu::fault(call.name + ": " + result.races[0].message);
 }
 template <class Launch>
 hipError_t guarded(Launch launch, hipError_t error = hipErrorLaunchFailure) {
@@ -70,6 +71,8 @@ hipError_t guarded(Launch launch, hipError_t error = hipErrorLaunchFailure) {
     return hipSuccess;
   } catch (const emu::not_supported& e) {
     note_cannot_run(e.what());
+  } catch (const std::bad_alloc&) {
+    cannot_run("this machine has too little memory to check the kernel");
   } catch (const emu::fault& e) {
     what = e.what();
   } catch (const std::exception& e) {
@@ -92,13 +95,35 @@ emu::kernarg packed(const ihipModule_t& module, const std::string& name, void** 
   }
   return bytes;
 }
-hipError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds, bool cooperative) {
-  return guarded([&] {
-    const auto f = runtime().functions.find(function);
-    if (f == runtime().functions.end()) throw std::runtime_error("the kernel is not one that the program registered");
-    ihipModule_t& module = module_of(*f->second.binary);
-    run(module, f->second.name, grid, block, lds, packed(module, f->second.name, arguments), cooperative);
+hipError_t launch(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds, bool cooperative,
+                  hipStream_t stream) {
+  kernel_call call;
+  const hipError_t error = prepare(call, function, grid, block, arguments, lds, cooperative);
+  return error == hipSuccess ? submit(stream, std::move(call), function) : error;
+}
+/// Arguments of a kernel of a module: as pointers to them, or as a buffer with all of them.
+emu::kernarg packed(hipFunction_t function, void** params, void** extra) {
+  if (!extra) return packed(*function->module, function->name, params);
+  std::size_t size = 0;
+  const char* first = nullptr;
+  for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) first = static_cast<const char*>(extra[1]);
+    if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(extra[1]);
+  }
+  std::size_t needed = 0;
+  for (const auto& a : function->module->kernels.at(function->name).args)
+    needed = std::max<std::size_t>(needed, a.offset + a.size);
+  emu::kernarg bytes;
+  bytes.bytes.assign(first, first + std::min(size, (needed + 7) / 8 * 8));  // programs may round up further
+  return bytes;
+}
+hipError_t launch(hipFunction_t function, dim3 grid, dim3 block, std::size_t lds, bool cooperative, hipStream_t stream,
+                  void** params, void** extra) {
+  kernel_call call;
+  const hipError_t error = guarded([&] {
+    call = {function->module, function->name, grid, block, lds, packed(function, params, extra), cooperative};
   });
+  return error == hipSuccess ? submit(stream, std::move(call), function) : error;
 }
 const emu::kernel_summary* summary_of(const void* function) {
   const auto lock = locked();
@@ -133,6 +158,19 @@ hipError_t copy_symbol(const void* var, std::size_t offset, std::size_t size, co
 }  // namespace
 
 namespace emulated_hip {
+hipError_t prepare(kernel_call& call, const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds,
+                   bool cooperative) {
+  return guarded([&] {
+    const auto f = runtime().functions.find(function);
+    if (f == runtime().functions.end()) throw std::runtime_error("the kernel is not one that the program registered");
+    ihipModule_t& module = module_of(*f->second.binary);
+    const std::string& name = f->second.name;
+    call = {&module, name, grid, block, lds, packed(module, name, arguments), cooperative};
+  });
+}
+hipError_t run(const kernel_call& call) {
+  return guarded([&] { execute(call); });
+}
 void load(ihipModule_t& module, const char* bytes, std::size_t size) { open(module, files.write(bytes, size)); }
 ihipModule_t& module_of(fat_binary& binary) {
   if (!binary.module.code) try {
@@ -179,19 +217,19 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, std::size_t* lds, 
   return hipSuccess;
 }
 hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds,
-                           hipStream_t) {
-  return launch(function, grid, block, arguments, lds, false);
+                           hipStream_t stream) {
+  return launch(function, grid, block, arguments, lds, false, stream);
 }
 hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, std::size_t lds,
-                              hipStream_t, hipEvent_t start, hipEvent_t stop, int) {
-  if (start) (void)hipEventRecord(start, nullptr);
-  const hipError_t error = launch(function, grid, block, arguments, lds, false);
-  if (stop) (void)hipEventRecord(stop, nullptr);
+                              hipStream_t stream, hipEvent_t start, hipEvent_t stop, int) {
+  if (start) (void)hipEventRecord(start, stream);
+  const hipError_t error = launch(function, grid, block, arguments, lds, false, stream);
+  if (stop) (void)hipEventRecord(stop, stream);
   return error;
 }
 hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, unsigned lds,
-                                      hipStream_t) {
-  return launch(function, grid, block, arguments, lds, true);
+                                      hipStream_t stream) {
+  return launch(function, grid, block, arguments, lds, true, stream);
 }
 
 hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
@@ -218,25 +256,13 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t* p, std::size_t* bytes, hipModule_t
   return hipSuccess;
 }
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                                 unsigned by, unsigned bz, unsigned lds, hipStream_t, void** params, void** extra) {
-  return guarded([&] {
-    emu::kernarg bytes;
-    if (extra == nullptr) {
-      bytes = packed(*function->module, function->name, params);
-    } else {
-      std::size_t size = 0;
-      const char* first = nullptr;
-      for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
-        if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) first = static_cast<const char*>(extra[1]);
-        if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) size = *static_cast<const std::size_t*>(extra[1]);
-      }
-      std::size_t needed = 0;
-      for (const auto& a : function->module->kernels.at(function->name).args)
-        needed = std::max<std::size_t>(needed, a.offset + a.size);
-      bytes.bytes.assign(first, first + std::min(size, (needed + 7) / 8 * 8));  // programs may round up further
-    }
-    run(*function->module, function->name, dim3(gx, gy, gz), dim3(bx, by, bz), lds, bytes, false);
-  });
+                                 unsigned by, unsigned bz, unsigned lds, hipStream_t stream, void** params,
+                                 void** extra) {
+  return launch(function, dim3(gx, gy, gz), dim3(bx, by, bz), lds, false, stream, params, extra);
+}
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                            unsigned by, unsigned bz, unsigned lds, hipStream_t stream, void** params) {
+  return launch(function, dim3(gx, gy, gz), dim3(bx, by, bz), lds, true, stream, params, nullptr);
 }
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by,
                                     uint32_t bz, std::size_t lds, hipStream_t stream, void** params, void** extra,
@@ -263,8 +289,9 @@ hipError_t hipMemcpyToSymbol(const void* var, const void* from, std::size_t size
       from);
 }
 hipError_t hipMemcpyToSymbolAsync(const void* var, const void* from, std::size_t size, std::size_t offset,
-                                  hipMemcpyKind kind, hipStream_t) {
-  return hipMemcpyToSymbol(var, from, size, offset, kind);
+                                  hipMemcpyKind kind, hipStream_t stream) {
+  return submit(stream, hipGraphNodeTypeMemcpyToSymbol,
+                [=] { return hipMemcpyToSymbol(var, from, size, offset, kind); });
 }
 hipError_t hipMemcpyFromSymbol(void* to, const void* var, std::size_t size, std::size_t offset, hipMemcpyKind) {
   return copy_symbol(
@@ -272,8 +299,9 @@ hipError_t hipMemcpyFromSymbol(void* to, const void* var, std::size_t size, std:
       [](char* d, const void* h, std::size_t n) { std::memcpy(const_cast<void*>(h), d, n); }, to);
 }
 hipError_t hipMemcpyFromSymbolAsync(void* to, const void* var, std::size_t size, std::size_t offset, hipMemcpyKind kind,
-                                    hipStream_t) {
-  return hipMemcpyFromSymbol(to, var, size, offset, kind);
+                                    hipStream_t stream) {
+  return submit(stream, hipGraphNodeTypeMemcpyFromSymbol,
+                [=] { return hipMemcpyFromSymbol(to, var, size, offset, kind); });
 }
 
 hipError_t hipFuncGetAttributes(hipFuncAttributes* a, const void* function) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs kernels of compiled AMD GPU code objects (gfx90a, gfx942, gfx950, gfx11xx, gfx120x) on the CPU.
+// Runs kernels of compiled AMD GPU code objects (gfx908, gfx90a, gfx942, gfx950, gfx11xx, gfx12xx) on the CPU.
 //
 //   emu::module m("gemm.co");
 //   m.allow(a.data(), a.size() * sizeof a[0]);                  // a device address is a host address
@@ -16,10 +16,15 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace emu {
+/// Bytes of LDS that a workgroup may have on a target.
+inline std::size_t lds_limit_of(std::string_view target) {
+  return (target == "gfx1250" ? 320 : target == "gfx950" ? 160 : 64) * std::size_t{1024};
+}
 struct dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
 };
@@ -58,6 +63,7 @@ bool is_weak(finding_kind kind);
 struct source_frame {
   std::string function, file;
   unsigned line = 0;
+  bool called = false;  // the frames before it are a function that is called here, not one that is inlined
 };
 /// One instruction of a kernel, with its source position where the code object has debug information.
 struct code_site {
@@ -118,7 +124,11 @@ struct options {
                             // random, 1000 with several resident workgroups)
   unsigned resident =
       1;  // workgroups that run at the same time: more than one if kernels' workgroups wait for each other
+  unsigned threads = 1;  // collect: CPU threads that run workgroups, in no particular order; 0: one for each core. One
+                         // thread is used with `order`, `count`, `lds_log`, `cycles` and `trace`, and for kernels that
+                         // call the host
   void* hostcall = nullptr;                // buffer through which kernels call the host (printf)
+  void* heap = nullptr;                    // what the device library keeps of malloc in kernels; zeros at first
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
   std::string phases = {};                 // path of the LDS phase table; empty: the built-in one
 };
@@ -163,7 +173,7 @@ struct race_row {
 };
 struct result {
   std::uint64_t instructions = 0, waves = 0;
-  double seconds = 0;
+  double seconds = 0, user_seconds = 0;  // of the wall; of all threads in user mode
   std::vector<race_row> races;
   std::vector<finding> findings;  // options::collect
   std::vector<lds_row> lds;

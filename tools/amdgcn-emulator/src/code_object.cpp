@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <stdexcept>
 #include <variant>
 
@@ -97,7 +98,7 @@ T at(const std::vector<u8>& f, u64 o) {
   return v;
 }
 struct section {
-  u32 type, link;
+  u32 name, type, link;
   u64 flags, addr, off, size;
 };
 }  // namespace
@@ -140,9 +141,19 @@ code_object::code_object(const std::string& p) : path(p) {
   std::vector<section> secs;
   for (int i = 0; i < shn; ++i) {
     const u64 o = sh + static_cast<u64>(i) * shs;
-    secs.push_back({at<u32>(f, o + 4), at<u32>(f, o + 40), at<u64>(f, o + 8), at<u64>(f, o + 16), at<u64>(f, o + 24),
-                    at<u64>(f, o + 32)});
+    secs.push_back({at<u32>(f, o), at<u32>(f, o + 4), at<u32>(f, o + 40), at<u64>(f, o + 8), at<u64>(f, o + 16),
+                    at<u64>(f, o + 24), at<u64>(f, o + 32)});
   }
+  const u64 section_names = shn ? secs.at(at<u16>(f, 62)).off : 0;
+  std::set<u64> in_data;  // indices of sections
+  for (std::size_t k = 0; k < secs.size(); ++k) {
+    const std::string name = reinterpret_cast<const char*>(f.data() + section_names + secs[k].name);
+    if (name == ".data" || name == ".bss")
+      in_data.insert(k);
+    else if (secs[k].flags & 2)
+      readable.push_back({secs[k].addr, secs[k].size});
+  }
+  if (secs.empty()) readable.push_back({0, image_.size()});
   for (const section& s : secs) {
     if (s.type != 2 && s.type != 11) continue;
     const u64 str = secs.at(s.link).off;
@@ -151,6 +162,7 @@ code_object::code_object(const std::string& p) : path(p) {
       const u8 info = f[o + 4];
       if (name.empty() || at<u16>(f, o + 6) == 0 || at<u16>(f, o + 6) == 0xfff1) continue;
       const symbol sym{at<u64>(f, o + 8), at<u64>(f, o + 16)};
+      if (in_data.contains(at<u16>(f, o + 6))) readable.push_back(sym);
       if ((info & 15) == 2)
         functions[name] = sym;
       else
@@ -182,7 +194,7 @@ code_object::code_object(const std::string& p) : path(p) {
     fam = family::gfx9;
   else if (target.rfind("gfx11", 0) == 0)
     fam = family::gfx11;
-  else if (target.rfind("gfx12", 0) == 0 && target != "gfx1250" && target != "gfx1251")
+  else if (target.rfind("gfx12", 0) == 0)
     fam = family::gfx12;
   else
     throw std::runtime_error("'" + p + "' is for '" + target + "', which this emulator does not know");

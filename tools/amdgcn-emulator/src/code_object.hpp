@@ -39,6 +39,7 @@ class code_object {
   bool wave32 = false;
   std::map<std::string, kernel_info> kernels;
   std::map<std::string, symbol> functions, objects;
+  std::vector<symbol> readable;  // what kernels may access: variables, and sections whose variables may have no names
   u8* image() { return image_.data(); }
   u64 base() const { return reinterpret_cast<u64>(image_.data()); }
   u64 size() const { return image_.size(); }

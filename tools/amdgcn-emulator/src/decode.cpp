@@ -6,6 +6,17 @@
 #include "decode_text.hpp"
 
 namespace emu {
+namespace {
+// gfx1250: "v3 /*v259*/", where s_set_vgpr_msb gives the upper bits of a register's number, becomes "v259".
+std::string with_whole_registers(std::string text) {
+  for (auto open = text.find(" /*v"); open != text.npos; open = text.find(" /*v")) {
+    const auto start = text.find_last_of(" |-(", open - 1) + 1, close = text.find("*/", open);
+    text = text.substr(0, start) + text.substr(open + 3, close - open - 3) + text.substr(close + 2);
+  }
+  return text;
+}
+}  // namespace
+
 program decode(code_object& co) {
   const auto quote = [](const std::string& t) {
     std::string q = "'";
@@ -44,8 +55,8 @@ program decode(code_object& co) {
       ++n;
     }
     i.size = 4 * std::max(n, 1u);
-    const std::string_view text = trim(std::string_view(line).substr(0, c));
-    i.text = std::string(text);
+    i.text = with_whole_registers(std::string(trim(std::string_view(line).substr(0, c))));
+    const std::string_view text = i.text;
     try {
       if (auto d = text.find(" :: "); d != text.npos) {
         inst a = i, b = i;

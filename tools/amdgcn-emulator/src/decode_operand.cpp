@@ -39,7 +39,10 @@ operand parse_operand(std::string_view s, bool& ok) {
   if (s.empty()) return ok = false, o;
   const char c0 = s[0], c1 = s.size() > 1 ? s[1] : 0;
   const bool digit = (c1 >= '0' && c1 <= '9') || c1 == '[';
-  if (c0 == 'v' && digit && reg(s.substr(1), 0, operand::vgpr)) return o;
+  if (c0 == 'v' && digit && reg(s.substr(1), 0, operand::vgpr)) {
+    if (o.reg + o.count > 512) throw std::runtime_error("registers from v512 on are not implemented");
+    return o;
+  }
   if (c0 == 'a' && digit && reg(s.substr(1), first_agpr, operand::vgpr)) return o;
   if (c0 == 's' && digit && reg(s.substr(1), 0, operand::sgpr)) return o;
   if (starts(s, "ttmp") && reg(s.substr(4), s_ttmp, operand::sgpr)) return o;

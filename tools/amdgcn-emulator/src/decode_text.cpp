@@ -68,9 +68,11 @@ int wait_index(std::string_view n) {
 
 // Modifiers that are one word.
 bool plain_modifier(inst& i, std::string_view m) {
-  static const char* const plain[] = {"nt", "sc1", "slc", "dlc", "gds", "tfe", "lwe", "scc", "r128"};
+  static const char* const plain[] = {
+      "nt", "sc1", "slc", "dlc", "gds", "tfe", "lwe", "scc", "r128", "nv", "matrix_a_reuse", "matrix_b_reuse"};
   if (m == "sc0" || m == "glc") return i.glc = true;
   if (m == "lds") return i.lds = true;
+  if (m == "scale_offset") return i.scales_offset = true;
   if (m == "offen") return i.offen = true;
   if (m == "idxen") return i.idxen = true;
   if (m == "clamp") return i.clamp = true;
@@ -93,6 +95,19 @@ bool number_modifier(inst& i, std::string_view k, std::string_view v) {
   if (auto it = small.find(k); it != small.end()) return i.*it->second = static_cast<u8>(num(v)), true;
   if (auto it = lists.find(k); it != lists.end()) return i.*it->second = static_cast<u8>(bit_list(v)), true;
   return false;
+}
+// Operands of WMMA with formats and scales (gfx1250): offset0 of A and offset1 of B are the format of its scales times
+// two, plus one where lanes 16-31 have them.
+bool matrix_modifier(inst& i, std::string_view k, std::string_view v) {
+  static const std::map<std::string_view, i32> values{
+      {"MATRIX_FMT_FP8", 0},        {"MATRIX_FMT_BF8", 1},       {"MATRIX_FMT_FP6", 2},    {"MATRIX_FMT_BF6", 3},
+      {"MATRIX_FMT_FP4", 4},        {"MATRIX_SCALE_ROW0", 0},    {"MATRIX_SCALE_ROW1", 1}, {"MATRIX_SCALE_FMT_E8", 0},
+      {"MATRIX_SCALE_FMT_E5M3", 2}, {"MATRIX_SCALE_FMT_E4M3", 4}};
+  const auto it = values.find(v);
+  if (it == values.end() || (!starts(k, "matrix_a_") && !starts(k, "matrix_b_"))) return false;
+  const bool b = k[7] == 'b';
+  if (k.substr(9) == "fmt") return (b ? i.blgp : i.cbsz) = static_cast<u8>(it->second), true;
+  return (b ? i.offset1 : i.offset0) |= it->second, true;
 }
 // DPP and SDWA.
 bool lane_modifier(inst& i, std::string_view k, std::string_view v) {
@@ -143,6 +158,6 @@ bool modifier(inst& i, std::string_view m) {
   if (k == "div") return i.omod = 3, true;
   if (k == "th") return i.glc |= v == "TH_ATOMIC_RETURN" || v.find("ATOMIC_RETURN") != v.npos, true;
   if (k == "scope" || k == "wait_exp" || k == "wait_vdst" || k == "wait_va_vdst" || k == "wait_vm_vsrc") return true;
-  return number_modifier(i, k, v) || lane_modifier(i, k, v);
+  return number_modifier(i, k, v) || lane_modifier(i, k, v) || matrix_modifier(i, k, v);
 }
 }  // namespace emu

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "buffers.hpp"
 #include "source_lines.hpp"
@@ -28,7 +29,11 @@ std::string site_text(const code_site& s) {
     const source_frame& f = s.frames[n];
     std::string name = f.function.substr(0, 120);
     if (name.size() < f.function.size()) name += "...";
-    r += "    " + std::string(n ? "inlined at " : "at ") + f.file + ":" + std::to_string(f.line) + " in " + name + "\n";
+    r += "    " +
+         std::string(f.called ? "called at "
+                     : n      ? "inlined at "
+                              : "at ") +
+         f.file + ":" + std::to_string(f.line) + " in " + name + "\n";
   }
   if (!s.text.empty()) r += "    " + s.text + (s.where.empty() ? "" : "   [" + s.where.substr(0, 120) + "]") + "\n";
   return r;
@@ -71,6 +76,11 @@ finding& add_finding(wave& w, const inst& i, finding_kind kind, const std::strin
   finding f;
   f.kind = kind, f.message = what, f.kernel = L.kernel->name, f.site = site_of(L, L.site(i));
   f.workgroup = {w.wg->id[0], w.wg->id[1], w.wg->id[2]}, f.wave = w.id, f.lane = lane, f.address = address;
+  for (auto call = w.calls.rbegin(); call != w.calls.rend(); ++call)
+    for (bool called = true; source_frame frame : site_of(L, *call + 1).frames) {
+      frame.called = std::exchange(called, false);
+      f.site.frames.push_back(frame);
+    }
   if (lane >= 0) {
     const u32 t = w.id * w.lanes + static_cast<u32>(lane);
     f.thread = {t % L.block.x, t / L.block.x % L.block.y, t / L.block.x / L.block.y};
@@ -89,7 +99,34 @@ void stop(wave& w, const inst& i, finding_kind kind, const std::string& what, in
 code_site site_of(const launch_state& L, u32 site) {
   if (!site) return {};
   const inst& i = L.prog->code[site - 1];
+  const auto lock = L.lock(L.shared->reports);
   return {L.co->where(i.address), i.text, L.co->frames(i.address)};
+}
+std::vector<finding> merged(const std::vector<launch_state>& threads, dim3 grid) {
+  struct entry {
+    u64 workgroup;
+    std::size_t position;
+    finding f;
+  };
+  std::map<std::pair<int, u64>, entry> first;
+  for (const launch_state& L : threads)
+    for (const auto& [key, n] : L.found) {
+      const finding& f = L.res->findings[n];
+      const u64 number = f.workgroup.x + u64{grid.x} * (f.workgroup.y + u64{grid.y} * f.workgroup.z);
+      auto [it, fresh] = first.try_emplace(key, entry{number, n, f});
+      if (fresh) continue;
+      const u64 count = it->second.f.count + f.count;
+      if (number < it->second.workgroup) it->second = {number, n, f};
+      it->second.f.count = count;
+    }
+  std::vector<entry> sorted;
+  for (const auto& [key, e] : first) sorted.push_back(e);
+  std::sort(sorted.begin(), sorted.end(), [](const entry& a, const entry& b) {
+    return std::pair(a.workgroup, a.position) < std::pair(b.workgroup, b.position);
+  });
+  std::vector<finding> r;
+  for (const entry& e : sorted) r.push_back(e.f);
+  return r;
 }
 void resolve(result& r, const launch_state& L) {
   const std::string kernel = demangled(L.kernel->name);

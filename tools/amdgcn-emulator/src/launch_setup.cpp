@@ -29,10 +29,10 @@ u64 init_scalars(wave& w, const setup& s) {
     }
     entry += 256;  // the prologue that loads them is for firmware that cannot preload
   }
-  sg.resize(k.rsrc2 >> 1 & 31, 0);
+  sg.resize(k.rsrc2 >> 1 & (s.co.target == "gfx1250" ? 63 : 31), 0);
   const u32* id = w.wg->id;
   if (s.co.fam == family::gfx12)
-    w.s[s_ttmp + 9] = id[0], w.s[s_ttmp + 7] = (id[1] & 0xffff) | id[2] << 16;
+    w.s[s_ttmp + 6] = 0, w.s[s_ttmp + 9] = id[0], w.s[s_ttmp + 7] = (id[1] & 0xffff) | id[2] << 16;
   else
     for (int d = 0; d < 3; ++d)
       if (k.rsrc2 >> (7 + d) & 1) sg.push_back(id[d]);
@@ -46,7 +46,7 @@ u64 init_scalars(wave& w, const setup& s) {
 
 // The kernel arguments followed by the hidden ones of code object version 5 and 6 (4 names a subset).
 std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::size_t dyn_lds, const kernarg& args,
-                              u64 hostcall) {
+                              const options& o) {
   u32 explicit_end = 0;
   for (const kernel_arg& a : k.args)
     if (a.kind.rfind("hidden_", 0)) explicit_end = std::max(explicit_end, a.offset + a.size);
@@ -73,7 +73,9 @@ std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::
     else if (a.kind == "hidden_shared_base")
       v = 0x10000;
     else if (a.kind == "hidden_hostcall_buffer")
-      v = hostcall;
+      v = reinterpret_cast<u64>(o.hostcall);
+    else if (a.kind == "hidden_heap_v1")
+      v = reinterpret_cast<u64>(o.heap);
     std::memcpy(m.data() + a.offset, &v, std::min<u32>(a.size, 8));
   }
   return m;
@@ -107,7 +109,8 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   std::fill(std::begin(w.s), std::end(w.s), fill);
   w.s[s_null] = w.s[s_scc] = 0, w.s[s_vcc] = w.s[s_vcc + 1] = 0;
   w.s[s_m0] = s.opt.poison ? 0xffffffffu : 0;
-  w.queue.clear(), w.vbusy.fill(0), w.sbusy.fill(0);
+  w.queue.clear(), w.calls.clear(), w.busy = {};
+  w.lds_addresses.clear(), w.free_slots.clear();
   w.signals = w.waits_done = 1, w.status = wave::running, w.gpr_idx = 0;
   w.mode = k.rsrc1 >> 12 & 0xff;
   if (s.co.fam == family::gfx12)

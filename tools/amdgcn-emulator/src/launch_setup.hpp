@@ -17,7 +17,7 @@ struct setup {
   u32 scratch;
 };
 std::vector<u8> build_kernarg(const kernel_info& k, dim3 grid, dim3 block, std::size_t dyn_lds, const kernarg& args,
-                              u64 hostcall);
+                              const options& o);
 std::vector<u8> build_packet(dim3 grid, dim3 block, u32 scratch, u64 lds, u64 descriptor,
                              const std::vector<u8>& kernarg);
 void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads);

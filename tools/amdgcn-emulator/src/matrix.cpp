@@ -99,13 +99,14 @@ bool type_of(const std::string& s, type& t) {
 }  // namespace
 }  // namespace matrix
 
-bool bind_matrix(inst& i, const code_object&) {
+bool bind_matrix(inst& i, const code_object& co) {
   using namespace matrix;
   std::string n = i.name;
   const bool is_wmma = n.rfind("v_wmma_", 0) == 0;
   n = n.substr(7);
   shape s{};
-  if (n.rfind("scale_", 0) == 0) s.scaled = true, n = n.substr(6);
+  for (const std::string_view prefix : {"scale_", "scale16_"})
+    if (n.rfind(prefix, 0) == 0) s.scaled = true, n = n.substr(prefix.size());
   const auto us = n.find('_');
   if (us == n.npos || !type_of(n.substr(0, us), s.out)) return false;
   n = n.substr(us + 1);
@@ -136,7 +137,7 @@ bool bind_matrix(inst& i, const code_object&) {
   if (!s.blocks) throw std::runtime_error("unexpected size of the destination");
   i.x = s.a | s.b << 8 | s.out << 16, i.y = static_cast<i32>(s.m | s.k << 8),
   i.z = static_cast<i32>(s.blocks | static_cast<u32>(s.scaled) << 8 | static_cast<u32>(s.f8f6f4) << 9);
-  i.fn = is_wmma ? &wmma : &mfma;
+  i.fn = !is_wmma ? mfma() : co.target == "gfx1250" ? &wmma_gfx1250 : wmma();
   return true;
 }
 }  // namespace emu

@@ -11,8 +11,16 @@
 
 namespace emu {
 namespace {
+/// The innermost frame outside of HIP's own headers, where there is one: what the program's author wrote.
+const source_frame& own_frame(const std::vector<source_frame>& frames) {
+  for (const source_frame& f : frames)
+    if (f.file.find("/hip/") == f.file.npos) return f;
+  return frames[0];
+}
 std::string line_of(const std::vector<source_frame>& frames) {
-  return frames.empty() ? "" : frames[0].file + ":" + std::to_string(frames[0].line);
+  if (frames.empty()) return "";
+  const source_frame& f = own_frame(frames);
+  return f.file + ":" + std::to_string(f.line);
 }
 /// The line of the source, else the position in the code.
 std::string place_of(const finding& f) {
@@ -50,8 +58,9 @@ std::string json_site(const code_site& s) {
 }
 std::string sarif_location(const code_site& s) {
   if (s.frames.empty()) return "";
-  return "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + quoted(s.frames[0].file) +
-         "},\"region\":{\"startLine\":" + std::to_string(s.frames[0].line) + "}}}";
+  const source_frame& f = own_frame(s.frames);
+  return "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":" + quoted(f.file) +
+         "},\"region\":{\"startLine\":" + std::to_string(f.line) + "}}}";
 }
 }  // namespace
 
@@ -97,6 +106,19 @@ void add_banks(report_data& data, const std::string& kernel, const std::vector<l
   }
 }
 
+std::string times_of(const report_data& data) {
+  std::ostringstream out;
+  for (const auto& [kernel, t] : data.times) {
+    char numbers[200];
+    std::snprintf(
+        numbers, sizeof numbers,
+        "tilewright-check: %llu launches, %llu wave instructions, %.2f s of user time, %.2f million per second: ",
+        static_cast<unsigned long long>(t.launches), static_cast<unsigned long long>(t.instructions), t.user_seconds,
+        static_cast<double>(t.instructions) / std::max(t.user_seconds, 1e-6) / 1e6);
+    out << numbers << kernel.substr(0, 80) << "\n";
+  }
+  return out.str();
+}
 std::string summary_of(const report_data& data, bool with_banks, unsigned most) {
   std::ostringstream out;
   std::size_t hard = 0, weak = 0;

@@ -29,14 +29,24 @@ void jump(wave& w, const inst& i, u64 address) {
 }
 u64 image_base(const wave& w) { return w.launch->co->base(); }
 void getpc(wave& w, const inst& i) { w.ws64(i.dst[0], image_base(w) + i.address + i.size); }
-void setpc(wave& w, const inst& i) { jump(w, i, w.rs64(i.src[0]) - image_base(w)); }
+// Findings in functions name their calls: a jump to the instruction after the latest call is its return.
+void setpc(wave& w, const inst& i) {
+  const u64 to = w.rs64(i.src[0]) - image_base(w);
+  if (!w.calls.empty()) {
+    const inst& latest = w.launch->prog->code[w.calls.back()];
+    if (to == latest.address + latest.size) w.calls.pop_back();
+  }
+  jump(w, i, to);
+}
 void swappc(wave& w, const inst& i) {
   const u64 t = w.rs64(i.src[0]);
+  w.calls.push_back(w.ip);
   w.ws64(i.dst[0], image_base(w) + i.address + i.size);
   jump(w, i, t - image_base(w));
 }
 void call(wave& w, const inst& i) {
   if (i.target < 0) w.die(i, "call out of the code object");
+  w.calls.push_back(w.ip);
   w.ws64(i.dst[0], image_base(w) + i.address + i.size), w.next = static_cast<u32>(i.target);
 }
 void endpgm(wave& w, const inst&) { w.status = wave::ended; }
@@ -45,6 +55,7 @@ void trap(wave& w, const inst& i) {
 }
 void wait(wave& w, const inst& i) {
   if (w.launch->waits) apply_wait(w, i);
+  if (i.fence && w.launch->concurrent) std::atomic_thread_fence(std::memory_order_seq_cst);
   if (w.launch->globals && i.fence) on_fence(w, i);
 }
 // Lanes that are not active at a barrier: once they are again, they have not taken part in it.
@@ -63,17 +74,18 @@ void barrier_wait(wave& w, const inst&) { remember_lanes(w), w.status = wave::at
 // A barrier of all waves of the grid (cooperative launches).
 void grid_barrier(wave& w, const inst&) {
   launch_state& L = *w.launch;
-  if (!w.in_grid_barrier) w.in_grid_barrier = true, ++L.gws_arrived, ++w.grid_barriers;
-  if (L.gws_arrived < w.grid_barriers * L.waves) {
+  launch_shared& all = *L.shared;
+  if (!w.in_grid_barrier) w.in_grid_barrier = true, ++all.gws_arrived, ++w.grid_barriers;
+  if (all.gws_arrived < w.grid_barriers * L.waves) {
     w.next = w.ip, w.yield = true;
     return;
   }
   w.in_grid_barrier = false;
-  if (L.gws_opened < w.grid_barriers) L.gws_opened = w.grid_barriers, forget_accesses(L);
+  const auto lock = L.lock(all.reports);
+  if (all.gws_opened < w.grid_barriers) forget_accesses(L), all.gws_opened = w.grid_barriers;
 }
 void interrupt(wave& w, const inst& i) {
-  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt && w.launch->opt->hostcall)
-    w.launch->interrupt(w.launch->opt->hostcall);
+  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt(*w.launch);
 }
 void sleep(wave& w, const inst&) { w.yield = true; }  // it waits for another wave
 void time(wave& w, const inst& i) {
@@ -110,7 +122,7 @@ void getreg(wave& w, const inst& i) {
   else if (h.name == "HW_REG_HW_ID" || h.name == "HW_REG_HW_ID1" || h.name == "HW_REG_HW_ID2" ||
            h.name == "HW_REG_XCC_ID" || h.name == "HW_REG_STATUS" || h.name == "HW_REG_TRAPSTS" ||
            h.name == "HW_REG_LDS_ALLOC" || h.name == "HW_REG_GPR_ALLOC" || h.name == "HW_REG_WAVE_STATUS" ||
-           h.name == "HW_REG_WAVE_HW_ID1")
+           h.name == "HW_REG_WAVE_HW_ID1" || h.name == "HW_REG_IB_STS2")  // IB_STS2: no cluster
     v = 0;
   else
     w.refuse(i, "reading " + h.name + " is not implemented");
@@ -144,7 +156,7 @@ void register_salu_control() {
   static const char* const branches[] = {"s_branch",        "s_cbranch_scc0",  "s_cbranch_scc1",  "s_cbranch_vccz",
                                          "s_cbranch_vccnz", "s_cbranch_execz", "s_cbranch_execnz"};
   for (int k = 0; k < 7; ++k) for_names(branches[k], {&branch, 0, k});
-  for_names("s_getpc_b64", {&getpc});
+  for_names("s_getpc_b64 s_get_pc_i64", {&getpc});
   for_names("s_setpc_b64", {&setpc, 0});
   for_names("s_swappc_b64", {&swappc});
   for_names("s_call_b64", {&call});
@@ -152,7 +164,7 @@ void register_salu_control() {
       "s_nop s_setprio s_clause s_delay_alu s_icache_inv s_incperflevel s_decperflevel s_setkill "
       "s_code_end s_inst_prefetch s_set_inst_prefetch_distance s_wakeup "
       "s_waitcnt_depctr s_wait_alu s_wait_idle s_version s_ttracedata s_ttracedata_imm s_dcache_inv s_dcache_wb "
-      "s_gl1_inv s_wait_event s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
+      "s_gl1_inv s_wait_event s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt s_wait_xcnt s_set_vgpr_msb "
       "s_prefetch_data s_prefetch_inst s_prefetch_inst_pc_rel s_prefetch_data_pc_rel s_waitcnt_expcnt s_setprio_inc_wg "
       "s_sched_barrier s_singleuse_vdst s_sethalt s_dcache_wb_vol s_dcache_inv_vol",
       {&no_operation, 0});

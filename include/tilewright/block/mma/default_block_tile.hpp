@@ -21,8 +21,8 @@ TILEWRIGHT_HD constexpr block_tile default_block_tile() {
                              mfma_32x32x8_b8_x4, mfma_32x32x2_b32_x4}) {
     if (Arch::value.supports(op, element)) return {128, 128, k, 2, 2, op};
   }
-  for (const matrix_op op :
-       {wmma_16x16x16_gfx11, wmma_16x16x16_gfx12, wmma_16x16x16_b8_gfx11, wmma_16x16x16_b8_x2_gfx12}) {
+  for (const matrix_op op : {wmma_16x16x32_gfx1250, wmma_16x16x64_b8_gfx1250, wmma_16x16x16_gfx11, wmma_16x16x16_gfx12,
+                             wmma_16x16x16_b8_gfx11, wmma_16x16x16_b8_x2_gfx12}) {
     if (Arch::value.supports(op, element)) return {128, 128, 64, 2, 4, op};
   }
   return {128, 128, 32, 2, Vector == 16 / index_t(sizeof(T)) ? 2 : 4, mma_m16n8k16_x2};

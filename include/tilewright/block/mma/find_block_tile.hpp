@@ -209,7 +209,7 @@ TILEWRIGHT_HD constexpr found_tiles find_tiles() {
   tiles.verdict = {product_fault::lengths, 'C', 0, 0, 0, {}, {}, -1, 0};
   if (c.ndim_x() != 2 || a.ndim_x() != 2) return tiles;
   const index_t waves = c.ndim_p() == 2 ? c.p_length(0) : 1;
-  for (index_t o = 0; o <= index_t(arch::matrix_op::wmma_16x16x16_b8_x2_gfx12); ++o) {
+  for (index_t o = 0; o < index_t(arch::matrix_op::wgmma_k16); ++o) {
     const arch::matrix_op op = arch::matrix_op(o);
     if (!may_have(op, a_element, b_element)) continue;
     for (index_t waves_m = 1; waves_m <= waves; ++waves_m) {

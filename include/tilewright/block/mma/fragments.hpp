@@ -93,7 +93,7 @@ TILEWRIGHT_HD void load_fragment_steps(static_distributed_tensor<T, Result>& til
                 "load_fragment_steps: the window's accesses are not the same for each step along k");
   static_assert(0 <= First && 0 <= Count && First + Count <= KSteps,
                 "load_fragment_steps: there are fewer steps along k");
-  // Accesses walk through (rows, steps along k, parts of a fragment).
+  // Accesses iterate over (rows, steps along k, parts of a fragment).
   constexpr index_t parts = window_type::num_access / (window_type::distribution_type::encoding.y_length(0) * KSteps);
   [&]<index_t... Is>(sequence<Is...>) TILEWRIGHT_INLINE_LAMBDA {
     detail::read_fragments<Op>(tile, window, lds_bytes,

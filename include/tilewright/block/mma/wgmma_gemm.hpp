@@ -17,22 +17,22 @@ struct wgmma_tile_in_lds {
   unsigned address;  ///< bytes; of its first box
 };
 
-/// Starts sums = a b, plus sums if `accumulate`, for the calling warpgroup, whose first 64 rows of A begin at
+/// Starts c = a b, plus c if `accumulate`, for the calling warpgroup, whose first 64 rows of A begin at
 /// a.address; of its waves, those of the other warpgroups are between its groups of 64 rows. Ends with wgmma_commit:
-/// exec::wgmma_wait() waits for the sums. T is the element type of both operands.
+/// exec::wgmma_wait() waits for c. T is the element type of both operands.
 template <block_tile Tile, class T, wgmma_operand A, wgmma_operand B, class C>
-TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, wgmma_tile_in_lds<A> a, wgmma_tile_in_lds<B> b,
-                              bool accumulate) {
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& accumulators, wgmma_tile_in_lds<A> a,
+                              wgmma_tile_in_lds<B> b, bool accumulate) {
   static_assert(arch::is_wgmma(Tile.op) && Tile.waves_m % 4 == 0 && Tile.waves_n == 1,
                 "block_gemm: operands in LDS as wgmma wants them need a tile with waves_m = 4 for each warpgroup");
   static_assert(
       A.rows == Tile.m && B.rows == Tile.n && A.k() == Tile.k && B.k() == Tile.k && A.is_sound() && B.is_sound(),
       "block_gemm: the operands in LDS are not m x k and n x k of the block tile");
-  constexpr bool has_sums = __is_same(C, c_distribution<Tile>);
-  static_assert(has_sums, "block_gemm: the sums do not have the distribution c_distribution<tile>");
+  constexpr bool has_c = __is_same(C, c_distribution<Tile>);
+  static_assert(has_c, "block_gemm: the accumulators do not have the distribution c_distribution<tile>");
   constexpr unsigned long long a_fields = A.descriptor_fields(), b_fields = B.descriptor_fields();
   constexpr index_t repeat_m = Tile.m / (16 * Tile.waves_m), rows = 16 * Tile.waves_m;
-  float* const c = sums.thread_buffer.data();
+  float* const c = accumulators.thread_buffer.data();
   const unsigned long long a_begin = detail::wgmma_descriptor(a_fields, a.address),
                            b_begin = detail::wgmma_descriptor(b_fields, b.address);
   exec::wgmma_fence();
@@ -74,19 +74,19 @@ struct wgmma_tile_in_registers {
 
 /// The same with A in registers, which must stay as it is until exec::wgmma_wait().
 template <block_tile Tile, class T, wgmma_operand B, class C>
-TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& sums, const wgmma_tile_in_registers<Tile, T>& a,
-                              wgmma_tile_in_lds<B> b, bool accumulate) {
+TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& accumulators,
+                              const wgmma_tile_in_registers<Tile, T>& a, wgmma_tile_in_lds<B> b, bool accumulate) {
   static_assert(arch::is_wgmma(Tile.op) && Tile.waves_m % 4 == 0 && Tile.waves_n == 1 && Tile.m == 16 * Tile.waves_m,
                 "block_gemm: wgmma with A in registers needs a tile with 64 rows for each warpgroup");
   static_assert(B.rows == Tile.n && B.k() == Tile.k && B.is_sound(),
                 "block_gemm: the operand in LDS is not n x k of the block tile");
-  constexpr bool has_sums = __is_same(C, c_distribution<Tile>);
-  static_assert(has_sums, "block_gemm: the sums do not have the distribution c_distribution<tile>");
+  constexpr bool has_c = __is_same(C, c_distribution<Tile>);
+  static_assert(has_c, "block_gemm: the accumulators do not have the distribution c_distribution<tile>");
   constexpr unsigned long long b_fields = B.descriptor_fields();
   const unsigned long long b_begin = detail::wgmma_descriptor(b_fields, b.address);
   exec::wgmma_fence();
   unroll<Tile.k / B.instruction_k()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-    exec::wgmma<Tile.n, T, !B.k_is_contiguous>(sums.thread_buffer.data(), a.words.data() + 4 * i,
+    exec::wgmma<Tile.n, T, !B.k_is_contiguous>(accumulators.thread_buffer.data(), a.words.data() + 4 * i,
                                                b_begin + B.instruction_bytes(i) / 16, accumulate || i > 0);
   });
   exec::wgmma_commit();

@@ -73,14 +73,14 @@ TILEWRIGHT_HD void load_tile_along_k(detail::tile_of<Window>& tile, const Window
 namespace detail {
 
 /// Bytes that a loop's offset grows to before the loop moves its windows, unless two steps are more.
-inline constexpr index_t max_walk_bytes = 1 << 30;
+inline constexpr index_t max_loop_bytes = 1 << 30;
 
 /// Steps that a loop takes before it moves its windows, even and at least two: a power of two,
 /// so that finding it takes no division.
 template <class AWindow, class BWindow>
 TILEWRIGHT_HD index_t steps_without_move(const AWindow& a, const BWindow& b) {
   const index_t bits = 32 - __builtin_clz(unsigned(max(k_step(a), k_step(b))));
-  return max(max_walk_bytes >> bits, 2);
+  return max(max_loop_bytes >> bits, 2);
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <tilewright/block/operands/operand_format.hpp>
 #include <tilewright/core/base/narrow_float.hpp>
 #include <tilewright/machine/exec/gather_bytes.hpp>
+#include <tilewright/machine/exec/scaled_conversions.hpp>
 
 namespace tilewright {
 
@@ -48,20 +49,25 @@ TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
   return elements_of_pairs<T>(pairs);
 }
 
-/// Eight e2m1. Their exponent and mantissa in the lowest exponent bits of T are the number times a power of two,
-/// denormal ones too.
+/// Eight e2m1, whose magnitudes are looked up: all have few bytes.
 template <class T>
 TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
   constexpr bool f16 = __is_same(T, half_t);
-  constexpr unsigned shift = f16 ? 3 : 6, magnitude = 0x70007000u >> shift;
-  constexpr unsigned power = pair_of<T>(f16 ? 0x1p14f : 0x1p126f);
-  const unsigned low = word << 4;
+  constexpr unsigned high[] = {f16 ? 0x3e3c3800u : 0x3f3f3f00u, f16 ? 0x46444240u : 0x40404040u};
+  constexpr unsigned low[] = {f16 ? 0u : 0xc0800000u, f16 ? 0u : 0xc0804000u};
+  array<unsigned, 2> upper, lower;  // bytes of the even elements, and of the odd ones
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t odd = 0; odd < 2; ++odd) {
+    const unsigned codes = odd ? word >> 4 : word, signs = odd ? word : word << 4;
+    upper[odd] = exec::and_or(signs, 0x80808080u, exec::look_up_bytes(high[0], high[1], codes & 0x07070707u));
+    lower[odd] = f16 ? 0u : exec::look_up_bytes(low[0], low[1], codes & 0x07070707u);
+  }
   array<unsigned, 4> pairs;
   TILEWRIGHT_UNROLL_ALL
-  for (unsigned j = 0; j < 4; ++j) {  // an element in the highest four bits of each half
-    const unsigned both = exec::permute_bytes(low, word, j << 4 | (j + 4) << 12);
-    const unsigned placed = exec::and_or(both, 0x80008000u, both >> shift & magnitude);
-    pairs[index_t(j)] = exec::multiply_halves<T>(placed, power);
+  for (unsigned j = 0; j < 4; ++j) {
+    const unsigned even = exec::permute_bytes(lower[0], upper[0], j < 2 ? 0x5140 : 0x7362),
+                   odd = exec::permute_bytes(lower[1], upper[1], j < 2 ? 0x5140 : 0x7362);
+    pairs[index_t(j)] = exec::gather_halves(even, odd, index_t(j % 2));
   }
   return elements_of_pairs<T>(pairs);
 }
@@ -82,6 +88,15 @@ TILEWRIGHT_HD array<T, 8> decode_e2m1_pairs(unsigned word) {
   return elements_of_pairs<T>(pairs);
 }
 
+/// A word of 2 Pairs elements of E times a power of two.
+template <class T, arch::scaled_element E, index_t Pairs>
+TILEWRIGHT_HD array<T, 2 * Pairs> convert_scaled_word(unsigned word, float scale) {
+  array<unsigned, Pairs> pairs;
+  unroll<Pairs>([&](auto j)
+                    TILEWRIGHT_INLINE_LAMBDA { pairs[j.value] = exec::convert_scaled<T, E, j.value>(word, scale); });
+  return elements_of_pairs<T>(pairs);
+}
+
 /// Four signed 8-bit integers.
 template <class T>
 TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
@@ -97,20 +112,39 @@ TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
       const auto number = [&](unsigned byte) TILEWRIGHT_INLINE_LAMBDA {
         return bit_cast<float>(exec::permute_bytes(biased, 0x4b000000u, byte | 0x7440u)) - float(0x800000 + 128);
       };
-      pairs[index_t(j)] = bits_of_pair<T>(number(2 * j), number(2 * j + 1));
+      pairs[index_t(j)] = exec::pack_exact<T>(number(2 * j), number(2 * j + 1));
     }
   }
   return elements_of_pairs<T>(pairs);
 }
 
-/// Four e4m3.
-template <class T>
-TILEWRIGHT_HD array<T, 4> decode_e4m3(unsigned word) {
+/// Four 8-bit floats.
+template <class T, fp8_format F>
+TILEWRIGHT_HD array<T, 4> decode_fp8(unsigned word) {
   array<unsigned, 2> pairs;
   TILEWRIGHT_UNROLL_ALL
   for (index_t j = 0; j < 2; ++j) {
-    const auto numbers = fp8_pair_to_floats<fp8_format::e4m3>(static_cast<unsigned short>(word >> 16 * j));
-    pairs[j] = bits_of_pair<T>(numbers[0], numbers[1]);
+    const auto numbers = fp8_pair_to_floats<F>(static_cast<unsigned short>(word >> 16 * j));
+    pairs[j] = exec::pack_exact<T>(numbers[0], numbers[1]);
+  }
+  return elements_of_pairs<T>(pairs);
+}
+
+/// 16 floats of 6 bits, Mantissa of them mantissa. Their exponent and mantissa in the lowest exponent bits of T are the
+/// number times a power of two, denormal ones too.
+template <class T, int Mantissa>
+TILEWRIGHT_HD array<T, 16> decode_6_bits(const array<unsigned, 3>& word) {
+  constexpr bool f16 = __is_same(T, half_t);
+  constexpr int shift = (f16 ? 10 : 7) - Mantissa;
+  constexpr unsigned power =
+      pair_of<T>(f16 ? (Mantissa == 3 ? 0x1p14f : 0x1p12f) : (Mantissa == 3 ? 0x1p126f : 0x1p124f));
+  array<unsigned, 8> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (int j = 0; j < 8; ++j) {
+    const int first = 12 * j, w = first / 32, at = first % 32;
+    const unsigned two = (word[w] >> at) | (at > 20 ? word[w + 1] << (32 - at) : 0u);
+    const unsigned both = (two & 0x3fu) | (two & 0xfc0u) << 10;
+    pairs[j] = exec::multiply_halves<T>(exec::and_or(both << 10, 0x80008000u, (both & 0x1f001fu) << shift), power);
   }
   return elements_of_pairs<T>(pairs);
 }
@@ -152,6 +186,14 @@ struct int4_zero_groups : operand_format<unsigned, 8, Scale, Group, unsigned cha
 /// e2m1 with a scale for each Group along k.
 template <index_t Group, class Scale>
 struct e2m1_groups : operand_format<unsigned, 8, Scale, Group> {
+  static constexpr bool has_exact_scales = sizeof(Scale) == 1;  ///< scaled elements are numbers of bfloat16_t
+  /// The elements times a power of two.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, float scale)
+    requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
+  {
+    return detail::convert_scaled_word<T, arch::scaled_element::e2m1, 4>(word, scale);
+  }
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
@@ -179,12 +221,61 @@ struct int8_groups : operand_format<unsigned, 4, Scale, Group> {
 /// e4m3 with a scale for each Group along k; 0: per column. Its NaN stays NaN.
 template <index_t Group = 0, class Scale = float>
 struct e4m3_groups : operand_format<unsigned, 4, Scale, Group> {
+  static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
+  /// The elements times a power of two.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 4> decode_scaled(unsigned word, float scale)
+    requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
+  {
+    return detail::convert_scaled_word<T, arch::scaled_element::e4m3, 2>(word, scale);
+  }
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
-    return detail::decode_e4m3<T>(word);
+    return detail::decode_fp8<T, detail::fp8_format::e4m3>(word);
   }
 };
 using mxfp8_format = e4m3_groups<32, e8m0_t>;  ///< OCP MXFP8 with e4m3
+
+/// e5m2 with a scale for each Group along k; 0: per column. Its infinities and NaN stay what they are.
+template <index_t Group = 0, class Scale = float>
+struct e5m2_groups : operand_format<unsigned, 4, Scale, Group> {
+  static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
+  /// The elements times a power of two.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 4> decode_scaled(unsigned word, float scale)
+    requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
+  {
+    return detail::convert_scaled_word<T, arch::scaled_element::e5m2, 2>(word, scale);
+  }
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
+    return detail::decode_fp8<T, detail::fp8_format::e5m2>(word);
+  }
+};
+/// e2m3 without gaps, 16 in 12 bytes, with a scale for each Group along k.
+template <index_t Group, class Scale>
+struct e2m3_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
+  static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 16> decode(const array<unsigned, 3>& word) {
+    return detail::decode_6_bits<T, 3>(word);
+  }
+};
+/// e3m2 likewise.
+template <index_t Group, class Scale>
+struct e3m2_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
+  static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
+  /// The elements before the scale.
+  template <class T>
+  TILEWRIGHT_HD static array<T, 16> decode(const array<unsigned, 3>& word) {
+    return detail::decode_6_bits<T, 2>(word);
+  }
+};
+using mxfp6_e2m3_format = e2m3_groups<32, e8m0_t>;  ///< OCP MXFP6 with e2m3
+using mxfp6_e3m2_format = e3m2_groups<32, e8m0_t>;  ///< OCP MXFP6 with e3m2
+using mxfp8_e5m2_format = e5m2_groups<32, e8m0_t>;  ///< OCP MXFP8 with e5m2
 
 }  // namespace tilewright

@@ -57,18 +57,18 @@ TILEWRIGHT_HD array<T, F::elements> decode_word(typename F::word_type word, type
   }
 }
 
-/// Elements times a factor, two equal numbers of T.
-template <class T, index_t N>
+/// Elements times a factor, two equal numbers of T. IsExact: see exec::multiply_halves.
+template <bool IsExact = false, class T, index_t N>
 TILEWRIGHT_HD array<T, N> multiply_elements(const array<T, N>& elements, unsigned factor) {
   auto pairs = bit_cast<array<unsigned, N / 2>>(elements);
   TILEWRIGHT_UNROLL_ALL
-  for (index_t i = 0; i < N / 2; ++i) pairs[i] = exec::multiply_halves<T>(pairs[i], factor);
+  for (index_t i = 0; i < N / 2; ++i) pairs[i] = exec::multiply_halves<T, IsExact>(pairs[i], factor);
   return bit_cast<array<T, N>>(pairs);
 }
 /// Elements times a scale that is rounded to T.
-template <class T, index_t N>
+template <bool IsExact = false, class T, index_t N>
 TILEWRIGHT_HD array<T, N> scale_elements(const array<T, N>& elements, float scale) {
-  return multiply_elements(elements, bits_of_pair<T>(scale, scale));
+  return multiply_elements<IsExact>(elements, bits_of_pair<T>(scale, scale));
 }
 
 }  // namespace detail

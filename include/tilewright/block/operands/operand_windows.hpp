@@ -9,9 +9,10 @@ namespace tilewright {
 
 namespace detail {
 
-/// Bytes of LDS for one buffer of both operands.
+/// Bytes of LDS for one buffer of both operands; a policy whose operands have other bits says how many.
 template <class Policy>
 TILEWRIGHT_HD constexpr index_t lds_stage_bytes() {
+  if constexpr (requires { Policy::stage_bytes; }) return Policy::stage_bytes;
   return (Policy::tile.m + Policy::tile.n) * Policy::tile.k * index_t(sizeof(typename Policy::element_type));
 }
 
@@ -193,8 +194,8 @@ class operand_windows {
 
 namespace detail {
 
-/// Estimated 32-bit registers of a thread: sums, the operands of `steps` steps along k, `tiles` tiles in flight from
-/// global memory, and `others` for addresses and the rest.
+/// Estimated 32-bit registers of a thread: accumulators, the operands of `steps` steps along k, `tiles` tiles in flight
+/// from global memory, and `others` for addresses and the rest.
 template <class Policy>
 constexpr index_t estimated_registers(index_t steps, index_t tiles, index_t others = 32) {
   using operands = operand_windows<Policy>;

@@ -8,12 +8,12 @@
 
 namespace tilewright {
 
-/// The curve along which blocks walk through the tiles of C: row by row; in groups of rows, column by column in each;
+/// The curve along which blocks traverse the tiles of C: row by row; in groups of rows, column by column in each;
 /// or a Hilbert curve.
 enum class grid_curve : signed char { rows, row_groups, hilbert };
 
 /// A policy's choice. A GPU of several dies (XCDs) distributes blocks round-robin: block b runs on die b % dies. Each
-/// die then walks through its own contiguous range of the curve. (AMD CDNA3 ISA and white paper: 8 XCDs, each with its
+/// die then traverses its own contiguous range of the curve. (AMD CDNA3 ISA and white paper: 8 XCDs, each with its
 /// own L2.)
 struct grid_order {
   grid_curve curve = grid_curve::row_groups;  ///< Default: row groups.

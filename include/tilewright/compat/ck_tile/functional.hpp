@@ -60,9 +60,9 @@ TILEWRIGHT_HD constexpr sequence<Values[Is]...> sequence_of(sequence<Is...>) {
   return {};
 }
 
-template <class Walk, index_t Group, class F, index_t... Ms>
+template <class Traversal, index_t Group, class F, index_t... Ms>
 TILEWRIGHT_HD constexpr void call_with_group(F& f, sequence<Ms...>) {
-  f(sequence_of<Walk::value.at(Group, Ms)>(make_sequence<Walk::value.groups.lengths.size()>{})...);
+  f(sequence_of<Traversal::value.at(Group, Ms)>(make_sequence<Traversal::value.groups.lengths.size()>{})...);
 }
 
 }  // namespace detail
@@ -83,13 +83,15 @@ struct static_uford {
   TILEWRIGHT_CALLS_ANYTHING
   template <class F>
   TILEWRIGHT_HD constexpr void operator()(F&& f) const {
-    using walk = number<detail::static_traversal<Lengths::size()>(Lengths::values, Order::values, Unpacks::values)>;
-    static_assert(walk::value.is_sound(),
+    using traversal =
+        number<detail::static_traversal<Lengths::size()>(Lengths::values, Order::values, Unpacks::values)>;
+    static_assert(traversal::value.is_sound(),
                   "static_uford: the order must be a permutation of the dimensions, and each number of unpacks must "
                   "divide its length");
-    if constexpr (walk::value.is_sound()) {
-      unroll<walk::value.groups.get_num_of_access()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
-        detail::call_with_group<walk, group.value>(f, make_sequence<walk::value.members.get_num_of_access()>{});
+    if constexpr (traversal::value.is_sound()) {
+      unroll<traversal::value.groups.get_num_of_access()>([&](auto group) TILEWRIGHT_INLINE_LAMBDA {
+        detail::call_with_group<traversal, group.value>(f,
+                                                        make_sequence<traversal::value.members.get_num_of_access()>{});
       });
     }
   }

@@ -62,8 +62,8 @@ struct load_store_traits {
 
   /// Where access i_access begins, in y.
   TILEWRIGHT_HD static constexpr multi_index<ndim_y> get_y_indices(index_t i_access) {
-    constexpr curve<ndim_y> walk = sfc_ys;
-    return walk.get_index(i_access);
+    constexpr curve<ndim_y> traversal = sfc_ys;
+    return traversal.get_index(i_access);
   }
   /// Access i_access as data.
   TILEWRIGHT_HD static constexpr detail::vectorized_access_info<ndim_y> get_vectorized_access_info(index_t i_access) {

@@ -148,7 +148,7 @@ struct memory_access_analyzer {
   }
 };
 
-/// Steps of a walk by how far they go.
+/// Steps of a traversal by how far they go.
 struct access_locality {
   index_t sequential_steps = 0;  ///< to an access that adjoins the one before
   index_t cache_line_jumps = 0;  ///< further, but no further than a cache line
@@ -161,15 +161,15 @@ namespace detail {
 /// Distances in the tensor's coordinates: a step is sequential when one coordinate moves by one access; it stays within
 /// a cache line when the sum of all moves is at most line_elements.
 template <index_t N>
-TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& walk, index_t line_elements = 16) {
+TILEWRIGHT_HD constexpr access_locality analyze_locality(const curve<N>& traversal, index_t line_elements = 16) {
   access_locality result;
-  for (index_t i = 0; i + 1 < walk.get_num_of_access(); ++i) {
-    const multi_index<N> step = walk.get_forward_step(i);
+  for (index_t i = 0; i + 1 < traversal.get_num_of_access(); ++i) {
+    const multi_index<N> step = traversal.get_forward_step(i);
     index_t elements = 0, accesses = 0;
     for (index_t d = 0; d < N; ++d) {
       const index_t distance = max(step[d], -step[d]);
       elements += distance;
-      accesses += ceil_div(distance, walk.scalars_per_access[d]);
+      accesses += ceil_div(distance, traversal.scalars_per_access[d]);
     }
     (accesses <= 1               ? result.sequential_steps
      : elements <= line_elements ? result.cache_line_jumps
@@ -185,14 +185,14 @@ template <class SpaceFillingCurve>
 struct access_pattern_analyzer {
   /// Steps of the curve by distance; a line has `line_elements` elements.
   TILEWRIGHT_HD static constexpr access_locality analyze_locality(index_t line_elements = 16) {
-    constexpr curve<SpaceFillingCurve::ndim> walk = SpaceFillingCurve::walk;
-    return detail::analyze_locality(walk, line_elements);
+    constexpr curve<SpaceFillingCurve::ndim> traversal = SpaceFillingCurve::traversal;
+    return detail::analyze_locality(traversal, line_elements);
   }
 };
 
-/// The walk of a block of BlockM x BlockN elements for accesses that coalesce: vectors of 16 bytes along the dimension
-/// that is contiguous in memory, and that dimension fastest, so that accesses i,
-/// i + 1, ... of adjacent threads are neighbours in memory.
+/// The traversal of a block of BlockM x BlockN elements for accesses that coalesce: vectors of 16 bytes along the
+/// dimension that is contiguous in memory, and that dimension fastest, so that accesses i, i + 1, ... of adjacent
+/// threads are neighbours in memory.
 template <class T, index_t BlockM, index_t BlockN, index_t WarpSize = 32, index_t ContiguousDim = 1>
 struct coalesced_access_pattern {
   static_assert(ContiguousDim == 0 || ContiguousDim == 1,

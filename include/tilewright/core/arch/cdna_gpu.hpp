@@ -15,7 +15,7 @@ struct cdna_gpu {
   index_t compute_units;                    ///< Of all dies.
   index_t dies;                             ///< With an L2 each; consecutive blocks go to consecutive dies.
   double clock_ghz;                         ///< Boost clock, at which the peaks hold.
-  double loaded_clock_ghz;                  ///< While GEMMs run. Fitted where it differs: docs/amd_predictions.md.
+  double loaded_clock_ghz;                  ///< While GEMMs use all compute units. Fitted: docs/amd_predictions.md.
   double tera_16bit, tera_8bit, tera_4bit;  ///< Dense matrix instructions; 0: there are none.
   double memory_gb_s, mall_gb_s;            ///< Of HBM, and of the Infinity Cache (MALL) to all dies.
   double mall_bytes;                        ///< Capacity of the Infinity Cache.
@@ -43,9 +43,9 @@ struct cdna_gpu {
 
 /// The GPUs. MI308X has the dies of MI300X with fewer compute units.
 inline constexpr array<cdna_gpu, 3> cdna_gpus{{
-    {"MI300X", &gfx942::value, 304, 8, 2.1, 1.75, 1307.4, 2614.9, 0, 5300, 17200, 268435456, 64, grade::vendor,
+    {"MI300X", &gfx942::value, 304, 8, 2.1, 1.66, 1307.4, 2614.9, 0, 5300, 17200, 268435456, 64, grade::vendor,
      "AMD data sheet of the MI300X; AMD CDNA 3 white paper (Infinity Cache, 64 bytes per clock from L2)"},
-    {"MI308X", &gfx942::value, 80, 4, 2.1, 2.1, 344.1, 688.1, 0, 5300, 17200, 268435456, 64, grade::inferred,
+    {"MI308X", &gfx942::value, 80, 4, 2.1, 2.02, 344.1, 688.1, 0, 5300, 17200, 268435456, 64, grade::inferred,
      "80 compute units: aiter's tuning tables; rates: as MI300X; 4 dies: assumed"},
     {"MI355X", &gfx950::value, 256, 8, 2.4, 2.4, 2516.6, 5033.2, 10066.3, 8000, 17200, 268435456, 64, grade::inferred,
      "AMD data sheet of the MI355X; caches: as MI300X"},

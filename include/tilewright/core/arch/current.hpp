@@ -8,21 +8,18 @@
 // the kernels that it never runs, so there it is an arbitrary target of the same maker. The CPU emulator chooses its
 // target at run time, so a plain C++ compiler does not see the name at all. Kernels must not take it as a template
 // argument: the two halves of the compilation would name different kernels.
-#if defined(__gfx90a__)
-#include <tilewright/core/arch/gfx90a.hpp>
-#define TILEWRIGHT_CURRENT_ARCH gfx90a
-#elif defined(__gfx942__) || (defined(__HIP__) && !defined(__HIP_DEVICE_COMPILE__))
+#if defined(__HIP__) && !defined(__HIP_DEVICE_COMPILE__)
 #include <tilewright/core/arch/gfx942.hpp>
 #define TILEWRIGHT_CURRENT_ARCH gfx942
-#elif defined(__gfx950__)
-#include <tilewright/core/arch/gfx950.hpp>
-#define TILEWRIGHT_CURRENT_ARCH gfx950
-#elif defined(__gfx1100__)
-#include <tilewright/core/arch/gfx11.hpp>
-#define TILEWRIGHT_CURRENT_ARCH gfx1100
-#elif defined(__gfx1201__)
-#include <tilewright/core/arch/gfx12.hpp>
-#define TILEWRIGHT_CURRENT_ARCH gfx1201
+#elif defined(__amdgcn_processor__)
+#include <tilewright/core/arch/arch.hpp>
+namespace tilewright::arch::detail {
+constexpr index_t found = amd_targets::find(__amdgcn_processor__), current_index = found + (found < 0);
+static_assert(found >= 0, "Tilewright has no table for this GPU: compile for one of core/arch/arch.hpp (amd_targets)");
+template <class... Archs>
+__type_pack_element<current_index, Archs...> target_of_this_pass(target_list<Archs...>);
+}  // namespace tilewright::arch::detail
+#define TILEWRIGHT_CURRENT_ARCH decltype(detail::target_of_this_pass(amd_targets{}))
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800 && __CUDA_ARCH__ < 900
 #include <tilewright/core/arch/sm80.hpp>
 #define TILEWRIGHT_CURRENT_ARCH sm80
@@ -30,7 +27,7 @@
 #include <tilewright/core/arch/sm90.hpp>
 #define TILEWRIGHT_CURRENT_ARCH sm90
 #elif defined(__HIP__) || defined(__CUDACC__)
-#error "Tilewright has no table for this GPU: compile for gfx90a, gfx942, gfx950, gfx1100, gfx1201, sm_80 or newer"
+#error "Tilewright has no table for this GPU: compile for sm_80 or newer, or for a GPU of AMD"
 #endif
 
 #ifdef TILEWRIGHT_CURRENT_ARCH

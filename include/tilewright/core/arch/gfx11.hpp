@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Facts about gfx1100: AMD Radeon RX 7900 (RDNA3), waves of 32 lanes.
+// Facts about gfx1100 (AMD Radeon RX 7900, RDNA3) and gfx1150 and gfx1151 (Radeon 890M and 8060S, RDNA3.5), waves of 32
+// lanes.
 #pragma once
 
 #include <tilewright/core/arch/gfx942.hpp>
@@ -58,6 +59,29 @@ struct gfx1100 {
       .matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx11, matrix_op::wmma_16x16x16_b8_gfx11),
       .lds = detail::rdna3_lds(),
   };
+};
+
+/// As gfx1100. AMD calls it Strix Halo.
+struct gfx1151 {
+  /// Facts of the GPU.
+  static constexpr target value = [] {
+    target t = gfx1100::value;
+    t.name = "gfx1151";
+    t.lds_size_source = "RDNA3.5 ISA manual: 128 KiB per workgroup processor, 64 KiB per workgroup; granule: LLVM";
+    t.lds = inferred_rows(gfx1100::value, "as gfx1100");
+    return t;
+  }();
+};
+
+/// As gfx1151 with two thirds of the registers. AMD calls it Strix Point.
+struct gfx1150 {
+  /// Facts of the GPU. Registers: LLVM, FeatureISAVersion11_5_0, which lacks Feature1_5xVGPRs.
+  static constexpr target value = [] {
+    target t = gfx1151::value;
+    t.name = "gfx1150";
+    t.registers_per_simd = 1024;
+    return t;
+  }();
 };
 
 }  // namespace tilewright::arch

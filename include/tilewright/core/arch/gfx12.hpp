@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Facts about gfx1201: AMD Radeon RX 9070 (RDNA4), waves of 32 lanes.
+// Facts about gfx1201 (AMD Radeon RX 9070, RDNA4) and gfx1200 (RX 9060), waves of 32 lanes.
 #pragma once
 
 #include <tilewright/core/arch/gfx11.hpp>
@@ -35,6 +35,17 @@ struct gfx1201 {
     t.matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx12, matrix_op::wmma_16x16x16_b8_x2_gfx12);
     t.fp8 = fp8_kind::ocp;
     t.lds = detail::rdna4_lds();
+    return t;
+  }();
+};
+
+/// As gfx1201, with fewer compute units.
+struct gfx1200 {
+  /// Facts of the GPU.
+  static constexpr target value = [] {
+    target t = gfx1201::value;
+    t.name = "gfx1200";
+    t.lds = inferred_rows(gfx1201::value, "as gfx1201");
     return t;
   }();
 };

@@ -62,6 +62,7 @@ struct gfx950 {
           matrix_op::mfma_32x32x2_b32_x4, matrix_op::mfma_16x16x32_b8_x2, matrix_op::mfma_32x32x16_b8_x2,
           matrix_op::mfma_16x16x64_b8, matrix_op::mfma_32x32x32_b8, matrix_op::mfma_16x16x128_b8,
           matrix_op::mfma_32x32x64_b8),
+      .least_clang = 20,
       .fp8 = fp8_kind::ocp,
       .lds = detail::cdna4_lds(),
   };

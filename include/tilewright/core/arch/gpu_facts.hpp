@@ -8,9 +8,11 @@
 namespace tilewright::arch {
 
 /// Rates of matrix instructions without sparsity, in 10^12 operations per second, at the given clock; 0: the GPU has
-/// none. Sources: AMD data sheets of the Instinct MI210, MI300X and MI355X; AMD product pages of the Radeon RX 7900 XTX
-/// and RX 9070 XT; NVIDIA data sheet of the A100. H100: data sheet, and docs/lab/performance.md: mma.sync does an
-/// m16n8k16 in 6 clocks, and the clock falls to 1.5 GHz where kernels of it draw 700 W.
+/// none. Sources: AMD data sheets of the Instinct MI100, MI210, MI300X and MI355X; AMD product pages of the Radeon
+/// RX 7900 XTX, RX 9060 XT and RX 9070 XT, 890M and 8060S (matrix rates of the last two: 512 operations per clock of a
+/// compute unit, as gfx1100); AMD's announcement of the MI455X (8-bit rate and memory; compute units: aiter's tables;
+/// clock and 16-bit rate are assumed); NVIDIA data sheet of the A100. H100: data sheet, and docs/lab/performance.md:
+/// mma.sync does an m16n8k16 in 6 clocks, and the clock falls to 1.5 GHz where kernels of it draw 700 W.
 struct gpu_facts {
   const char* name;       ///< as it is sold
   const char* target;     ///< target::name
@@ -36,7 +38,7 @@ struct gpu_facts {
 };
 
 /// One GPU of each target.
-inline constexpr array<gpu_facts, 7> known_gpus{{
+inline constexpr array<gpu_facts, 12> known_gpus{{
     {"MI210", "gfx90a", 104, 1.7, 181.0, 45.3, 0, 181.0, 1638},
     {"MI300X", "gfx942", 304, 2.1, 1307.4, 163.4, 2614.9, 2614.9, 5300},
     {"MI355X", "gfx950", 256, 2.4, 2516.6, 157.3, 5033.2, 5033.2, 8000},
@@ -44,6 +46,11 @@ inline constexpr array<gpu_facts, 7> known_gpus{{
     {"RX 9070 XT", "gfx1201", 64, 2.97, 195.0, 0, 389.0, 389.0, 640},
     {"A100 SXM 80 GB", "sm_80", 108, 1.41, 312.0, 0, 0, 0, 2039},
     {"H100 SXM", "sm_90", 132, 1.5, 540.7, 0, 0, 0, 3350, 0.2, 34},
+    {"MI100", "gfx908", 120, 1.502, 184.6, 46.1, 0, 184.6, 1229},
+    {"Radeon 890M", "gfx1150", 16, 2.9, 23.8, 0, 0, 23.8, 120},
+    {"Radeon 8060S", "gfx1151", 40, 2.9, 59.4, 0, 0, 59.4, 256},
+    {"RX 9060 XT", "gfx1200", 32, 3.13, 102.7, 0, 205.4, 205.4, 320},
+    {"MI455X", "gfx1250", 256, 2.4, 10000, 0, 20000, 20000, 19600},
 }};
 
 }  // namespace tilewright::arch

@@ -37,4 +37,12 @@ namespace tilewright::arch {
 template <class T>
 inline constexpr matrix_element matrix_element_v = tilewright::detail::element_of<T>();
 
+/// Elements of gfx950's scaled matrix instructions (v_mfma_scale_f32_..._f8f6f4), as they are numbered there.
+enum class scaled_element : signed char { e4m3, e5m2, e2m3, e3m2, e2m1, none = -1 };
+
+/// Bits of an element, and 32-bit registers of a lane's 32 elements.
+TILEWRIGHT_HD constexpr index_t bits_of(scaled_element e) {
+  return e <= scaled_element::e5m2 ? 8 : e == scaled_element::e2m1 ? 4 : 6;
+}
+
 }  // namespace tilewright::arch

@@ -31,6 +31,9 @@ enum class matrix_op : signed char {
   mfma_32x32x64_b8,
   wmma_16x16x16_b8_gfx11,
   wmma_16x16x16_b8_x2_gfx12,
+  wmma_16x16x32_gfx1250,
+  wmma_16x16x64_b8_gfx1250,
+  wmma_16x16x128_b8_gfx1250,
   wgmma_k16,
   wgmma_k32_b8,
 };
@@ -65,11 +68,13 @@ struct matrix_instruction {
 
   /// Lanes that execute it together.
   TILEWRIGHT_HD constexpr index_t wave_size() const { return c.num_lanes(); }
+  /// Whether several lanes hold the same element of A (gfx11).
+  TILEWRIGHT_HD constexpr bool repeats_operands() const { return a.num_registers() * wave_size() > m * k; }
 };
 
 namespace detail {
 
-enum class matrix_family : signed char { mfma, wmma_gfx11, wmma_gfx12, mma };
+enum class matrix_family : signed char { mfma, wmma_gfx11, wmma_gfx12, wmma_gfx1250, mma };
 
 struct matrix_facts {
   matrix_family family;
@@ -101,6 +106,9 @@ TILEWRIGHT_HD constexpr matrix_facts facts_of(matrix_op op) {
     case mfma_32x32x64_b8: return {mfma, 32, 32, 1, 1};
     case wmma_16x16x16_b8_gfx11: return {wmma_gfx11, 16, 16, 1, 1};
     case wmma_16x16x16_b8_x2_gfx12: return {wmma_gfx12, 16, 16, 1, 2};
+    case wmma_16x16x32_gfx1250: return {wmma_gfx1250, 16, 16, 2, 1};
+    case wmma_16x16x64_b8_gfx1250: return {wmma_gfx1250, 16, 32, 1, 1};
+    case wmma_16x16x128_b8_gfx1250: return {wmma_gfx1250, 16, 64, 1, 1};
     case wgmma_k16: return {mma, 16, 8, 2, 1};
     case wgmma_k32_b8: return {mma, 16, 16, 1, 1};
     case mma_m16n8k16_x2: break;
@@ -145,6 +153,16 @@ TILEWRIGHT_HD constexpr matrix_instruction describe(matrix_op op) {
   if (f.family == wmma_gfx12) {
     // RDNA4 ISA manual: no copies; lanes 16-31 hold the upper half of k and the lower half of the accumulator's rows.
     const lane_map ab = detail::rows_by_lane(rows, f.elements_per_lane, 5);
+    const lane_map c{bits(col(0), col(1), col(2), col(3), row(3)), bits(row(0), row(1), row(2))};
+    return {op, 16, 16, 2 * f.elements_per_lane, ab, ab, c};
+  }
+  if (f.family == wmma_gfx1250) {
+    // AMD's simulator rocjitsu (shared/mma_exec.h: wmma_input_loc): a lane's chunks of 16 bytes alternate along k with
+    // those of the lane 16 further. The accumulator is that of gfx12.
+    lane_map ab{bits(row(0), row(1), row(2), row(3)), {}};
+    const index_t in_chunk = f.element_bytes == 2 ? 3 : 4;
+    for (index_t bit = 0; 1 << bit < f.elements_per_lane; ++bit) ab.reg.push_back(col(bit + (bit >= in_chunk)));
+    ab.lane.push_back(col(in_chunk));
     const lane_map c{bits(col(0), col(1), col(2), col(3), row(3)), bits(row(0), row(1), row(2))};
     return {op, 16, 16, 2 * f.elements_per_lane, ab, ab, c};
   }

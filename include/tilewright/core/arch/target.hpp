@@ -95,6 +95,8 @@ struct target {
   bool has_wgmma = false;                         ///< is_wgmma(op), with operands of f16, bf16 and fp8_ocp
   /// Blocks that run together; more than 1 where there are Hopper's barriers, TMA and wgmma.
   index_t max_cluster = 1;
+  index_t least_clang = 19;                               ///< oldest version of clang that compiles for it; AMD only
+  bool multiplies_bf16 = true;                            ///< matrix instructions of 16 bits take bf16, too
   fp8_kind fp8 = fp8_kind::none;                          ///< that matrix instructions take
   inplace_vector<lds_instruction, num_lds_ops> lds = {};  ///< rows of its LDS table
 
@@ -117,9 +119,11 @@ struct target {
     using enum matrix_op;
     if (!supports(op) || bytes_of(element) != element_bytes(op)) return false;
     if (is_wgmma(op)) return element == matrix_element::fp8_ocp || bytes_of(element) == 2;
+    if (element == matrix_element::bf16) return multiplies_bf16;
     const bool only_i8 =
         op == mfma_16x16x16_b8_x4 || op == mfma_32x32x8_b8_x4 || op == mfma_16x16x64_b8 || op == mfma_32x32x32_b8;
-    if (element == matrix_element::i8) return op != mfma_16x16x128_b8 && op != mfma_32x32x64_b8;
+    if (element == matrix_element::i8)
+      return op != mfma_16x16x128_b8 && op != mfma_32x32x64_b8 && op != wmma_16x16x128_b8_gfx1250;
     if (!is_fp8(element)) return true;
     const bool is_ocp = element == matrix_element::fp8_ocp || element == matrix_element::bf8_ocp;
     return !only_i8 && fp8 == (is_ocp ? fp8_kind::ocp : fp8_kind::fnuz);
@@ -150,6 +154,21 @@ TILEWRIGHT_HD constexpr target with_lds_row(target t, const lds_instruction& row
   }
   t.lds.push_back(row);
   return t;
+}
+
+/// The LDS table of a relative, as rows of a target of which nothing was published: what is known there is inferred
+/// here, what is disputed or unknown stays so.
+TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> inferred_rows(const target& relative,
+                                                                                   const char* source) {
+  inplace_vector<lds_instruction, num_lds_ops> rows = relative.lds;
+  for (lds_instruction& row : rows) {
+    for (lds_service& reading : row.readings) {
+      if (!is_evidence(reading.known_by)) continue;
+      reading.known_by = grade::inferred;
+      reading.source = source;
+    }
+  }
+  return rows;
 }
 
 /// No reading of the instruction's row is inferred or unknown. A cost is always the worse of two readings, so that a

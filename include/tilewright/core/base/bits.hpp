@@ -15,6 +15,9 @@ TILEWRIGHT_HD constexpr To bit_cast(const From& from) {
 
 namespace detail {
 
+/// Smaller than every number; its exponential is 0.
+TILEWRIGHT_HD constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
+
 /// Round to nearest, ties to even; NaN stays NaN.
 TILEWRIGHT_HD constexpr unsigned short bfloat16_bits_from_float(float value) {
   const unsigned bits = bit_cast<unsigned>(value);

@@ -103,7 +103,7 @@ namespace detail {
 /// The bits of two 16-bit floats, the first one below.
 template <class To>
 TILEWRIGHT_HD constexpr unsigned bits_of_pair(float low, float high) {
-#if TILEWRIGHT_AMDGCN_PASS && (defined(__gfx942__) || defined(__gfx90a__))
+#if TILEWRIGHT_AMDGCN_PASS && defined(__GFX9__) && !defined(__gfx950__)
   if (!__builtin_is_constant_evaluated() && __is_same(To, half_t)) {
     // Products with a one that the compiler cannot see become v_fma_mixlo_f16 and v_fma_mixhi_f16: nothing to pack. It
     // must not see two products alike either, which it would compute by one packed product.
@@ -114,7 +114,7 @@ TILEWRIGHT_HD constexpr unsigned bits_of_pair(float low, float high) {
     using pair __attribute__((ext_vector_type(2))) = _Float16;
     return __builtin_bit_cast(unsigned, pair{lower, _Float16(high * one)});
   }
-#elif TILEWRIGHT_AMDGCN_PASS && defined(__gfx950__)
+#elif TILEWRIGHT_AMDGCN_PASS && (defined(__gfx950__) || defined(__gfx1250__))
   if (!__builtin_is_constant_evaluated()) {
     using floats __attribute__((ext_vector_type(2))) = float;
     using pair __attribute__((ext_vector_type(2))) = conditional_t<__is_same(To, half_t), _Float16, __bf16>;

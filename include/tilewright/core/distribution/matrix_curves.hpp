@@ -36,8 +36,8 @@ struct row_group_curve {
 /// and not 2, one single step goes to a diagonal neighbour. rows and cols are positive;
 /// there are at most 2^31 - 1 tiles.
 ///
-/// A rectangle that is much longer than wide is cut across; another one into a first part, walked up the short side, a
-/// middle part, and a last part, walked down. The parts' sides are chosen even where that is possible.
+/// A rectangle that is much longer than wide is cut across; another one into a first part, traversed up the short side,
+/// a middle part, and a last part, traversed down. The parts' sides are chosen even where that is possible.
 struct hilbert_curve {
   index_t rows = 1, cols = 1;  ///< tiles of the grid
 

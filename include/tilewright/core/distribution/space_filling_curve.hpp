@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// A walk as a value: lengths in elements, the order of the dimensions (the last moves fastest), elements of one
+/// A traversal as a value: lengths in elements, the order of the dimensions (the last moves fastest), elements of one
 /// access along each dimension, and whether it snakes: a dimension then runs backwards while the linear index of the
 /// dimensions before it in the order is odd.
 template <index_t NDim>
@@ -64,7 +64,7 @@ struct curve {
   friend constexpr bool operator==(const curve&, const curve&) = default;
 };
 
-/// CK Tile's spelling of the same walk as a type; indices may be run-time integers or number<>.
+/// CK Tile's spelling of the same traversal as a type; indices may be run-time integers or number<>.
 template <index_t NDim, class Lengths, class DimAccessOrder, class ScalarsPerAccess, bool Snake = false>
 struct space_filling_curve {
   static_assert(
@@ -89,11 +89,11 @@ struct space_filling_curve<NDim, sequence<Lengths...>, sequence<Order...>, seque
   }();
   static_assert(is_order_complete, "space_filling_curve: the access order must list each dimension once");
 
-  static constexpr index_t ndim = NDim;                                              ///< dimensions
-  static constexpr curve<NDim> walk{{Lengths...}, {Order...}, {Scalars...}, Snake};  ///< the same as a value
-  static constexpr multi_index<NDim> tensor_lengths{Lengths...};                     ///< in elements
-  static constexpr multi_index<NDim> dim_access_order{Order...};                     ///< slowest dimension first
-  static constexpr multi_index<NDim> scalars_per_access{Scalars...};                 ///< of an access
+  static constexpr index_t ndim = NDim;                                                   ///< dimensions
+  static constexpr curve<NDim> traversal{{Lengths...}, {Order...}, {Scalars...}, Snake};  ///< the same as a value
+  static constexpr multi_index<NDim> tensor_lengths{Lengths...};                          ///< in elements
+  static constexpr multi_index<NDim> dim_access_order{Order...};                          ///< slowest dimension first
+  static constexpr multi_index<NDim> scalars_per_access{Scalars...};                      ///< of an access
   static constexpr bool snake_curved = Snake;  ///< every other line runs backwards
   /// accesses along each dimension
   static constexpr multi_index<NDim> access_lengths{ceil_div(Lengths, Scalars)...};

@@ -25,7 +25,7 @@ TILEWRIGHT_HD constexpr tensor_graph graph_of(const tensor_descriptor<Graph>& de
 }
 
 /// The instructions of one tile access: one for each wave of the block and each vector that a thread holds. The layout
-/// is a graph without run-time values, its offsets count elements from the start of the tile. A walk refers to both;
+/// is a graph without run-time values, its offsets count elements from the start of the tile. A pattern refers to both;
 /// they must outlive it.
 class lds_access_pattern {
  public:

@@ -3,6 +3,7 @@
 // its rows of Q, the keys that they see, and where they lie.
 #pragma once
 
+#include <tilewright/core/base/bits.hpp>
 #include <tilewright/core/base/math.hpp>
 #include <tilewright/core/base/type_traits.hpp>
 #include <tilewright/core/base/types.hpp>
@@ -140,15 +141,6 @@ constexpr const char* check_attention(const attention_args& args, index_t head_d
   return overlaps(args.o_strides, value_dim) || (args.lse && overlaps(args.lse_strides, 1)) ? written_twice : nullptr;
 }
 
-}  // namespace detail
-
-}  // namespace tilewright
-
-namespace tilewright::detail {
-
-/// The score of a key that a query does not see: its exponential is 0.
-TILEWRIGHT_HD constexpr float minus_infinity() { return bit_cast<float>(0xff800000u); }
-
 /// Half-open range.
 struct index_range {
   index_t first = 0, last = 0;
@@ -253,4 +245,6 @@ TILEWRIGHT_HD head_rows<T> key_rows(Data* data, const attention_strides& s, cons
   return {static_cast<T*>(data) + offset_of_head(s, p.key_start, p.kv_head), s.row, p.keys};
 }
 
-}  // namespace tilewright::detail
+}  // namespace detail
+
+}  // namespace tilewright

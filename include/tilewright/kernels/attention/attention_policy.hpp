@@ -83,9 +83,10 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile(index_t head_dim, 
   }
   if (arch::is_amd(Arch::value) && Arch::value.wave_size == 32 && dim > 64) {
     // gfx11 holds each element of A twice.
-    const bool needs_space = dim > 128 || arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
-    if (has_narrow_part && dim > 224) return {rows * 2, 16, 2, true};  // LDS
-    return {rows * waves, needs_space && !has_narrow_part ? 16 : 32, waves, needs_space};
+    const index_t fewest = arch::describe(default_block_tile<Arch, T>().op).k;
+    const bool needs_space = dim > 128 || arch::describe(default_block_tile<Arch, T>().op).repeats_operands();
+    if (has_narrow_part && dim > 224) return {rows * 2, fewest, 2, true};  // LDS
+    return {rows * waves, needs_space && !has_narrow_part ? fewest : 32, waves, needs_space};
   }
   // 32 rows for each wave: a read of K or V then feeds four mma.sync, and LDS is no longer what bounds them.
   if (!arch::is_amd(Arch::value) && dim <= 128 && head_dim % 64 == 0 && value_dim % 64 == 0)
@@ -115,7 +116,7 @@ struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, 
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
   static_assert(Arch::value.supports(op, arch::matrix_element_v<T>),
                 "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
-                "fp8_ocp_t that of gfx950 and gfx1201; for sm_90 see hopper_attention_policy");
+                "fp8_ocp_t that of gfx950 and gfx12, and gfx908 takes half_t only; for sm_90 see hopper_attention_policy");
   static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 &&
                     detail::is_power_of_two(Tile.keys),
                 "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "

@@ -14,6 +14,7 @@ struct checked_gemm {
   /// Bytes of an element of A and B, of C; elements of an access to A and B; products of the policy.
   index_t element_bytes, result_bytes, vector, products = 1;
   index_t b_bits = 8 * element_bytes;  ///< of an element of B
+  index_t a_bits = 8 * element_bytes;  ///< of an element of A
 };
 
 namespace detail {
@@ -58,8 +59,7 @@ constexpr const char* check_result_memory(const gemm_args& g, const checked_gemm
                                batch_stride * bits / 8};
     return overlap({g.c, g.n * c_bytes, g.m, g.ldc * c_bytes, g.batch, g.batch_stride_c * c_bytes}, operand);
   };
-  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a,
-                    8 * kernel.element_bytes) ||
+  return overlaps_c(g.a, kernel.a_along_k, a_rows > 0 ? a_rows : g.m, g.lda, g.batch_stride_a, kernel.a_bits) ||
                  overlaps_c(g.b, kernel.b_along_k, g.n, g.ldb, g.batch_stride_b, kernel.b_bits) ||
                  (kernel.products > 1 &&
                   overlaps_c(static_cast<const char*>(g.b) + g.product_stride_b * kernel.element_bytes,
@@ -94,11 +94,11 @@ constexpr const char* check_lengths(const gemm_args& args, const checked_gemm& k
 
 /// For kernels whose blocks reach their tiles by offsets of 32 bits, in vectors.
 constexpr const char* check_offsets(const gemm_args& args, const checked_gemm& kernel) {
-  // Offsets inside a block tile, and while the loop walks over k, have 32 bits; so have positions.
-  const long_index_t limit = 0x7fffffff / kernel.element_bytes, walk = max_walk_bytes / kernel.element_bytes;
+  // Offsets inside a block tile, and while the loop advances along k, have 32 bits; so have positions.
+  const long_index_t limit = 0x7fffffff / kernel.element_bytes, loop = max_loop_bytes / kernel.element_bytes;
   const auto operand_span = [&](bool along_k, long_index_t ld, index_t rows) {
     const long_index_t step = along_k ? kernel.tile_k : ld * kernel.tile_k;
-    return (along_k ? ld * rows : step) + rows + kernel.tile_k + max(walk, 2 * step) + step;
+    return (along_k ? ld * rows : step) + rows + kernel.tile_k + max(loop, 2 * step) + step;
   };
   const index_t products = kernel.products, v = kernel.vector;
   const long_index_t a_span = operand_span(kernel.a_along_k, args.lda, kernel.tile_m),
@@ -141,6 +141,25 @@ constexpr const char* check_narrow_b(const narrow_args& g) {
              : "ld_b_scales is smaller than the scales of a column";
 }
 
+/// The same for A, which may be plain.
+template <class Format, class Args>
+constexpr const char* check_narrow_a(const Args& g) {
+  if (!is_aligned(g.a) || long_index_t(g.lda) * Format::bits % 128 != 0 || g.batch_stride_a * Format::bits % 128 != 0)
+    return "rows of A must start at multiples of 16 bytes: a, lda and batch_stride_a";
+  if constexpr (requires { g.a_scales; }) {
+    if (g.a && !g.a_scales) return "a narrow A needs a_scales";
+    if (g.ld_a_scales != 0 && g.ld_a_scales < scales_of_column<Format>(g.k))
+      return "ld_a_scales is smaller than the scales of a row";
+  }
+  return nullptr;
+}
+
+/// Of an element of A in memory.
+template <class Policy>
+constexpr index_t a_bits() {
+  if constexpr (requires { typename Policy::a_format; }) return Policy::a_format::bits;
+  return 8 * index_t(sizeof(typename Policy::element_type));
+}
 /// Of an element of B in memory.
 template <class Policy>
 constexpr index_t b_bits() {
@@ -158,7 +177,8 @@ inline constexpr checked_gemm checked_gemm_v{Policy::tile.m,
                                              index_t(sizeof(typename Policy::result_type)),
                                              Policy::vector,
                                              Policy::products,
-                                             b_bits<Policy>()};
+                                             b_bits<Policy>(),
+                                             a_bits<Policy>()};
 
 }  // namespace detail
 
@@ -170,7 +190,7 @@ constexpr const char* check_gemm(const typename Policy::args_type& args, const v
   if (!detail::is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   const auto is_integer = [](float x) { return x > -0x1p24f && x < 0x1p24f && x == float(int(x)); };
   if (__is_same(typename Policy::result_type, int) && !(is_integer(args.alpha) && is_integer(args.beta)))
-    return "sums of integers can only be scaled by integers of less than 2^24: alpha and beta";
+    return "accumulators of integers can only be scaled by integers of less than 2^24: alpha and beta";
   return epilogue::detail::check<detail::epilogue_of<Policy>>(args, guarantee);
 }
 

@@ -29,7 +29,7 @@ struct gemm_args {
   index_t split_k = 1;  ///< blocks that share a tile of C, each with a range of k; >= 1; see split_k_kind
   /// Scratch memory, aligned to 16 bytes; concurrent launches must not share it. Bytes: the kernel's
   /// workspace_bytes(args); of a gemm_plan, gemm_workspace_bytes. On Hopper its first
-  /// hopper_gemm_workspace::counter_bytes are 0 before the first launch.
+  /// hopper_gemm_workspace::counter_bytes, and with split_k_kind::fix_up its first 4096, are 0 before the first launch.
   void* workspace = nullptr;
 
   // What functions of namespace epilogue read; epilogue::from_args applies those that are not null. Problems of a batch
@@ -68,6 +68,14 @@ struct narrow_args : grouped_args {
   const void* b_zeros = nullptr;           ///< of the format's zero_type, as many as scales
   index_t ld_b_scales = 0;                 ///< scales (and zero points) from one column to the next; 0: no gaps
   long_index_t batch_stride_b_scales = 0;  ///< from a problem's to the next one's
+};
+
+/// narrow_args whose A is stored in a narrow format too, for policies with a_format: A (m, k) of packed words, each
+/// row's k contiguous. lda and batch_stride_a count elements. A's scales are (m, ceil(k / group)), contiguous along k.
+struct scaled_args : narrow_args {
+  const void* a_scales = nullptr;          ///< of the format's scale_type
+  index_t ld_a_scales = 0;                 ///< scales from one row to the next; 0: no gaps
+  long_index_t batch_stride_a_scales = 0;  ///< from a problem's to the next one's
 };
 
 /// GEMM with scales for blocks of 128 along k, for policies that are block_scaled; grouped where `groups` is not 0.

@@ -40,9 +40,9 @@ struct gemm_kernel {
   static constexpr index_t products = Policy::products;  ///< 1 or 2, with A in common
   /// Columns of C that a block computes.
   static constexpr index_t tile_n = tile.n / products;
-  /// With a workspace this kernel writes accumulators only; split_k_reduction applies the epilogue.
-  using writer =
-      detail::conditional_t<Policy::split_k == split_k_kind::workspace, detail::split_k_partials<Policy>, Policy>;
+  static constexpr bool splits = Policy::split_k != split_k_kind::none;  ///< k, among gemm_args::split_k blocks
+  /// Blocks that split k write accumulators; split_k_reduction, or the last block of a tile, applies the epilogue.
+  using writer = detail::conditional_t<splits, detail::split_k_partials<Policy>, Policy>;
   static constexpr index_t block_size = tile.block_size();
   static constexpr index_t lds_bytes =
       max(Policy::pipeline::num_stages * detail::lds_stage_bytes<Policy>(), detail::result_stage<writer>::bytes);
@@ -71,7 +71,7 @@ struct gemm_kernel {
 
   /// Bytes of gemm_args::workspace that these arguments need.
   static constexpr long_index_t workspace_bytes(const args_type& args) {
-    return Policy::split_k == split_k_kind::workspace ? tilewright::workspace_bytes(args) : 0;
+    return splits ? tilewright::workspace_bytes(args) : 0;
   }
 
   /// Blocks of a launch: x for the tiles of C, y for the splits of k, z for the batch.
@@ -80,15 +80,20 @@ struct gemm_kernel {
   }
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
-    if (args.batch > 65535) return "the batch has more than 65535 problems";
-    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
-      return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
-    if (const char* why = check_split_k(args)) return why;
+    if (const char* why = check_launch(args)) return why;
     if constexpr (Policy::is_block_scaled) {
       if (const char* why = detail::check_block_scales(args)) return why;
     }
     return detail::check_offsets(args, detail::checked_gemm_v<Policy>);
+  }
+
+  /// The part of check() that does not depend on how operands are read.
+  static constexpr const char* check_launch(const args_type& args) {
+    if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
+    if (args.batch > 65535) return "the batch has more than 65535 problems";
+    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
+      return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
+    return check_split_k(args);
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
@@ -107,10 +112,7 @@ struct gemm_kernel {
     const index_t m0 = coordinate[0] * tile.m, n0 = coordinate[1] * tile_n;
     k_tiles k = tiles_along_k(args.k, tile.k);
     if constexpr (Policy::is_block_scaled) k.first_origin = 0;  // tiles have scales of their own
-    if constexpr (Policy::split_k != split_k_kind::none) {
-      const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
-      k = {each + (split < more ? 1 : 0), k.first_origin + (split * each + min(split, more)) * tile.k};
-    }
+    k = split_of(args, k, split);
 
     const auto view_of = [&](auto major, const auto* data, index_t rows, index_t ld) TILEWRIGHT_INLINE_LAMBDA {
       const auto shape = make_tuple(rows, args.k);
@@ -139,27 +141,56 @@ struct gemm_kernel {
 
     static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> c{};  // (tile.m, tile.n)
     if constexpr (Policy::is_block_scaled) {
-      const typename Policy::pipeline::scales_type scales(args, m0, n0, index_t(batch), index_t(batch));
+      args_type scaled = args;
+      if constexpr (splits) {  // scales of the split's first tile
+        const index_t first = divide(k.first_origin, tile.k);
+        scaled.a_scales += long_index_t(first) * args.k_stride_a_scales;
+        scaled.b_scales += first;
+      }
+      const typename Policy::pipeline::scales_type scales(scaled, m0, n0, index_t(batch), index_t(batch));
       Policy::pipeline::template run<Policy>(c, a, b, k.count, lds, scales);
     } else if (Policy::groups != group_kind::k || k.count > 0) {
       Policy::pipeline::template run<Policy>(c, a, b, k.count, lds);
     }
-    if constexpr (Policy::split_k == split_k_kind::workspace) {
-      write_result<writer>(c, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, split), {m0, n0}, batch, lds);
+    write(c, args, {m0, n0}, split, batch, lds);
+  }
+
+  /// The tiles along k of one split, of all tiles `k`.
+  TILEWRIGHT_HD static k_tiles split_of(const args_type& args, const k_tiles& k, index_t split) {
+    if constexpr (!splits) return k;
+    const index_t each = divide(k.count, args.split_k), more = k.count - each * args.split_k;
+    return {each + (split < more ? 1 : 0), k.first_origin + (split * each + min(split, more)) * tile.k};
+  }
+
+  /// Writes C's tile at `origin`, or a split's accumulators. LDS from `lds` on is overwritten.
+  template <class C>
+  TILEWRIGHT_HD static void write(const C& c, const args_type& args, const multi_index<2>& origin, index_t split,
+                                  long_index_t batch, exec::lds_pointer lds) {
+    if constexpr (splits) {
+      write_result<writer>(c, detail::with_workspace_as_c<detail::accumulator_t<T>>(args, split), origin, batch, lds);
     } else {
-      write_result<Policy>(c, args, {m0, n0}, batch, lds);
+      write_result<Policy>(c, args, origin, batch, lds);
+    }
+    if constexpr (Policy::split_k == split_k_kind::fix_up) {
+      const index_t across = ceil_div(args.n, tile_n), down = ceil_div(args.m, tile.m);
+      unsigned* const counter = static_cast<unsigned*>(args.workspace) +
+                                (batch * down + divide(origin[0], tile.m)) * across + divide(origin[1], tile_n);
+      if (exec::is_last_arrival(counter, unsigned(args.split_k), lds))
+        detail::write_sum_of_splits<Policy>(args, origin, batch);
     }
   }
 
  private:
   static constexpr const char* check_split_k(const args_type& args) {
     if (args.split_k < 1) return "split_k must be positive";
-    if (Policy::split_k == split_k_kind::none)
-      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+    if (!splits) return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
     if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
       return "split_k is larger than the number of block tiles along k, or than 65535";
     if constexpr (Policy::split_k == split_k_kind::workspace) return followed_by::check(args);
-    return nullptr;
+    if (Policy::split_k != split_k_kind::fix_up) return nullptr;
+    if (long_index_t(ceil_div(args.n, tile_n)) * ceil_div(args.m, tile.m) * args.batch > detail::split_k_counters)
+      return "split_k_kind::fix_up takes 1024 tiles of C, of all problems; use a larger block tile, or a workspace";
+    return args.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
   }
 };
 

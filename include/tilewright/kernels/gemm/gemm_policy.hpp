@@ -15,13 +15,13 @@ namespace tilewright {
 ///   kernel                                k is split by                    accumulators are added up by
 ///   gemm_kernel, none                     no: gemm_args::split_k is 1
 ///   gemm_kernel, workspace                gemm_args::split_k               split_k_reduction, launched after it
+///   gemm_kernel, fix_up                   gemm_args::split_k               the block of the tile that ends last
 ///   gemm_kernel, Hopper, split_k = 1      the kernel, in the last round    a block of the tile (stream-K); without a
 ///                                         of tiles                         workspace k is not split
 ///   gemm_kernel, Hopper, split_k > 1      gemm_args::split_k               the kernel launched after it
 ///   small_m_gemm                          the kernel                       the tile's last block; without a workspace
-///   k
-///                                                                          is not split
-enum class split_k_kind : signed char { none, workspace };
+///                                                                          k is not split
+enum class split_k_kind : signed char { none, workspace, fix_up };
 
 struct double_buffered_pipeline;
 struct one_wave_per_simd_pipeline;
@@ -40,7 +40,8 @@ inline constexpr bool copies_directly<multi_stage_pipeline<Stages>> = true;
 
 }  // namespace detail
 
-/// What is written for operands of T: sums of int8_t as int, those of 8-bit floating-point numbers as float, else T.
+/// What is written for operands of T: accumulators of int8_t as int, those of 8-bit floating-point numbers as float,
+/// else T.
 template <class T>
 using default_result_t =
     detail::conditional_t<__is_same(T, int8_t), int, detail::conditional_t<sizeof(T) == 1, float, T>>;

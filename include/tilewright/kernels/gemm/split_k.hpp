@@ -20,7 +20,7 @@ struct split_k_partials : Policy {
 
 TILEWRIGHT_HD constexpr long_index_t workspace_ld(const gemm_args& args) { return round_up(args.n, 4); }
 
-/// Words before the splits' accumulators, for kernels that count finished splits.
+/// Words before the splits' accumulators, for kernels that count finished splits; 0 before the first launch.
 inline constexpr index_t split_k_counters = 1024;
 
 }  // namespace detail
@@ -41,6 +41,58 @@ TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t split) {
   args.ldc = index_t(ld);
   args.batch_stride_c = args.m * ld;
   return args;
+}
+
+/// Adds the accumulators of all splits, in their order, to the sums of a tile. at: an epilogue_tile of the first
+/// split's accumulators, whose arguments are those of with_workspace_as_c(); AtOnce: splits whose loads are in flight.
+template <index_t AtOnce, class Sum, class Tile, class At, class Args>
+TILEWRIGHT_HD void add_up_splits(Tile& sums, const At& at, const Args& partials) {
+  const Sum* const first = static_cast<const Sum*>(partials.c);
+  TILEWRIGHT_UNROLL(1)
+  for (index_t i = 0; i < partials.split_k; i += AtOnce) {
+    Tile more[AtOnce];
+    unroll<AtOnce>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      const long_index_t split = min(i + j.value, partials.split_k - 1);
+      more[j.value] =
+          at.matrix(first + split * partials.batch * partials.batch_stride_c, partials.ldc, partials.batch_stride_c);
+    });
+    unroll<AtOnce>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+      if (i + j.value >= partials.split_k) return;
+      tile_elementwise_inout(
+          [](Sum& x, Sum y) {
+            if constexpr (__is_same(Sum, int)) {
+              x = int(unsigned(x) + unsigned(y));
+            } else {
+              x += y;
+            }
+          },
+          sums, more[j.value]);
+    });
+  }
+}
+
+/// Writes the block tile at `origin` of C from the accumulators of all splits.
+template <class Policy, class Args>
+TILEWRIGHT_HD void write_sum_of_splits(const Args& args, const multi_index<2>& origin, long_index_t batch) {
+  using Sum = accumulator_t<typename Policy::element_type>;
+  using R = typename Policy::result_type;
+  using stage = result_stage<Policy>;
+  using distribution = tile_distribution<stage::rows>;
+  const auto partition = get_partition_index<distribution>();
+  auto partials = with_workspace_as_c<Sum>(args, 0);
+  partials.n = partials.ldc;  // whole vectors
+  epilogue_tile<distribution, Sum, min(4, stage::vector)> partial{partials, origin, batch, partition};
+  output_tile<distribution, R, Policy::vector> at{{args, origin, batch, partition}};
+  TILEWRIGHT_UNROLL(1)
+  for (index_t i = 0; i < stage::num_chunks; ++i) {
+    static_distributed_tensor<Sum, distribution> sums{};
+    add_up_splits<max(1, 32 / sums.num_elements), Sum>(sums, partial, partials);
+    static_distributed_tensor<R, distribution> result;
+    finish<epilogue_of<Policy>>(result, at, args, sums);
+    store_tile(at.c_window, result);
+    partial.origin[0] += stage::chunk.m;
+    at.move_down(stage::chunk.m);
+  }
 }
 
 /// Adds up the splits of k and applies the epilogue: each lane for four neighbours in a row of C. One type for all
@@ -76,43 +128,18 @@ struct split_k_sum {
     auto partials = with_workspace_as_c<Sum>(args, 0);
     partials.n = partials.ldc;  // whole vectors
     const epilogue_tile<distribution, Sum, vector> partial{partials, origin, block.z, partition};
-    const Sum* const first = static_cast<const Sum*>(partials.c);
 #if TILEWRIGHT_HOPPER_PASS
     if constexpr (overlaps_previous) {
       exec::grid_dependency_launch();
       exec::grid_dependency_wait();
     }
 #endif
-    tile_type sums{};
-    TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < args.split_k; i += at_once) {
-      tile_type more[at_once];
-      unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        const long_index_t split = min(i + j.value, args.split_k - 1);
-        more[j.value] =
-            partial.matrix(first + split * args.batch * partials.batch_stride_c, partials.ldc, partials.batch_stride_c);
-      });
-      unroll<at_once>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        if (i + j.value < args.split_k) add(sums, more[j.value]);
-      });
-    }
+    tile_type total{};
+    add_up_splits<at_once, Sum>(total, partial, partials);
     const output_tile<distribution, R, Vector> at{{args, origin, block.z, partition}};
     static_distributed_tensor<R, distribution> result;
-    finish<E>(result, at, args, sums);
+    finish<E>(result, at, args, total);
     store_tile(at.c_window, result);
-  }
-
- private:
-  TILEWRIGHT_HD static void add(tile_type& sums, const tile_type& more) {
-    tile_elementwise_inout(
-        [](Sum& x, Sum y) {
-          if constexpr (__is_same(Sum, int)) {
-            x = int(unsigned(x) + unsigned(y));
-          } else {
-            x += y;
-          }
-        },
-        sums, more);
   }
 };
 

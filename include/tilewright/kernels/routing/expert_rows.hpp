@@ -34,7 +34,7 @@ constexpr row_tile choose_expert_rows_tile(index_t element_bytes, index_t cols, 
   return {.threads = threads, .threads_per_row = threads, .vectors = 512 / threads, .vector = vector};
 }
 
-/// A block takes one token; all its threads share its row.
+/// A block takes one token, or a segment of its row where tokens are few; all its threads share it.
 template <class Arch, class T, row_tile Tile, expert_rows_kind Kind>
 struct expert_rows {
   using arch = Arch;
@@ -61,7 +61,14 @@ struct expert_rows {
                                            detail::row_array(args.weight, entries)};
     return detail::check_results(matrices, 1);
   }
-  static constexpr exec::block_index grid(const args_type& args, const row_tile& = Tile) { return {args.tokens, 1, 1}; }
+  /// Blocks that share a row: one for each of its segments until there are as many as a large GPU has processors.
+  TILEWRIGHT_HD static constexpr index_t blocks_of_row(const args_type& args, const row_tile& tile = Tile) {
+    constexpr index_t most_tokens = 64;
+    return args.tokens > most_tokens ? 1 : ceil_div(args.cols, tile.cols());
+  }
+  static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
+    return {args.tokens, blocks_of_row(args, tile), 1};
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     detail::overlap_kernels();
@@ -74,7 +81,8 @@ struct expert_rows {
     };
     const index_t* const positions = args.position + long_index_t{token} * args.choices;
     const float* const weights = args.weight + (args.weight ? long_index_t{token} * args.choices : 0);
-    for (index_t first = 0; first < args.cols; first += block::segment_cols) {
+    const index_t step = blocks_of_row(args) * block::segment_cols;
+    for (index_t first = exec::block_id().y * block::segment_cols; first < args.cols; first += step) {
       const auto x = load(scatters ? token : -1, first);
       typename block::template segment<float> sum{};
       TILEWRIGHT_UNROLL(1)

@@ -51,7 +51,7 @@ constexpr row_tile choose_tile_of(const index_t (&lengths)[N], const arch::targe
 template <class Kernel>
 bool has_aligned_rows(const auto& args, index_t element_bytes) {
   const char* const why = Kernel::check(args, choose_row_tile(Kernel::arch::value, element_bytes, 16384, 512));
-  return !why || !arch::detail::equal_text(why, detail::needs_vectors);
+  return !why || !arch::is_same_name(why, detail::needs_vectors);
 }
 
 }  // namespace tilewright

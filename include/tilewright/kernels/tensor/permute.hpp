@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/tensor/detail/permute_tile.hpp>
+#include <tilewright/kernels/tensor/detail/permuted_tensors.hpp>
 #include <tilewright/kernels/tensor/map_tensor.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
 
@@ -12,10 +13,7 @@ namespace detail {
 
 /// What crosses to the device.
 template <class T>
-struct permute_device_args {
-  const T* x;
-  T* y;
-  long_index_t x_bytes, y_bytes;
+struct permute_device_args : permuted_tensors<T> {
   loop_nest<2> rows, cols;  // offsets in x, offsets in y
 };
 
@@ -57,19 +55,13 @@ struct permute {
     if (!fits(args.x, cols, 0) || !fits(args.y, rows, 1))
       return "vectors are moved: pointers must be aligned to them, lengths and strides be multiples; a Vector of 1 "
              "takes any";
-    if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
-      return "a tensor spans 2 GiB: use an Offset of long_index_t";
+    if (const char* why = detail::check_offsets<Offset>(args.x, args.y)) return why;
     if (ceil_div(rows.iterations, long_index_t{side}) * ceil_div(cols.iterations, long_index_t{side}) > 0x7fffffff)
       return "there are more than 2^31 tiles";
     return nullptr;
   }
   static device_args prepare(const args_type& args, const auto&) {
-    device_args result{args.x.data,
-                       args.y.data,
-                       detail::span_of(args.x) * long_index_t(sizeof(T)),
-                       detail::span_of(args.y) * long_index_t(sizeof(T)),
-                       {},
-                       {}};
+    device_args result{detail::tensors_of(args.x, args.y), {}, {}};
     detail::split_loops(detail::loops_over(args.x, args.y), side, sizeof(T), result.cols, result.rows);
     return result;
   }

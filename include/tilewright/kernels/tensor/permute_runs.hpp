@@ -26,8 +26,7 @@ struct permute_runs {
     if (const char* why = detail::check_tensors(args.x, args.y)) return why;
     const device_args prepared = prepare(args, 0);
     if (prepared.p == 0) return "no dimension continues the contiguous ones of both tensors: use permute_unaligned";
-    if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
-      return "a tensor spans 2 GiB: use an Offset of long_index_t";
+    if (const char* why = detail::check_offsets<Offset>(args.x, args.y)) return why;
     if (prepared.tiles() > 0x7fffffff) return "there are more than 2^31 tiles";
     return nullptr;
   }
@@ -60,8 +59,8 @@ struct permute_runs {
   }
 
  private:
-  static constexpr index_t size = sizeof(T), vector = 16 / size;
-  using element = detail::conditional_t<size == 8, unsigned long long, detail::unsigned_of<min(size, 4)>>;
+  static constexpr index_t size = device_args::size, vector = device_args::vector;
+  using element = typename device_args::element;
 
   struct tile_of_block {
     exec::lds_pointer lds;
@@ -107,7 +106,7 @@ struct permute_runs {
       }
       copies.finish();
     }
-    if constexpr (!is_amd(Arch::value)) exec::async_wait();
+    detail::wait_for_vectors<Arch>();
   }
 
   /// Writes vector `number` of rows first, first + beside * groups, ... of y in iteration o.

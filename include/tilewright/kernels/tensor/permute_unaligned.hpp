@@ -28,8 +28,7 @@ struct permute_unaligned {
       return "both tensors are contiguous along one dimension: use map_tensor";
     if (prepared.cols.strides[0][0] != 16 || prepared.rows.strides[0][1] != size)
       return "a tensor is not contiguous along any dimension: use map_tensor";
-    if (sizeof(Offset) == 4 && !(detail::is_near(args.x) && detail::is_near(args.y)))
-      return "a tensor spans 2 GiB: use an Offset of long_index_t";
+    if (const char* why = detail::check_offsets<Offset>(args.x, args.y)) return why;
     if (prepared.tiles() > 1 << 28) return "there are more than 2^28 tiles";
     return nullptr;
   }
@@ -54,9 +53,9 @@ struct permute_unaligned {
   }
 
  private:
-  static constexpr index_t size = sizeof(T), vector = tables::vector, slots = tables::slots, rows = tables::tile.rows(),
-                           cols = tables::tile.cols(), halo = tables::tile.halo();
-  using element = detail::conditional_t<size == 8, unsigned long long, detail::unsigned_of<min(size, 4)>>;
+  static constexpr index_t size = device_args::size, vector = tables::vector, slots = tables::slots,
+                           rows = tables::tile.rows(), cols = tables::tile.cols(), halo = tables::tile.halo();
+  using element = typename device_args::element;
 
   /// Copies the aligned vectors that have a part of the tile to LDS; those at the ends of x, element by element.
   TILEWRIGHT_HD static void load(const device_args& args, const detail::permute_position& block, const tables& lds) {
@@ -75,7 +74,7 @@ struct permute_unaligned {
         copies.start(p, (of_row & ~Offset{15}) + lds.x_slots()[slot], tables::place_of(row) + slot * 16);
     }
     copies.finish();
-    if constexpr (!is_amd(Arch::value)) exec::async_wait();
+    detail::wait_for_vectors<Arch>();
   }
 
   /// Writes vectors of y's rows that are aligned in memory; at the ends of rows, elements.

@@ -231,7 +231,7 @@ class cluster final : public memory_services {
   }
   /// The thread has read a counter in global memory: what was released to it happens before the next access. Throws if
   /// the scopes leave one of the GPUs out.
-  void acquire(const thread_context& self, const unsigned* counter, memory_scope scope, call_site where) {
+  void acquire(const thread_context& self, const unsigned* counter, memory_scope scope, call_site where) override {
     if (!self.checks_memory || !order() || memory_.order().acquire(number_, self.number, order_.now(), counter, scope))
       return;
     refuse(self, "waits for a counter in global memory", where,

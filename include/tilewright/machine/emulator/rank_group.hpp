@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tilewright/machine/emulator/global/global_memory.hpp>
+#include <tilewright/machine/emulator/threads/schedule_choices.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,9 @@ class rank_group {
   explicit rank_group(int ranks, std::uint64_t seed = 1)
       : copies_(std::size_t(ranks)), sleepers_(std::size_t(ranks)), random_(seed) {}
 
+  /// The rank whose launches follow the schedule where an explorer calls run().
+  int explored_rank = 0;
+
   /// Calls f(rank) for all ranks at the same time. Throws what the first of them throws that fails.
   template <class F>
   void run(F f) {
@@ -34,7 +38,8 @@ class rank_group {
     {
       std::vector<std::jthread> threads;
       for (std::size_t rank = 0; rank < sleepers_.size(); ++rank) {
-        threads.emplace_back([&, rank] {
+        threads.emplace_back([&, rank, choices = int(rank) == explored_rank ? explored_run : nullptr] {
+          explored_run = choices;
           try {
             f(int(rank));
           } catch (...) {

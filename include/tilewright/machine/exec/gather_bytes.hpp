@@ -13,11 +13,26 @@ TILEWRIGHT_HD unsigned permute_bytes(unsigned low, unsigned high, unsigned selec
   unsigned result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(low), "r"(high), "r"(selector));
   return result;
+#elif TILEWRIGHT_AMDGCN_PASS
+  // v_perm_b32: bytes 0-3 of its selector's numbers are those of the second operand, 4-7 of the first.
+  const unsigned bytes = (selector & 7) | (selector & 0x70) << 4 | (selector & 0x700) << 8 | (selector & 0x7000) << 12;
+  return __builtin_amdgcn_perm(high, low, bytes);
 #else
   const unsigned long long bytes = low | static_cast<unsigned long long>(high) << 32;
   unsigned result = 0;
   for (index_t i = 0; i < 4; ++i) result |= unsigned(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
   return result;
+#endif
+}
+
+/// Byte number `numbers` >> 8 i & 7 of the eight bytes `low`, `high` for each byte i of the result: a table of eight
+/// bytes, read four times. Bits 3 to 7 of each byte of `numbers` are 0.
+TILEWRIGHT_HD unsigned look_up_bytes(unsigned low, unsigned high, unsigned numbers) {
+#if TILEWRIGHT_AMDGCN_PASS
+  return __builtin_amdgcn_perm(high, low, numbers);
+#else
+  return permute_bytes(low, high,
+                       (numbers & 7) | (numbers >> 4 & 0x70) | (numbers >> 8 & 0x700) | (numbers >> 12 & 0x7000));
 #endif
 }
 

@@ -17,10 +17,58 @@ TILEWRIGHT_HD unsigned and_or(unsigned x, unsigned mask, unsigned bits) {
 #endif
 }
 
-/// The bits of two half_t or bfloat16_t, the first one lower, times those of two others; each rounds once.
+#if TILEWRIGHT_AMDGCN_PASS
+namespace detail {
+
+using half_pair __attribute__((ext_vector_type(2))) = _Float16;
+using float_pair __attribute__((ext_vector_type(2))) = float;
+
+TILEWRIGHT_HD float_pair floats_of_bfloats(unsigned x) {
+  return {__builtin_bit_cast(float, x << 16), __builtin_bit_cast(float, x & 0xffff0000u)};
+}
+/// The upper halves: numbers of bfloat16_t.
+TILEWRIGHT_HD unsigned exact_bfloats(float_pair x) {
+  const float low = x[0], high = x[1];  // clang 22 casts the bits of element 0 where it is given an element
+  return __builtin_amdgcn_perm(__builtin_bit_cast(unsigned, high), __builtin_bit_cast(unsigned, low), 0x07060302);
+}
+
+}  // namespace detail
+#endif
+
+/// The bits of two floats that are numbers of T, infinite or NaN.
 template <class T>
+TILEWRIGHT_HD unsigned pack_exact(float low, float high) {
+#if TILEWRIGHT_AMDGCN_PASS
+  if constexpr (__is_same(T, half_t)) return __builtin_bit_cast(unsigned, __builtin_amdgcn_cvt_pkrtz(low, high));
+  return detail::exact_bfloats({low, high});
+#else
+  return bit_cast<unsigned>(convert_pair<T>(low, high));
+#endif
+}
+
+/// The bits of two half_t or bfloat16_t, the first one lower, times those of two others; each rounds once. IsExact: the
+/// products are numbers of T, infinite or NaN, for which some targets need fewer instructions.
+template <class T, bool IsExact = false>
 TILEWRIGHT_HD unsigned multiply_halves(unsigned x, unsigned factor) {
-#if TILEWRIGHT_NVPTX_PASS
+#if TILEWRIGHT_AMDGCN_PASS
+  if constexpr (__is_same(T, half_t)) {
+    return __builtin_bit_cast(unsigned,
+                              __builtin_bit_cast(detail::half_pair, x) * __builtin_bit_cast(detail::half_pair, factor));
+  } else {
+    const detail::float_pair products = detail::floats_of_bfloats(x) * detail::floats_of_bfloats(factor);
+    if constexpr (IsExact) return detail::exact_bfloats(products);
+#if defined(__gfx950__)
+    return tilewright::detail::bits_of_pair<T>(products[0], products[1]);
+#else
+    // To nearest even. A NaN, whose lower half is 0 as those of both factors, stays one.
+    const auto rounded = [](float x) TILEWRIGHT_INLINE_LAMBDA {
+      const unsigned bits = __builtin_bit_cast(unsigned, x);
+      return __builtin_bit_cast(float, bits + 0x7fffu + (bits >> 16 & 1u));
+    };
+    return detail::exact_bfloats(detail::float_pair{rounded(products[0]), rounded(products[1])});
+#endif
+  }
+#elif TILEWRIGHT_NVPTX_PASS
   unsigned result;
   if constexpr (__is_same(T, half_t)) {
     asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(x), "r"(factor));
@@ -34,10 +82,17 @@ TILEWRIGHT_HD unsigned multiply_halves(unsigned x, unsigned factor) {
 #endif
 }
 
-/// x - y likewise; the same bits on every machine where the differences are numbers of T.
+/// x - y likewise, for differences that are numbers of T.
 template <class T>
 TILEWRIGHT_HD unsigned subtract_halves(unsigned x, unsigned y) {
-#if TILEWRIGHT_NVPTX_PASS
+#if TILEWRIGHT_AMDGCN_PASS
+  if constexpr (__is_same(T, half_t)) {
+    return __builtin_bit_cast(unsigned,
+                              __builtin_bit_cast(detail::half_pair, x) - __builtin_bit_cast(detail::half_pair, y));
+  } else {
+    return detail::exact_bfloats(detail::floats_of_bfloats(x) - detail::floats_of_bfloats(y));
+  }
+#elif TILEWRIGHT_NVPTX_PASS
   unsigned result;
   if constexpr (__is_same(T, half_t)) {
     asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(result) : "r"(x), "r"(y));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// No-op scheduling hints for targets that have none.
+// No-op scheduling hints, and no scaled matrix instructions, for targets that have none.
 #pragma once
 
-#include <tilewright/core/arch/matrix_instruction.hpp>
+#include <tilewright/core/arch/matrix_element.hpp>
 
 namespace tilewright::exec {
 
@@ -32,5 +32,11 @@ template <index_t>
 TILEWRIGHT_HD void set_priority() {}
 template <index_t>
 TILEWRIGHT_HD void keep_in_accumulation_registers(void*) {}
+#if !TILEWRIGHT_STUB_PASS
+template <arch::matrix_op, index_t Byte, arch::scaled_element, arch::scaled_element>
+TILEWRIGHT_HD void mma_scaled(float*, const unsigned*, const unsigned*, unsigned, unsigned) {
+  static_assert(Byte < 0, "mma_scaled: gfx950 alone has scaled matrix instructions; use dequantising_policy");
+}
+#endif
 
 }  // namespace tilewright::exec

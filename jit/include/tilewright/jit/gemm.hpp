@@ -21,7 +21,7 @@ struct gemm_problem {
   /// which are null and whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
   gemm_args args = {};
-  /// A choice, such as "128x128", "128x128, k in 4 parts", for Hopper a name of gemm_autotune's choices. Empty: the
+  /// A choice, such as "128x128", "128x128, split_k 4", for Hopper a name of gemm_autotune's choices. Empty: the
   /// first that rank_gemm finds. args.split_k is 1, a number that the kernel must have, or 0: the choice says it, and
   /// the launch has a workspace.
   std::string policy = {};

@@ -38,7 +38,8 @@ kernel_request grouped_gemm(const grouped_problem& problem);
 /// Groups of rows of fp8 operands that are contiguous along k, with scales for blocks of 128 along k.
 struct block_scaled_problem {
   element result = element::bf16;  // of C: f16, bf16 or f32; the kernels for Hopper write bf16
-  /// As in grouped_problem; scales may be null until the launch.
+  /// As in grouped_problem; scales may be null until the launch. Without groups (args.groups = 0) it is one GEMM, or a
+  /// batch, whose k args.split_k blocks share; choose_block_scaled_tile() says how many suit an MI300X or MI355X.
   block_scaled_args args = {};
 };
 

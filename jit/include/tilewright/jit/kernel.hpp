@@ -42,6 +42,8 @@ class kernel {
   }
   /// The same for arguments of a type that is known at run time only.
   void launch_bytes(const void* args, std::size_t bytes, void* stream = nullptr, const block_grid& grid = {}) const;
+  /// Throws what a launch with these arguments would throw because of the kernel's check().
+  void check_bytes(const void* args) const;
   template <class Args>
   bound_kernel bind(const Args& args, const block_grid& grid = {}) const {
     static_assert(std::is_trivially_copyable_v<Args>, "jit: arguments are copied to the GPU byte by byte");

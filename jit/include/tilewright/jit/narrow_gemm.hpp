@@ -20,17 +20,21 @@ struct narrow_format {
   bool has_zero_points = false;           ///< whether args.b_zeros is read
 };
 
-/// C = alpha A decode(B) + beta C, with the epilogue that args has, for up to 16 rows of A.
+/// A format of the library by its name in kernels: mxfp4, nvfp4, mxfp8, int8, e4m3, int4_128_bf16 or int4_zero_128_bf16
+/// (the group: 32, 64 or a multiple of 128; 0: a column; and the type of scales). Throws error for other names.
+narrow_format narrow_format_of(const std::string& name);
+
+/// C = alpha A decode(B) + beta C, with the epilogue that args has.
 struct narrow_gemm_problem {
   element type = element::bf16;    ///< of A, along k: f16 or bf16
   element result = element::bf16;  ///< of C: the same, or f32
   narrow_format format = {};       ///< of B
-  /// m decides between kernels for 8 and for 16 rows; of pointers and strides matters what C's alignment is, and which
+  /// m decides between kernels for small M and others; of pointers and strides matters what C's alignment is, and which
   /// epilogue they ask for.
   narrow_args args = {};
 };
 
-/// The kernel takes narrow_args with a hopper_gemm_workspace or none. For sm_90a; throws error for other targets.
+/// The kernel takes narrow_args. Up to 16 rows on sm_90a: with a hopper_gemm_workspace or none.
 kernel_request narrow_gemm(const narrow_gemm_problem& problem);
 
 }  // namespace tilewright::jit

@@ -6,6 +6,7 @@
 #include <tilewright/kernels/attention/forward/attention_forward.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
+#include <tilewright/kernels/gemm/scaled/narrow_gemm.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>
 #include <tilewright/kernels/rows/cross_entropy.hpp>
 #include <tilewright/kernels/rows/launch_rows.hpp>
@@ -125,6 +126,26 @@ bool add_narrow_gemm(const std::string& format) {
     detail::add_kernel<kernel>(name + "_epilogue");
   };
   add(number<4>{});
+  add(number<1>{});
+  return true;
+}
+
+/// narrow_gemm on any other target, and on sm_90 for more rows: for up to 32 rows of A (Rows 32) or more (33), with
+/// vectors of C and without, with epilogue and without. Returns true.
+template <class Arch, class T, class Format, index_t Rows>
+bool add_narrow_gemm_any(const std::string& format) {
+  constexpr block_tile tile = tilewright::detail::dequantising_tile<Arch, T>(Rows);
+  const std::string type = detail::element_name<T>(), size = std::to_string(tile.m) + "x" + std::to_string(tile.n);
+  const auto add = [&]<index_t CVector>(number<CVector>) {
+    struct policy : dequantising_policy<Arch, T, plain_format<T>, Format, tile, CVector> {
+      using epilogue = tilewright::epilogue::from_args;
+    };
+    const std::string name =
+        "narrow_gemm_" + format + "_" + size + "_v" + std::to_string(CVector) + "_" + type + "_to_" + type;
+    detail::add_kernel<tilewright::narrow_gemm<policy>>(name);
+    detail::add_kernel<tilewright::narrow_gemm<policy>>(name + "_epilogue");
+  };
+  add(number<8>{});
   add(number<1>{});
   return true;
 }

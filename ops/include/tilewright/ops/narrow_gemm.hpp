@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// narrow_gemm: C = A B^T with weights B of 4 or 8 bits, for few rows of A.
+// narrow_gemm: C = A B^T with weights B of 4 or 8 bits.
 #pragma once
 
 #include <tilewright/ops/gemm.hpp>
@@ -21,7 +21,7 @@ struct narrow_weights {
 };
 
 /// C (m, n) = alpha A (m, k) B^T + beta C and what the options say, but gate and choice. A: f16 or bf16, contiguous
-/// along k, rows at multiples of 16 bytes, up to 16; C: of A's type or f32, row-major. NVFP4's factor of the tensor is
+/// along k, rows at multiples of 16 bytes, each with its leading dimension of memory; C: of A's type or f32, row-major. NVFP4's factor of the tensor is
 /// options.scale, or alpha. Throws operation_error before anything is queued.
 void narrow_gemm(const tensor& c, const tensor& a, const narrow_weights& b, const gemm_options& options = {});
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../../explored.hpp"
 #include "check_attention_decode.hpp"
 
 namespace attention_test {
@@ -57,6 +58,15 @@ TEST(AttentionDecode, HopperWithScoreFunction) {
   slope_decode_args args;
   args.slope = 0.01f;
   expect_random_caches<hopper_decode>(10, 3, args);
+}
+
+TEST(AttentionDecode, PassesInExploredSchedules) {
+  decode_problem p;
+  p.heads = 4, p.kv_heads = 2;
+  p.keys = {150, 40};
+  p.splits = 2;
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<hopper_decode>(p); });
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<hopper_int8>(p); });
 }
 
 TEST(AttentionDecode, AmpereE4m3) { expect_random_caches<ampere_e4m3>(8, 4); }

@@ -15,10 +15,21 @@ TEST(ChoiceName, IsReadAsItIsWritten) {
   }
 }
 
+TEST(ChoiceName, ReadsWhatEarlierVersionsWrote) {
+  for (const auto& [text, now] :
+       {std::pair{"64x64, k whole", "64x64, split_k 1"}, std::pair{"64x64, k in 2 parts", "64x64, split_k 2"},
+        std::pair{"small_m, k in 16 parts", "small_m, split_k 16"}}) {
+    const auto read = choice_name::parse(text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(read->text(), now);
+  }
+}
+
 TEST(ChoiceName, RefusesOtherTexts) {
   for (const char* text :
-       {"64x64,", "64x64, k", "64x64, k in 0 parts", "64x64, k in 1 parts", "64x64, k in -3 parts",
-        "64x64, k in x parts", "64x64, k in 2", "64x64, k in 02 parts", "64x64,k whole", "64x64, k whole "})
+       {"64x64,", "64x64, split_k", "64x64, split_k 0", "64x64, split_k -3", "64x64, split_k x", "64x64, split_k 02",
+        "64x64,split_k 2", "64x64, split_k 2 ", "64x64, split_k 99999999999", "64x64, k", "64x64, k in 0 parts",
+        "64x64, k in 1 parts", "64x64, k in 2", "64x64, k in 02 parts", "64x64,k whole", "64x64, k whole "})
     EXPECT_FALSE(choice_name::parse(text)) << text;
 }
 

@@ -46,13 +46,14 @@ TEST(SpecializedChoice, NamesAreReadBack) {
       EXPECT_EQ(tw::choice_named(tw::name_of(c)), c) << tw::name_of(c);
     }
   EXPECT_EQ(
-      tw::choice_named("128x72_a2_b4_c1_swap, k in 5 parts"),
+      tw::choice_named("128x72_a2_b4_c1_swap, split_k 5"),
       (tw::gemm_choice{.tile = {.m = 128, .n = 72, .cluster_m = 4, .cluster_n = 2, .consumers = 1, .swap_ab = true},
                        .split_k = 5}));
-  EXPECT_EQ(tw::choice_named("small_m_v1, k whole"), (tw::gemm_choice{.kernel = small_m_v1, .split_k = 1}));
+  EXPECT_EQ(tw::choice_named("small_m_v1, split_k 1"), (tw::gemm_choice{.kernel = small_m_v1, .split_k = 1}));
+  EXPECT_EQ(tw::choice_named("128x72_swap, k in 5 parts"), tw::choice_named("128x72_swap, split_k 5")) << "older files";
   for (const char* wrong :
-       {"", "128", "128x", "128x72,", "128x70", "96x64", "128x72_b3", "128x72_swap_a2", "small_m, k in 3 parts",
-        "128x72_pp, k in 3 parts", "128x72, k in 1 parts", "128x72, k whole ", "64x64_c1", "+128x72"})
+       {"", "128", "128x", "128x72,", "128x70", "96x64", "128x72_b3", "128x72_swap_a2", "small_m, split_k 3",
+        "128x72_pp, split_k 3", "128x72, split_k 0", "128x72, split_k 1 ", "64x64_c1", "+128x72"})
     EXPECT_EQ(tw::choice_named(wrong), std::nullopt) << wrong;
 }
 
@@ -164,22 +165,22 @@ double clocks_of(const char* name, const tw::gemm_args& g, tw::index_t element_b
 // Pairs that an H100 ran 4 to 20 % apart, each for another reason.
 TEST(SpecializedChoice, PredictionsOrderTiles) {
   // 80 CTAs load over 66 ports of two SMs: those that share a port end later. 40 CTAs, or 128, share evenly.
-  EXPECT_LT(clocks_of("128x16_c1_swap, k whole", {.m = 1, .n = 5120, .k = 2880}, 2),
-            clocks_of("64x16_swap, k whole", {.m = 1, .n = 5120, .k = 2880}, 2));
-  EXPECT_GT(clocks_of("128x16_c1_swap, k whole", {.m = 4, .n = 8192, .k = 3584}, 2),
-            clocks_of("64x16_swap, k whole", {.m = 4, .n = 8192, .k = 3584}, 2));
+  EXPECT_LT(clocks_of("128x16_c1_swap, split_k 1", {.m = 1, .n = 5120, .k = 2880}, 2),
+            clocks_of("64x16_swap, split_k 1", {.m = 1, .n = 5120, .k = 2880}, 2));
+  EXPECT_GT(clocks_of("128x16_c1_swap, split_k 1", {.m = 4, .n = 8192, .k = 3584}, 2),
+            clocks_of("64x16_swap, split_k 1", {.m = 4, .n = 8192, .k = 3584}, 2));
   // TMA takes longer for rows outside of A than for rows of A.
-  EXPECT_GT(clocks_of("64x64, k whole", {.m = 2, .n = 4736, .k = 3584}, 1),
-            clocks_of("64x64, k whole", {.m = 44, .n = 4736, .k = 3584}, 1));
+  EXPECT_GT(clocks_of("64x64, split_k 1", {.m = 2, .n = 4736, .k = 3584}, 1),
+            clocks_of("64x64, split_k 1", {.m = 44, .n = 4736, .k = 3584}, 1));
   // L2 sends more where CTAs of a cluster share the activations and not the weights, which are larger.
-  EXPECT_LT(clocks_of("128x208_a2_swap, k whole", {.m = 777, .n = 4096, .k = 14336}, 2),
-            clocks_of("128x208_b2_swap, k whole", {.m = 777, .n = 4096, .k = 14336}, 2));
+  EXPECT_LT(clocks_of("128x208_a2_swap, split_k 1", {.m = 777, .n = 4096, .k = 14336}, 2),
+            clocks_of("128x208_b2_swap, split_k 1", {.m = 777, .n = 4096, .k = 14336}, 2));
   // SMs of a GPC ask for the same rows at the same time: a cluster saves little.
-  EXPECT_LT(clocks_of("128x144, k whole", {.m = 384, .n = 6144, .k = 4096}, 2),
-            clocks_of("128x144_a2, k whole", {.m = 384, .n = 6144, .k = 4096}, 2));
+  EXPECT_LT(clocks_of("128x144, split_k 1", {.m = 384, .n = 6144, .k = 4096}, 2),
+            clocks_of("128x144_a2, split_k 1", {.m = 384, .n = 6144, .k = 4096}, 2));
   // One consumer stores while the other multiplies, also with more than 128 accumulators.
-  EXPECT_LT(clocks_of("128x160_a2_swap_pp, k whole", {.m = 14584, .n = 3072, .k = 2048}, 1),
-            clocks_of("128x256_b2_swap, k whole", {.m = 14584, .n = 3072, .k = 2048}, 1));
+  EXPECT_LT(clocks_of("128x160_a2_swap_pp, split_k 1", {.m = 14584, .n = 3072, .k = 2048}, 1),
+            clocks_of("128x256_b2_swap, split_k 1", {.m = 14584, .n = 3072, .k = 2048}, 1));
 }
 
 // Twice the work takes about twice as long, and no product is predicted faster than the tensor cores.

@@ -60,7 +60,7 @@ TEST(StaticReport, OfA128x256x64TileOnH100) {
 }
 
 // In named_policies of CDNA.
-constexpr index_t ping_pong = 4, one_wave = 5, few_rows = 6, direct_128x128 = 7;
+constexpr index_t ping_pong = 4, one_wave = 5, small_m = 6, direct_128x128 = 7;
 
 TEST(StaticReport, OfWavesThatTakeTurns) {
   const gemm_static_report& r = static_report<gemm_ping_pong<arch::gfx942, half_t, k, k, 8>>;
@@ -114,7 +114,7 @@ TEST(PortableGemmChoice, LargeTilesForLargeProblems) {
   };
   EXPECT_EQ(best(16384, 16384, 4096).policy, one_wave);
   EXPECT_EQ(best(16384, 16384, 4096).split_k, 1);
-  EXPECT_EQ(best(64, 64, 512).policy, few_rows);
+  EXPECT_EQ(best(64, 64, 512).policy, small_m);
   EXPECT_GT(best(64, 64, 65536).split_k, 1) << "one tile, a long k";
   EXPECT_EQ((choose_portable_gemm(named_reports<arch::gfx942, half_t, k, k, 8>(), mi300x, {16384, 16384, 4096}).policy),
             one_wave);
@@ -202,8 +202,9 @@ TEST(PortableGemmChoice, CountsIdleUnits) {
   EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 304, 64}, 1).idle, 0);
   EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 305, 64}, 1).idle, 1 - 305.0 / 608);
   const double full = estimate_gemm(r, mi300x, {64, 64 * 304, 65536}, 1).loop_seconds;
-  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 1.75, 0.05)
-      << "one more tile: two blocks of a compute unit hide a quarter of each other";
+  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 1.6, 0.05)
+      << "one more tile: two blocks of a compute unit hide a quarter of each other, and the others leave it their "
+         "power";
   EXPECT_NEAR(estimate_gemm(r, mi210, {64, 64 * 105, 65536}, 1).loop_seconds /
                   estimate_gemm(r, mi210, {64, 64 * 104, 65536}, 1).loop_seconds,
               2, 0.05);
@@ -231,8 +232,8 @@ TEST(PortableGemmChoice, FewRowsOnMi355x) {
   const auto best = [](long_index_t m, long_index_t n, long_index_t depth) {
     return choose_portable_gemm(named_reports<arch::gfx950, bfloat16_t, k, k, 8>(), mi355x, {m, n, depth});
   };
-  EXPECT_EQ(best(1, 4096, 4096).policy, few_rows);
-  EXPECT_EQ(best(16, 512, 7168).policy, few_rows);
+  EXPECT_EQ(best(1, 4096, 4096).policy, small_m);
+  EXPECT_EQ(best(16, 512, 7168).policy, small_m);
   EXPECT_GT(best(16, 512, 7168).split_k, 1);
   EXPECT_EQ(best(512, 4096, 4096).policy, direct_128x128);
   EXPECT_EQ((named_reports<arch::gfx950, bfloat16_t, k, operand_major::mn, 8>().size()), 6)

@@ -5,6 +5,8 @@
 #include <tilewright/kernels/gemm/grouped/grouped_hopper.hpp>
 #include <tilewright/launch/launch.hpp>
 
+#include "../../explored.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -193,6 +195,12 @@ emulator::launch_report expect_grouped(const grouped_problem& p, launch_options 
   }
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;
+}
+
+/// A small problem in many schedules.
+template <class Policy, class Kernel = grouped_gemm_kernel<Policy>>
+void explore_grouped(const grouped_problem& p) {
+  testing_schedules::expect_in_explored_schedules([&] { expect_grouped<Policy, Kernel>(p, {.resident_clusters = 1}); });
 }
 
 /// What check() says when a right product's arguments are changed; empty if nothing.

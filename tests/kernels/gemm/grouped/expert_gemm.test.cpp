@@ -5,6 +5,8 @@
 #include <tilewright/kernels/gemm/grouped/grouped_hopper.hpp>
 #include <tilewright/launch/launch.hpp>
 
+#include "../../explored.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -137,6 +139,12 @@ TEST(ExpertGemm, GatheredRowsOnHopper) {
 TEST(ExpertGemm, LastWaveOfTilesIsSplit) {
   expect_experts<hopper_small>({.counts = {3, 0, 70}, .n = 8, .k = 24 * 64, .has_workspace = true},
                                {.workers = 3, .resident_clusters = 2});
+}
+TEST(ExpertGemm, PassesInExploredSchedules) {
+  testing_schedules::expect_in_explored_schedules([] {
+    expect_experts<hopper_small>({.counts = {3, 0, 65}, .n = 40, .k = 136, .has_bias = true}, {.resident_clusters = 1});
+    expect_experts<hopper_pair>({.counts = {9, 2}, .n = 72, .k = 136}, {.resident_clusters = 1});
+  });
 }
 TEST(ExpertGemm, GatheredRowsOnOtherTargets) {
   expect_experts<portable>({.counts = {3, 0, 65, 1}, .n = 40, .k = 72, .has_bias = true});

@@ -46,6 +46,10 @@ TEST(GroupedGemm, LastRoundIsSplit) {
   expect_split({3, 0, 129}, 4, 3, false);
   expect_split(many_groups(), 6, 7, true);
 }
+TEST(GroupedGemm, PassesInExploredSchedules) {
+  explore_grouped<forward>({.counts = {3, 0, 65}, .n = 72, .k = 136});
+  explore_grouped<backward_w>({.counts = {3, 0, 70}, .n = 72, .k = 72});
+}
 TEST(GroupedGemm, Slots) {
   expect_grouped<backward_x>({.counts = {5, 0, 80, 70}, .n = 80, .k = 144, .slot_rows = 80, .beta = 1});
 }

@@ -27,6 +27,12 @@ TEST(GroupedNarrow, EveryGroupHasItsWeights) {
   expect_grouped<bfloat16_t, int8_groups<>, tile, 128>({.m = 40, .n = 136, .k = 1100, .ends = {3, 3, 40}});
 }
 
+TEST(GroupedNarrow, PassesInExploredSchedules) {
+  constexpr hopper_gemm_tile tile{.m = 128, .n = 32, .swap_ab = true};
+  using policy = grouped<hopper_narrow_policy<bfloat16_t, operand_major::k, mxfp4_format, tile, 128>, group_kind::rows>;
+  explore_narrow<policy, grouped_narrow_gemm<policy>>({.m = 40, .n = 128, .k = 200, .ends = {3, 3, 40}});
+}
+
 TEST(GroupedNarrow, RefusesWhatItCannotDo) {
   using policy = grouped<hopper_narrow_policy<bfloat16_t, operand_major::k, int4_groups<32>,
                                               hopper_gemm_tile{.m = 128, .n = 32, .swap_ab = true}, 64>,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "../../explored.hpp"
 #include "../check_gemm.hpp"
 
 namespace tilewright::testing_gemm {
@@ -47,6 +48,13 @@ emulator::launch_report expect_hopper_gemm(const problem& p, launch_options opti
   expect_result(gemm);
   EXPECT_EQ(report.totals.conflicts, 0);
   return report;
+}
+
+/// A small problem in many schedules.
+template <class Policy>
+void explore_hopper_gemm(const problem& p, index_t resident = 1) {
+  testing_schedules::expect_in_explored_schedules(
+      [&] { expect_hopper_gemm<Policy>(p, {.resident_clusters = resident}); });
 }
 
 /// Several tiles with edges for each of two clusters, batches, padded rows, and k that ends within a stage.

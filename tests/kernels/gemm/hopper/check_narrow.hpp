@@ -6,6 +6,8 @@
 #include <tilewright/kernels/gemm/hopper/hopper_narrow_gemm.hpp>
 #include <tilewright/launch/launch.hpp>
 
+#include "../../explored.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -152,6 +154,12 @@ void expect_narrow(const shape& s, unsigned seed = 1) {
                   << float(x.c[i]) << ", not " << float(x.expected[i]);
   }
   EXPECT_EQ(wrong, 0);
+}
+
+/// A small problem in many schedules.
+template <class Policy, class Kernel = hopper_narrow_gemm<Policy>>
+void explore_narrow(const shape& s) {
+  testing_schedules::expect_in_explored_schedules([&] { expect_narrow<Policy, Kernel>(s); });
 }
 
 }  // namespace tilewright::testing_narrow

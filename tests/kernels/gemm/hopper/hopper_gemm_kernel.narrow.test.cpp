@@ -33,6 +33,11 @@ TEST(WarpSpecializedTiles, PingPong) {
   EXPECT_EQ(expect_split<one>({.m = 64, .n = 192, .k = 116 * 64, .beta = 1}, 4), 3);
 }
 
+TEST(WarpSpecializedTiles, PingPongPassesInExploredSchedules) {
+  using one = gemm_hopper<bfloat16_t, k, k, hopper_gemm_tile{.m = 64, .n = 64, .ping_pong = true}>;
+  explore_hopper_gemm<one>({.m = 64, .n = 3 * 64, .k = 200, .beta = 1});
+}
+
 TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   using one = gemm_hopper<bfloat16_t, k, k, hopper_gemm_tiles[6]>;
   EXPECT_EQ(expect_split<one>({.m = 64, .n = 64, .k = 20 * 64, .beta = 1}, 2), 1);
@@ -42,6 +47,17 @@ TEST(WarpSpecializedPipeline, LastRoundIsSplit) {
   // A worker has the end of a tile and the beginning of the next, both with the other block of its cluster.
   using crossing = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 32, .cluster_m = 2, .consumers = 1}>;
   EXPECT_EQ(expect_split<crossing>({.m = 120, .n = 256, .k = 31 * 64, .beta = 1}, 5), 0) << "after five whole tiles";
+}
+
+TEST(WarpSpecializedPipeline, StreamKPassesInExploredSchedules) {
+  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
+  explore_hopper_gemm<pair>({.m = 128, .n = 128, .k = 20 * 64, .beta = 1}, 3);
+  using crossing = gemm_hopper<half_t, mn, k, hopper_gemm_tile{.m = 64, .n = 32, .cluster_m = 2, .consumers = 1}>;
+  explore_hopper_gemm<crossing>({.m = 120, .n = 32, .k = 16 * 64, .beta = 1}, 2);
+}
+TEST(WarpSpecializedPipeline, SplitKPassesInExploredSchedules) {
+  using pair = gemm_hopper<half_t, k, k, hopper_gemm_tile{.m = 128, .n = 64, .cluster_n = 2}>;
+  explore_hopper_gemm<pair>({.m = 64, .n = 128, .k = 256, .beta = 2, .split_k = 2});
 }
 
 /// Every tile is split into parts, which another kernel adds up.

@@ -17,6 +17,10 @@ TEST(HopperNarrowGemm, Int4) {
   expect_narrow<columns>({.m = 72, .n = 40, .k = 200, .beta = 2, .aligned_scales = false});
 }
 
+TEST(HopperNarrowGemm, PassesInExploredSchedules) {
+  explore_narrow<policy<bfloat16_t, int4_groups<128>, 128, 32, 128>>({.m = 32, .n = 128, .k = 384});
+}
+
 TEST(HopperNarrowGemm, Fp4) {
   expect_narrow<policy<bfloat16_t, mxfp4_format, 128, 48, 256>>({.m = 50, .n = 136, .k = 808});
   expect_narrow<policy<half_t, nvfp4_format, 256, 16, 64>>({.m = 24, .n = 264, .k = 152, .alpha = 0.5f});

@@ -42,6 +42,12 @@ TEST(FewRows, RowsThatStartAnywhere) {
   expect_small_m<policy>({.m = 3, .n = 131, .k = 601, .beta = 1, .gap = 3}, 12);
 }
 
+TEST(FewRows, PassesInExploredSchedules) {
+  using policy = small_m_policy<half_t, k, k, 8, 8>;
+  testing_schedules::expect_in_explored_schedules(
+      [] { expect_small_m<policy>({.m = 5, .n = 64, .k = 1024, .beta = 2}, 4); });
+}
+
 TEST(FewRows, RefusesWhatItCannotDo) {
   using policy = small_m_policy<half_t, k, mn, 8, 8>;
   using kernel = small_m_gemm<policy>;

@@ -32,6 +32,10 @@ TEST(UnalignedProducer, BytesAndTwoConsumers) {
       {.m = 139, .n = 67, .k = 333, .alpha = 2, .beta = 0.5f, .batch = 2, .gap = 3});
 }
 
+TEST(UnalignedProducer, PassesInExploredSchedules) {
+  explore_hopper_gemm<gemm_hopper<half_t, k, k, small>>({.m = 61, .n = 67, .k = 201, .beta = 1, .gap = 3});
+}
+
 /// TMA wants rows at multiples of 16 bytes; unaligned tiles want elements where elements may be.
 TEST(UnalignedProducer, TakesWhatTmaRefuses) {
   alignas(16) static half_t memory[2][64];

@@ -38,6 +38,11 @@ TEST(BlockScaled, Grouped) {
       {.counts = {5, 0, 80, 70}, .n = 136, .k = 144, .slot_rows = 80, .rows_of_scales_are_contiguous = true});
 }
 
+TEST(BlockScaled, PassesInExploredSchedules) {
+  explore_grouped<in_groups<pair_policy>, gemm_kernel<pair_policy>>({.counts = {100}, .n = 136, .k = 3 * 128});
+  explore_grouped<in_groups<wide_policy>>({.counts = {3, 0, 9}, .n = 264, .k = 2 * 128});
+}
+
 // A scale that is not a number, or infinite, spoils its row alone.
 TEST(BlockScaled, ScalesThatAreNoNumbers) {
   using policy = in_groups<pair_policy>;

@@ -9,14 +9,14 @@ namespace tilewright::detail {
 
 /// One digit of a wave's, a lane's or a register's number: number / place % radix moves dimension `dim` of the tile by
 /// `step`. dim -1: threads that differ here hold the same elements.
-struct held_digit {
+struct owned_digit {
   index_t place, radix, dim, step;
 };
-using held_digits = inplace_vector<held_digit, 10>;
+using owned_digits = inplace_vector<owned_digit, 10>;
 
 /// The digits of one owner, least significant first. Owner 0: waves, 1: lanes, 2: registers.
-TILEWRIGHT_HD constexpr held_digits digits_of(const distribution_encoding& e, index_t owner) {
-  held_digits digits;
+TILEWRIGHT_HD constexpr owned_digits digits_of(const distribution_encoding& e, index_t owner) {
+  owned_digits digits;
   index_t place = 1;
   const auto append = [&](rh_id id) {
     if (e.length(id) > 1) digits.push_back({place, e.length(id), id.major - 1, id.major == 0 ? 0 : e.stride(id)});
@@ -125,10 +125,10 @@ class operand_match {
   }
   TILEWRIGHT_HD constexpr void match(const distribution_encoding& found, const distribution_encoding& expected,
                                      index_t owner) {
-    held_digits f = digits_of(found, owner), e = digits_of(expected, owner);
+    owned_digits f = digits_of(found, owner), e = digits_of(expected, owner);
     index_t num_found = 1, num_expected = 1;
-    for (const held_digit& d : f) num_found *= d.radix;
-    for (const held_digit& d : e) num_expected *= d.radix;
+    for (const owned_digit& d : f) num_found *= d.radix;
+    for (const owned_digit& d : e) num_expected *= d.radix;
     if (num_found != num_expected) {
       verdict.fault = owner == 2 ? product_fault::registers : product_fault::threads;
       verdict.found[0] = num_found;
@@ -147,8 +147,8 @@ class operand_match {
       }
       if (f[i].dim >= 0) moved_.push_back({owner, f[i].place, f[i].dim, e[j].step, f[i].step, radix});
       if (f[i].step != e[j].step) verdict.num_permuted = 1;
-      const auto cut = [&](held_digits& list, index_t& at) {
-        held_digit& d = list[at];
+      const auto cut = [&](owned_digits& list, index_t& at) {
+        owned_digit& d = list[at];
         d = {d.place * radix, d.radix / radix, d.dim, d.step * radix};
         at += d.radix == 1;
       };

@@ -72,10 +72,11 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
              : nullptr;
 }
 
-/// Waves with the rows of one instruction, m; steps that leave registers for the sums of two products.
-TILEWRIGHT_HD constexpr attention_tile default_backward_tile(const arch::target& on, index_t m, index_t head_dim,
-                                                             index_t value_dim) {
-  const index_t dim = max(head_dim, value_dim);
+/// Waves with the rows of one instruction, m; steps that leave registers for the accumulators of two products.
+TILEWRIGHT_HD constexpr attention_tile default_backward_tile(const arch::target& on,
+                                                             const arch::matrix_instruction& instruction,
+                                                             index_t head_dim, index_t value_dim) {
+  const index_t dim = max(head_dim, value_dim), m = instruction.m;
   // 32 rows of a part of 32 elements are less than a vector for each of 256 threads; more than 32 of wide heads need
   // too much LDS.
   const bool has_narrow_part = head_dim % 64 != 0 || value_dim % 64 != 0;
@@ -86,11 +87,11 @@ TILEWRIGHT_HD constexpr attention_tile default_backward_tile(const arch::target&
       on.wave_size == 64 ? has_narrow_part && dim > 128 : has_narrow_part || dim > 192 || head_dim + value_dim > 320;
   const index_t waves = needs_space ? 2 : 4;
   if (on.wave_size == 64) return {m * waves, dim <= 64 || (has_narrow_part && dim <= 128) ? 64 : 32, waves};
-  return {m * waves, 16, waves, true};
+  return {m * waves, instruction.k, waves, true};
 }
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr attention_tile default_backward_tile() {
-  return default_backward_tile(Arch::value, arch::describe(default_block_tile<Arch, T>().op).m, HeadDim, ValueDim);
+  return default_backward_tile(Arch::value, arch::describe(default_block_tile<Arch, T>().op), HeadDim, ValueDim);
 }
 
 /// Blocks of the kernel that computes gradients of `rows` rows in a block: x for rows and heads of K, then for those of
@@ -106,11 +107,11 @@ constexpr grid_size grid_of_row_sums(const attention_backward_args& args) {
   return {ceil_div(args.queries, rows_of_row_sums), args.heads, args.batch};
 }
 
-/// Whether the sums of dK and dV are more than a thread's registers: gfx11 holds operands twice.
+/// Whether the accumulators of dK and dV are more than a thread's registers: gfx11 holds operands twice.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim>
 TILEWRIGHT_HD constexpr bool default_gradients_apart() {
   if (!arch::is_amd(Arch::value)) return false;
-  const bool is_gfx11 = arch::describe(default_block_tile<Arch, T>().op).a.num_registers() == 16;
+  const bool is_gfx11 = arch::describe(default_block_tile<Arch, T>().op).repeats_operands();
   const bool has_narrow_part = HeadDim % 64 != 0 || ValueDim % 64 != 0;
   return HeadDim + ValueDim > (is_gfx11 ? 256 : Arch::value.wave_size == 32 && has_narrow_part ? 288 : 320);
 }

@@ -117,7 +117,7 @@ struct attention_gradients<Policy> {
     make_map(d.d_k, args.d_k, args.d_k_strides, Policy::head_dim, false, 16);
     make_map(d.d_v, args.d_v, args.d_v_strides, Policy::value_dim, false, 16);
     d.args = args;
-    // Heads in an order that keeps Q, dO and the sums of dQ in L2.
+    // Heads in an order that keeps Q, dO and the accumulators of dQ in L2.
     attention_args streamed = args;
     streamed.queries = max(args.keys, 1);
     streamed.heads = streamed.kv_heads = args.kv_heads;
@@ -146,8 +146,8 @@ struct attention_gradients<Policy> {
 
 namespace tilewright {
 
-/// The policy of the fastest kernel for an H100: wgmma where registers hold a block's sums of dK and dV, which is up to
-/// head dimensions of 128, else the portable one.
+/// The policy of the fastest kernel for an H100: wgmma where registers hold a block's accumulators of dK and dV, which
+/// is up to head dimensions of 128, else the portable one.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim>
 using hopper_backward_policy = detail::conditional_t<(min(HeadDim, ValueDim) >= 64 && max(HeadDim, ValueDim) <= 128),
                                                      wgmma_backward_policy<T, HeadDim, ValueDim>,

@@ -30,16 +30,16 @@ struct attention_decode {
   using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_chunks<Policy, Policy::head_dim>>;
   using values_type = detail::cached_keys<Policy, true, loads, detail::decode_chunks<Policy, Policy::value_dim>>;
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_chunks<Policy, Policy::head_dim>>;
-  using sums_type = detail::attention_softmax<Policy>;
+  using softmax_type = detail::attention_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
   /// Steps of 16 keys in flight or in use, for each wave: as many bytes of 8-bit elements as of 16-bit ones.
   static constexpr index_t stages = loads == detail::cache_loads::queue ? 4 / detail::cache_bytes<Policy> : 1;
   static constexpr index_t slot_bytes = keys_type::slot_bytes + values_type::slot_bytes;  ///< LDS of a step of K and V
   /// LDS in which a wave's lanes exchange probabilities; 0: in registers
   static constexpr index_t exchange_bytes = product::stays_in_lanes ? 0 : 16 * 24 * index_t(sizeof(T));
-  /// A wave's own LDS; when its keys are done, its sums take this place.
+  /// A wave's own LDS; when its keys are done, its softmax and O take this space.
   static constexpr index_t wave_bytes =
-      max(detail::decode_sums_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
+      max(detail::decode_wave_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
   using waves_type = detail::decode_waves<Policy, wave_bytes>;
   static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
   /// Conversions of 8-bit elements leave a warp waiting for itself: an SM needs more of them.
@@ -67,15 +67,15 @@ struct attention_decode {
           detail::locate_decode(again, first_row, of_rows - share * again.kv_heads, piece.batch);
       if (block == share * again.kv_heads * row_blocks) detail::note_share(again, piece, share, Policy::value_dim);
       if (first_row >= p.rows) continue;
-      if (!is_first) exec::block_sync();  // all have read the sums of the piece before
+      if (!is_first) exec::block_sync();  // all have read the softmax of the piece before
       is_first = false;
-      sums_type sums;
+      softmax_type softmax;
       // Opaque: ptxas 13.0 would keep the block's LDS address in a uniform register, and make cp.async instructions
       // with it that do not exist.
-      add_keys(sums, again, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
+      add_keys(softmax, again, p, piece, exec::opaque(lds + exec::wave_id() * wave_bytes));
       exec::wave_sync();
       const waves_type waves{lds};
-      waves.store(sums);
+      waves.store(softmax);
       exec::block_sync();
       waves.write(again, p, piece, share);
     } while (piece.advance(exec::load_again(kernel_args)));
@@ -104,7 +104,7 @@ struct attention_decode {
     detail::multiply_before_later_reads<Tile>(c);
   }
 
-  TILEWRIGHT_HD static void add_keys(sums_type& sums, const args_type& args, const detail::decode_problem& p,
+  TILEWRIGHT_HD static void add_keys(softmax_type& softmax, const args_type& args, const detail::decode_problem& p,
                                      const detail::decode_piece& piece, exec::lds_pointer own_lds) {
     constexpr index_t step = detail::decode_keys, stride = Policy::waves * step;
     const index_t queries = p.query_of(min(detail::decode_rows, p.rows - p.first_row) - 1) + 1 - p.first_query;
@@ -144,14 +144,14 @@ struct attention_decode {
       });
       k.multiply_scales(s, k_cache, at, p.keys, slot);
       begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
-      sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
-                  [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
+      softmax.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+                     [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       wait<values_type>();
       v.multiply_scales(s, v_cache, at, p.keys, v_slot);
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::value_dim, chunk.value>;
-        multiply<of_part::values>(sums.o.template get<chunk.value>(), probabilities,
+        multiply<of_part::values>(softmax.o.template get<chunk.value>(), probabilities,
                                   relayout<value_type>(detail::widen_tile<value_type>(tile), typename of_part::v{}));
       });
       begin_or_end_group(v, v_cache, next, p.keys, v_slot, loads_next);

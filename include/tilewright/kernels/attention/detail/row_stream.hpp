@@ -7,7 +7,7 @@
 
 namespace tilewright::detail {
 
-TILEWRIGHT_HD constexpr tensor_graph with_exchanged_dimensions(tensor_graph graph) {
+TILEWRIGHT_HD constexpr tensor_graph with_dimensions_exchanged(tensor_graph graph) {
   const signed char first = graph.top[0];
   graph.top[0] = graph.top[1];
   graph.top[1] = first;
@@ -51,7 +51,7 @@ class stream_chunk {
     if constexpr (Use == stream_use::rows) {
       return 0;
     } else if constexpr (shares_copy) {
-      return columns::template lds_window<with_exchanged_dimensions(rows::operand::b_lds)>(
+      return columns::template lds_window<with_dimensions_exchanged(rows::operand::b_lds)>(
           lds, typename columns::operand::b_read{});
     } else {
       return columns::lds_window(lds + columns_begin, typename columns::operand::b_read{});
@@ -141,10 +141,10 @@ struct row_stream<Policy, Use, LoadsAhead, sequence<Chunks...>> : stream_chunk<P
   }
 };
 
-// Beside the sums of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
+// Beside the accumulators of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
 template <class Policy>
 inline constexpr bool loads_keys_ahead =
-    arch::describe(Policy::op).a.num_registers() < 16 || max(Policy::head_dim, Policy::value_dim) <= 192 ||
+    !arch::describe(Policy::op).repeats_operands() || max(Policy::head_dim, Policy::value_dim) <= 192 ||
     sizeof(typename Policy::element_type) == 1;
 
 /// K and V of attention forward.

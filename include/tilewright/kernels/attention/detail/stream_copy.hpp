@@ -70,10 +70,11 @@ class stream_copy {
     exec::walking_buffer buffer(source_.view.buffer);
     unroll<source_type::num_access>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t n = i.value;
-      constexpr bool walks = Known::template contains<0> && Known::template contains<1>;  // one addition for each copy
-      if constexpr (walks) buffer.advance(n == 0 ? from[0] : from[n] - from[max(n - 1, 0)]);
-      exec::async_load_in_group<source_type::vector_length * sizeof(T)>(buffer, walks ? 0 : from[n], write_.view.buffer,
-                                                                        to[n] + lds_bytes);
+      constexpr bool advances =
+          Known::template contains<0> && Known::template contains<1>;  // one addition for each copy
+      if constexpr (advances) buffer.advance(n == 0 ? from[0] : from[n] - from[max(n - 1, 0)]);
+      exec::async_load_in_group<source_type::vector_length * sizeof(T)>(buffer, advances ? 0 : from[n],
+                                                                        write_.view.buffer, to[n] + lds_bytes);
     });
     exec::async_end_group();
   }

@@ -143,15 +143,16 @@ struct attention_forward {
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
                                              detail::attention_chunks<Policy, operand_major::k>{});
-    detail::attention_softmax<Policy> sums;
-    const auto softmax = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
-      sums.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
-                  [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { sums.scale_outputs(factors); });
+    detail::attention_softmax<Policy> softmax;
+    const auto to_probabilities = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
+      softmax.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+                     [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       return exchange(s);
     };
     if constexpr (tile.form == attention_tile::ping_pong) {
       detail::attention_ping_pong<Policy>(k, v, ceil_div(all.last - first, step))
-          .run(q, sums.o, [&](auto& s, index_t i) TILEWRIGHT_INLINE_LAMBDA { return softmax(s, first + i * step); });
+          .run(q, softmax.o,
+               [&](auto& s, index_t i) TILEWRIGHT_INLINE_LAMBDA { return to_probabilities(s, first + i * step); });
     } else {
       if (first < all.last) k.begin();
       TILEWRIGHT_UNROLL(1)
@@ -161,20 +162,20 @@ struct attention_forward {
         v.begin();
         typename detail::attention_registers<Policy>::scores s{};
         k.multiply_rows(s, q);
-        const auto probabilities = softmax(s, key);
+        const auto probabilities = to_probabilities(s, key);
         v.finish();
         exec::block_sync();
         if (key + step < all.last) [[likely]]
           k.begin();
-        v.multiply_columns(sums.o, probabilities);
+        v.multiply_columns(softmax.o, probabilities);
       }
     }
-    const auto results = sums.finish_rows(detail::sink_of_head(args, p.head));
-    sums.scale_outputs(results.factor);
+    const auto results = softmax.finish_rows(detail::sink_of_head(args, p.head));
+    softmax.scale_outputs(results.factor);
     detail::store_rows<Policy>(detail::query_rows<typename Policy::result_type>(args.o, args.o_strides, p),
-                               p.first_query, sums.o, sizeof(T) == 1 ? p.value_scale : 1,
+                               p.first_query, softmax.o, sizeof(T) == 1 ? p.value_scale : 1,
                                detail::attention_chunks<Policy, operand_major::mn>{});
-    if (args.lse != nullptr) sums.store_log_sum_exp(results.log_sum_exp, args, p);
+    if (args.lse != nullptr) softmax.store_log_sum_exp(results.log_sum_exp, args, p);
   }
 };
 

@@ -13,17 +13,27 @@ enum class cdna_loop : signed char {
   scheduled,  ///< By hand, or by eight waves in two groups: copies run beside the multiplication. Assembly.
 };
 
+/// How slices of k are added up.
+enum class cdna_split : signed char {
+  atomics,        ///< By atomic additions to a C that is cleared before. CK.
+  second_launch,  ///< By a kernel of its own. Assembly.
+  fix_up,         ///< By the block of a tile that is finished last. This library, FlyDSL.
+};
+
 /// A GEMM kernel as the model sees it.
 struct cdna_gemm_kernel {
   index_t m = 128, n = 128, k = 64;  ///< Block tile, elements. >= 1.
   index_t waves = 4, waves_n = 2;    ///< Of a block; those of them next to each other along n. waves_n divides waves.
+  index_t waves_k = 1;               ///< Those that share results and divide k. waves_n * waves_k divides waves.
   index_t element_bits = 16;         ///< Of A and B: 4, 8 or 16.
   index_t result_bytes = 2;          ///< Of an element of C.
   index_t scale_k = 0;               ///< Elements along k that share a scale of the accumulators; 0: no such scales.
   bool b_in_lds = true;              ///< false: B goes from memory to registers (preshuffled weights).
   index_t stages = 1;                ///< Tiles along k that are requested ahead of the one multiplied. >= 1.
   index_t split_k = 1;               ///< Slices of k. >= 1.
+  cdna_split split = cdna_split::atomics;  ///< How they are added up.
   cdna_loop loop = cdna_loop::compiled;  ///< How it is ordered.
+  index_t vector_clocks = 0;  ///< Of the vector units for a tile along k; 0: from scale_k and a fitted constant.
   index_t lds_clocks = 0;     ///< Of all LDS accesses of a tile along k; 0: without conflicts, from the tile.
   index_t blocks_per_cu = 0;  ///< That a compute unit holds at once; 0: from the tile.
 
@@ -32,20 +42,23 @@ struct cdna_gemm_kernel {
 };
 
 /// What data sheets do not say: fitted to one half of the measurements of docs/amd_predictions.md, by
-/// `tilewright-predict --fit`. Arrays: by cdna_loop.
+/// `tilewright-predict --fit`. Arrays without a note: by cdna_loop.
 struct cdna_gemm_constants {
-  double launch_us = 2.82;        ///< From the launch to the first instruction, and from the last one to the end.
+  double launch_us = 2.02;        ///< From the launch to the first instruction, and from the last one to the end.
+  double ramp_us = 1.6;           ///< Of the memory time, before loads and work of blocks overlap.
   double latency_ns = 341;        ///< Of a load that misses L2.
-  double memory_share = 0.816;    ///< Of HBM's peak, that GEMMs reach.
-  double exposed_memory = 0.207;  ///< Of the shorter of memory time and compute time: what the longer does not hide.
-  double exposed_units = 0.48;    ///< Within a step, of all units but the busiest: what resident blocks do not hide.
-  double exposed_alone = 0.748;   ///< The same of a block alone with a compiled loop.
-  double exposed_block = 0.134;   ///< Of a block's own clocks: what comes on top of the wait for its loads.
-  double step_clocks[2] = {65.6, 357};  ///< Of a tile along k: barriers, addresses, waits.
-  double tile_clocks = 450;             ///< Of a block before its loop and after it.
-  double store_bytes_per_clock = 6.38;  ///< Of C, by a compute unit, with conversions and addresses.
-  double scale_clocks = 2.19;           ///< Of the vector units of a compute unit, for each 64 accumulators and scale.
-  double split_us[2] = {3.17, 1.81};    ///< Of clearing C, or of combining slices.
+  double memory_share = 0.817;    ///< Of HBM's peak, that GEMMs reach.
+  double exposed_memory = 0.132;  ///< Of the shorter of memory time and compute time: what the longer does not hide.
+  double exposed_units[2] = {0.463, 0.462};  ///< Within a step, of all units but the busiest: not hidden by others.
+  double exposed_alone = 0.775;              ///< The same of a block alone with a compiled loop.
+  double exposed_block = 0.103;              ///< Of a block's own clocks: what comes on top of the wait for its loads.
+  double step_clocks[2] = {31.9, 298};       ///< Of a tile along k: barriers, addresses, waits.
+  double mx_clocks = 139;                    ///< Of a tile along k of 4-bit elements: loads of their scales.
+  double tile_clocks = 313;                  ///< Of a block before its loop and after it.
+  double store_bytes_per_clock = 6.38;       ///< Of C, by a compute unit, with conversions and addresses.
+  double scale_clocks = 2.45;  ///< Of the vector units of a compute unit, for each 64 accumulators and scale.
+  double idle_clock = 0.839;   ///< How the clock grows, up to its peak, with the share of compute units that idle.
+  double split_us[3] = {3.78, 2.4, 0.522};  ///< Of slices of k, by cdna_split: clearing C, a launch, waiting.
 };
 
 /// Clocks of a compute unit's units for one tile along k of one block.
@@ -97,14 +110,14 @@ TILEWRIGHT_HD constexpr index_t cdna_blocks_per_cu(const arch::cdna_gpu& gpu, co
 /// once.
 TILEWRIGHT_HD constexpr cdna_gemm_step step_of(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r,
                                                const cdna_gemm_constants& c = {}) {
-  const double row_bytes = double(r.k) * r.element_bits / 8, waves_m = double(r.waves) / r.waves_n;
+  const double row_bytes = double(r.k) * r.element_bits / 8, waves_m = double(r.waves) / r.waves_n / r.waves_k;
   const double read = (r.m * double(r.waves_n) + (r.b_in_lds ? r.n * waves_m : 0)) * row_bytes;
   const double written = r.loop == cdna_loop::scheduled ? 0.0 : (r.m + (r.b_in_lds ? r.n : 0)) * row_bytes;
   cdna_gemm_step step;
   step.matrix = 2.0 * r.m * r.n * r.k / gpu.operations_per_clock(r.element_bits);
   step.lds = r.lds_clocks > 0 ? r.lds_clocks
                               : read / gpu.lds_read_bytes_per_clock() + written / gpu.lds_write_bytes_per_clock();
-  step.vector = r.scale_k > 0 ? c.scale_clocks * r.m * r.n / 64 * r.k / r.scale_k : 0;
+  step.vector = r.vector_clocks > 0 ? r.vector_clocks : r.scale_k > 0 ? c.scale_clocks * r.m * r.n / 64 * r.k / r.scale_k : 0;
   step.load = r.step_bytes() / gpu.load_bytes_per_clock;
   return step;
 }
@@ -117,11 +130,12 @@ TILEWRIGHT_HD constexpr double cdna_compute_clocks(const arch::cdna_gpu& gpu, co
                                                    double each, const cdna_gemm_constants& c) {
   const cdna_gemm_step units = step_of(gpu, r, c);
   const auto step = [&](double exposed) {
-    return units.busiest() + exposed * (units.sum() - units.busiest()) + c.step_clocks[index_t(r.loop)];
+    return units.busiest() + exposed * (units.sum() - units.busiest()) + c.step_clocks[index_t(r.loop)] +
+           (r.element_bits == 4 ? c.mx_clocks : 0);
   };
-  const double shared = step(c.exposed_units);
+  const double exposed = c.exposed_units[index_t(r.loop)], shared = step(exposed);
   const double loads = (c.latency_ns * gpu.loaded_clock_ghz + units.load) / r.stages;
-  const double alone = max(step(r.loop == cdna_loop::compiled ? c.exposed_alone : c.exposed_units),
+  const double alone = max(step(r.loop == cdna_loop::compiled ? c.exposed_alone : exposed),
                            loads + c.exposed_block * (units.sum() - units.load));
   const double store = double(r.m) * r.n * r.result_bytes / c.store_bytes_per_clock;
   const auto blocks = [&](double count) {
@@ -150,7 +164,7 @@ TILEWRIGHT_HD constexpr double cdna_split_us(const arch::cdna_gpu& gpu, const cd
   if (r.split_k == 1) return 0;
   const double bytes = tiles * r.m * r.n * 4;
   const double rate = bytes <= gpu.mall_bytes ? gpu.mall_gb_s : gpu.memory_gb_s * c.memory_share;
-  return c.split_us[index_t(r.loop)] + 2 * bytes / (rate * 1e3);
+  return c.split_us[index_t(r.split)] + 2 * bytes / (rate * 1e3);
 }
 
 }  // namespace detail
@@ -175,12 +189,16 @@ TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, c
   const double each = detail::rounded_up(tiles, gpu.compute_units);
   const double bytes = double(batch) * ((double(m) + double(n)) * double(k) * r.element_bits / 8 +
                                         double(m) * double(n) * r.result_bytes);
+  // Compute units that have one block less leave their power to the others.
+  const auto clocks = [&](double count) { return detail::cdna_compute_clocks(gpu, r, steps, count, c); };
+  const double idle = each - tiles / gpu.compute_units, before = each > 1 ? clocks(each - 1) : 0;
+  const double clock = min(gpu.clock_ghz, gpu.loaded_clock_ghz * (1 + c.idle_clock * idle));
   cdna_gemm_time t;
-  t.compute_us = detail::cdna_compute_clocks(gpu, r, steps, each, c) / (gpu.loaded_clock_ghz * 1e3);
+  t.compute_us = (before / gpu.loaded_clock_ghz + (clocks(each) - before) / clock) / 1e3;
   t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share),
                     detail::cdna_mall_bytes(gpu, r, n_tiles, tiles, steps) / gpu.mall_gb_s) /
                 1e3;
-  t.us = c.launch_us + max(t.compute_us, t.memory_us) + c.exposed_memory * min(t.compute_us, t.memory_us) +
+  t.us = c.launch_us + min(t.memory_us, c.ramp_us) + max(t.compute_us, t.memory_us) + c.exposed_memory * min(t.compute_us, t.memory_us) +
          detail::cdna_split_us(gpu, r, tiles, c);
   t.bound_us = double(batch) * cdna_bound_us(gpu, r.element_bits, r.result_bytes, m, n, k);
   return t;
@@ -193,17 +211,20 @@ struct cdna_gemm_choice {
   cdna_gemm_time time{};  ///< Predicted.
 };
 
-/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 4 tiles or more, as
-/// choose_portable_gemm() does.
+/// The number of slices of k that is tried after `split_k`: 1 to 8, then steps of about a quarter.
+TILEWRIGHT_HD constexpr index_t next_split(index_t split_k) { return split_k + max(1, split_k / 4); }
+
+/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 2 tiles or more, as
+/// choose_portable_gemm() does. `batch`: problems of these lengths.
 TILEWRIGHT_HD constexpr cdna_gemm_choice choose_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel* kernels,
                                                      index_t count, long_index_t m, long_index_t n, long_index_t k,
-                                                     bool may_split = true) {
+                                                     bool may_split = true, long_index_t batch = 1) {
   cdna_gemm_choice best;
   for (index_t i = 0; i < count; ++i) {
     cdna_gemm_kernel r = kernels[i];
-    for (r.split_k = 1; r.split_k <= (may_split ? 32 : 1); r.split_k *= 2) {
-      if (r.split_k > 1 && k < long_index_t(r.split_k) * 4 * r.k) break;
-      const cdna_gemm_time time = predict_gemm(gpu, r, m, n, k);
+    for (r.split_k = 1; r.split_k <= (may_split ? 32 : 1); r.split_k = next_split(r.split_k)) {
+      if (r.split_k > 1 && k < long_index_t(r.split_k) * 2 * r.k) break;
+      const cdna_gemm_time time = predict_gemm(gpu, r, m, n, k, {}, batch);
       if (best.time.us == 0 || time.us < best.time.us) best = {i, r.split_k, time};
     }
   }

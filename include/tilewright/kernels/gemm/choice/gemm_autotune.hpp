@@ -55,9 +55,10 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
                                           Product::a_major == operand_major::k, Product::b_major == operand_major::k);
   std::vector<gemm_choice> choices = rank_choices<Product>(sets[0], detail::num_multiprocessors());
   if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
-  const std::optional<std::string> known = memory ? memory->find(problem) : std::nullopt;
+  const std::optional<std::string> name = memory ? memory->find(problem) : std::nullopt;
+  const std::optional<gemm_choice> known = name ? choice_named(*name) : std::nullopt;
   for (const gemm_choice& c : choices)
-    if (known == name_of(c)) return c;
+    if (known == c) return c;
   choices.resize(std::min(choices.size(), effort.candidates));
   std::vector<std::vector<gemm_plan<Product>>> plans(choices.size());
   std::size_t set = 0;

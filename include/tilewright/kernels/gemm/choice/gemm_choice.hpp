@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gemm_choice: a kernel for a GEMM on Hopper and how it splits k; its name, such as "128x144_b2_pp, k whole".
+// gemm_choice: a kernel for a GEMM on Hopper and how it splits k; its name, such as "128x144_b2_pp, split_k 1".
 #pragma once
 
 #include <tilewright/kernels/gemm/choice/choice_name.hpp>
@@ -45,7 +45,7 @@ inline std::string kernel_name_of(const gemm_choice& c) {
          : c.kernel == gemm_kernel_kind::small_m ? "small_m"
                                                  : "small_m_v1";
 }
-/// The same with how k is split: "128x144_b2_pp, k whole".
+/// The same with how k is split: "128x144_b2_pp, split_k 1".
 inline std::string name_of(const gemm_choice& c) { return choice_name{kernel_name_of(c), c.split_k}.text(); }
 
 namespace detail {
@@ -90,7 +90,7 @@ inline std::optional<gemm_choice> choice_named(std::string_view name) {
   else
     detail::take_tile(rest, c.tile);
   const bool splits = c.kernel == gemm_kernel_kind::tile && !c.tile.ping_pong;
-  if (name_of(c) != name || (c.split_k > 1 && !splits) || !c.tile.is_sound()) return std::nullopt;
+  if (kernel_name_of(c) != read->tile || (c.split_k > 1 && !splits) || !c.tile.is_sound()) return std::nullopt;
   return c;
 }
 

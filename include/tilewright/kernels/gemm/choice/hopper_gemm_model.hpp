@@ -31,8 +31,8 @@ struct hopper_gemm_model {
   double l2_rows = 28.8, gpcs = 7.86;   // rows of 128 bytes that L2 sends in a clock, each once to a GPC
   double end = 390, ordered = 415;      // 64 columns of C of a consumer; of two consumers one waits
   double partial = 4729;                // each split of a tile but one, of 128 x 256 partial sums
-  double sums = 1371, sums_rate = 343;  // the kernel that adds up splits: its start, and floats in a clock
-  double bytes = 1842, memory = 234, port = 88;  // of memory in a clock; until they come; of two SMs in a clock
+  double reduction = 1371, reduction_rate = 343;  // the kernel that adds up splits: its start, and floats in a clock
+  double bytes = 1842, memory = 234, port = 88;   // of memory in a clock; until they come; of two SMs in a clock
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -132,7 +132,7 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
   const double k_tile = p.clocks_of_k_tile(s.workers);
   double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) : 0));
   double clocks = x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0);
-  if (s.splits > 1) clocks += x.sums + double(s.splits) * g.m * g.n * g.batch / x.sums_rate;
+  if (s.splits > 1) clocks += x.reduction + double(s.splits) * g.m * g.n * g.batch / x.reduction_rate;
   if (s.split_workers > 0) {
     products += s.longest_range() * p.clocks_of_k_tile(s.split_workers);
     clocks += x.partial * s.partials_to_move() * t.m * t.n / 32768;

@@ -68,15 +68,16 @@ constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::g
 }
 
 /// Calls consider(estimate) for each of some kernels, given by their reports, with k in 1, 2, 4, 8 and 16 slices, if
-/// `may_split`, as long as a slice has 8 tiles or more; on an MI300X or MI355X in up to 32 slices of 4 tiles.
+/// `may_split`, as long as a slice has 8 tiles or more; on an MI300X or MI355X in up to 32 slices of 2 tiles, each
+/// number that next_split() finds.
 template <class Reports, class Function>
 constexpr void for_each_portable_kernel(const Reports& reports, const arch::gpu_facts& gpu, const gemm_lengths& g,
                                         bool may_split, Function consider) {
   const bool is_modelled = detail::cdna_facts(gpu) != nullptr;
-  const index_t most = !may_split ? 1 : is_modelled ? 32 : 16, least_tiles = is_modelled ? 4 : 8;
+  const index_t most = !may_split ? 1 : is_modelled ? 32 : 16, least_tiles = is_modelled ? 2 : 8;
   index_t number = 0;
   for (const gemm_static_report& r : reports) {
-    for (index_t split = 1; split <= most; split *= 2) {
+    for (index_t split = 1; split <= most; split = is_modelled ? next_split(split) : 2 * split) {
       if (split > 1 && g.k < long_index_t(split) * least_tiles * r.tile.k) break;
       gemm_estimate e = estimate_gemm(r, gpu, g, split);
       e.policy = number;

@@ -87,6 +87,7 @@ struct gemm_static_report {
             .result_bytes = result_bytes,
             .stages = tiles_in_flight,
             .split_k = split_k,
+            .split = cdna_split::fix_up,
             .loop = scheduled ? cdna_loop::scheduled : cdna_loop::compiled,
             .lds_clocks = lds_read_clocks + (copies_directly ? 0 : lds_write_clocks),
             .blocks_per_cu = blocks_per_cu()};

@@ -8,15 +8,15 @@
 
 namespace tilewright::epilogue {
 
-/// x = args.alpha x. Sums that stay integers are multiplied as such.
+/// x = args.alpha x. Accumulators that stay integers are multiplied as such.
 struct alpha {
   /// Multiplies this thread's accumulators.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
-    if constexpr (__is_same(typename Sums::element_type, int)) {
-      tile_elementwise_inout([&](int& x) { x = int(unsigned(int(args.alpha)) * unsigned(x)); }, sums);
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At&, const Args& args) const {
+    if constexpr (__is_same(typename Accumulators::element_type, int)) {
+      tile_elementwise_inout([&](int& x) { x = int(unsigned(int(args.alpha)) * unsigned(x)); }, accumulators);
     } else {
-      tile_elementwise_inout([&](float& x) { x *= args.alpha; }, sums);
+      tile_elementwise_inout([&](float& x) { x *= args.alpha; }, accumulators);
     }
   }
 };
@@ -24,17 +24,17 @@ struct alpha {
 /// x += args.beta C. C is not read where beta is 0, so it may hold anything then.
 struct beta {
   /// Adds beta C to this thread's accumulators; at: an epilogue_tile, which reads C.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    if constexpr (__is_same(typename Sums::element_type, int)) {
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    if constexpr (__is_same(typename Accumulators::element_type, int)) {
       decltype(at.c()) old{};  // a branch around the additions, too, would take more registers
       if (args.beta != 0) at.read_c(old);
       tile_elementwise_inout([&](int& x, int y) { x = int(unsigned(x) + unsigned(int(args.beta)) * unsigned(y)); },
-                             sums, old);
+                             accumulators, old);
     } else if (args.beta != 0) {
       decltype(at.c()) old;
       at.read_c(old);
-      tile_elementwise_inout([&](float& x, auto y) { x += args.beta * type_convert<float>(y); }, sums, old);
+      tile_elementwise_inout([&](float& x, auto y) { x += args.beta * type_convert<float>(y); }, accumulators, old);
     }
   }
 };
@@ -47,11 +47,11 @@ struct scale : detail::reads<&gemm_args::scale> {
     return args.scale ? nullptr : "epilogue::scale needs args.scale, which is null";
   }
   /// Multiplies this thread's accumulators.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
-    detail::require_floats<Sums>();
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At&, const Args& args) const {
+    detail::require_floats<Accumulators>();
     const float factor = *args.scale;
-    tile_elementwise_inout([&](float& x) { x *= factor; }, sums);
+    tile_elementwise_inout([&](float& x) { x *= factor; }, accumulators);
   }
 };
 
@@ -63,10 +63,10 @@ struct row_scale : detail::reads<&gemm_args::row_scale> {
     return args.row_scale ? nullptr : "epilogue::row_scale needs args.row_scale, which is null";
   }
   /// Multiplies this thread's accumulators; at: an epilogue_tile, which knows their rows.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    detail::require_floats<Sums>();
-    tile_elementwise_inout([](float& x, float s) { x *= s; }, sums, along<0>(at.along_m(args.row_scale)));
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    detail::require_floats<Accumulators>();
+    tile_elementwise_inout([](float& x, float s) { x *= s; }, accumulators, along<0>(at.along_m(args.row_scale)));
   }
 };
 
@@ -81,10 +81,10 @@ struct column_scale : detail::reads<&gemm_args::column_scale> {
                                                        "the kernel's vector; use the kernel with vector 1";
   }
   /// Multiplies this thread's accumulators; at: an epilogue_tile, which knows their columns.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    detail::require_floats<Sums>();
-    tile_elementwise_inout([](float& x, float s) { x *= s; }, sums, along<1>(at.along_n(args.column_scale)));
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    detail::require_floats<Accumulators>();
+    tile_elementwise_inout([](float& x, float s) { x *= s; }, accumulators, along<1>(at.along_n(args.column_scale)));
   }
 };
 
@@ -99,10 +99,10 @@ struct bias : detail::reads<&gemm_args::bias> {
                : "epilogue::bias: args.bias must be aligned to the kernel's vector; use the kernel with vector 1";
   }
   /// Adds to this thread's accumulators; at: an epilogue_tile, which knows their columns.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    detail::require_floats<Sums>();
-    tile_elementwise_inout([](float& x, float b) { x += b; }, sums, along<1>(at.along_n(args.bias)));
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    detail::require_floats<Accumulators>();
+    tile_elementwise_inout([](float& x, float b) { x += b; }, accumulators, along<1>(at.along_n(args.bias)));
   }
 };
 
@@ -110,20 +110,20 @@ struct bias : detail::reads<&gemm_args::bias> {
 template <tilewright::activation Kind>
 struct activation {
   /// Applies the function to this thread's accumulators.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args&) const {
-    detail::require_floats<Sums>();
-    tile_elementwise_inout([](float& x) { x = activate<Kind>(x); }, sums);
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At&, const Args&) const {
+    detail::require_floats<Accumulators>();
+    tile_elementwise_inout([](float& x) { x = activate<Kind>(x); }, accumulators);
   }
 };
 
 /// The same for the activation that args.activation names.
 struct activation_from_args {
   /// Clamps this thread's accumulators.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At&, const Args& args) const {
-    detail::require_floats<Sums>();
-    activate(args.activation, sums.thread_buffer);
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At&, const Args& args) const {
+    detail::require_floats<Accumulators>();
+    activate(args.activation, accumulators.thread_buffer);
   }
 };
 
@@ -140,11 +140,11 @@ struct residual : detail::reads<&gemm_args::residual> {
                  "kernel's vector; use the kernel with vector 1";
   }
   /// Adds to this thread's accumulators; at: an epilogue_tile, which reads the residual as it reads C.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    detail::require_floats<Sums>();
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    detail::require_floats<Accumulators>();
     const auto more = at.matrix(args.residual, args.ld_residual, args.batch_stride_residual);
-    tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, sums, more);
+    tile_elementwise_inout([](float& x, auto y) { x += type_convert<float>(y); }, accumulators, more);
   }
 };
 
@@ -161,9 +161,9 @@ using from_args = chain<alpha, if_given<scale>, if_given<row_scale>, if_given<co
 /// x = silu(x) y, for policies of two products.
 struct swiglu {
   /// Combines this thread's accumulators of two products; the result is in `gate`.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& gate, Sums& up, const At&, const Args&) const {
-    detail::require_floats<Sums>();
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& gate, Accumulators& up, const At&, const Args&) const {
+    detail::require_floats<Accumulators>();
     tile_elementwise_inout([](float& x, float y) { x = activate<tilewright::activation::silu>(x) * y; }, gate, up);
   }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an epilogue is: a function of the sums in registers. Chains of them, their checks, how a policy names one.
+// What an epilogue is: a function of the accumulators in registers. Chains of them, their checks, how a policy names
+// one.
 #pragma once
 
 #include <tilewright/kernels/gemm/epilogue/detail/epilogue_tile.hpp>
@@ -18,17 +19,18 @@ struct vector_alignment {
   }
 };
 
-/// Each is a class without state. operator()(sums, at, args) changes a tile of sums in registers: `at` is a
-/// epilogue_tile, `args` the kernel's arguments. check(args, guarantee), if there is one, says what the arguments lack.
+/// Each is a class without state. operator()(accumulators, at, args) changes a tile of accumulators in registers: `at`
+/// is a epilogue_tile, `args` the kernel's arguments. check(args, guarantee), if there is one, says what the arguments
+/// lack.
 namespace epilogue {
 
 namespace detail {
 using namespace tilewright::detail;
 
-template <class Sums>
+template <class Accumulators>
 TILEWRIGHT_HD constexpr void require_floats() {
-  constexpr bool are_floats = __is_same(typename Sums::element_type, float);
-  static_assert(are_floats, "gemm: sums that stay integers can only be scaled by alpha and beta");
+  constexpr bool are_floats = __is_same(typename Accumulators::element_type, float);
+  static_assert(are_floats, "gemm: accumulators that stay integers can only be scaled by alpha and beta");
 }
 
 /// A function that reads what a pointer of the arguments points to.
@@ -63,9 +65,9 @@ TILEWRIGHT_HD void call(const At& at, const Args& args, First& first, Others&...
   if constexpr (sizeof...(Others) > 0 && Takes<F, First, Others..., const At, const Args>) {
     TILEWRIGHT_INLINE_CALLS(F{}(first, others..., at, args));
   } else {
-    static_assert(
-        Takes<F, First, const At, const Args>,
-        "epilogue: the function does not take (sums, at, args); a policy names arguments of its own as args_type");
+    static_assert(Takes<F, First, const At, const Args>,
+                  "epilogue: the function does not take (accumulators, at, args); a policy names arguments of its own "
+                  "as args_type");
     TILEWRIGHT_INLINE_CALLS(F{}(first, at, args));
   }
 }
@@ -81,9 +83,9 @@ struct if_given {
     return F::is_given(args) ? detail::check<F>(args, guarantee) : nullptr;
   }
   /// Applies the function, where the arguments have what it needs.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    if (F::is_given(args)) F{}(sums, at, args);
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    if (F::is_given(args)) F{}(accumulators, at, args);
   }
 };
 
@@ -98,13 +100,13 @@ struct chain {
     return why;
   }
   /// Applies the functions in order to the accumulators of one product.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const Args& args) const {
-    (detail::call<Fs>(at, args, sums), ...);
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const Args& args) const {
+    (detail::call<Fs>(at, args, accumulators), ...);
   }
   /// Applies them to those of two products; the first function of two combines them.
-  template <class Sums, class At, class Args>
-  TILEWRIGHT_HD void operator()(Sums& first, Sums& second, const At& at, const Args& args) const {
+  template <class Accumulators, class At, class Args>
+  TILEWRIGHT_HD void operator()(Accumulators& first, Accumulators& second, const At& at, const Args& args) const {
     (detail::call<Fs>(at, args, first, second), ...);
   }
 };

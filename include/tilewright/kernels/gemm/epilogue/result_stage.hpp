@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rearranges sums through LDS, so that stores to C are coalesced in vectors of 16 bytes.
+// Rearranges accumulators through LDS, so that stores to C are coalesced in vectors of 16 bytes.
 #pragma once
 
 #include <tilewright/kernels/gemm/gemm_policy.hpp>
@@ -7,8 +7,8 @@
 namespace tilewright::detail {
 
 /// rows x cols elements over the threads of a block, each moving `vector` neighbours of a row at once, for reading
-/// 4-byte sums from LDS: a row of banks is 8 lanes of 16 bytes, so lanes that are served together lie on 128 bytes in
-/// neighbouring rows where a lane's vector is longer than that.
+/// 4-byte accumulators from LDS: a row of banks is 8 lanes of 16 bytes, so lanes that are served together lie on 128
+/// bytes in neighbouring rows where a lane's vector is longer than that.
 TILEWRIGHT_HD constexpr distribution_encoding result_rows_encoding(index_t rows, index_t cols, index_t waves,
                                                                    index_t wave_size, index_t vector) {
   const index_t col_lanes = cols / vector, row_lanes = wave_size / col_lanes;
@@ -43,7 +43,7 @@ struct result_stage {
       min(16 / index_t(sizeof(typename Policy::result_type)), chunk.m* cols / chunk.block_size());
 
   /// A chunk as matrix instructions leave it, and as it is written to C.
-  static constexpr distribution_encoding sums = c_distribution<chunk>::encoding;
+  static constexpr distribution_encoding accumulators = c_distribution<chunk>::encoding;
   static constexpr distribution_encoding rows =
       number<result_rows_encoding(chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size, vector)>::value;
   static_assert(operand_copy_fits(operand_major::k, chunk.m, cols, chunk.num_waves(), Policy::arch::value.wave_size,
@@ -51,7 +51,7 @@ struct result_stage {
                 "gemm_policy: the threads cannot share the rows of C; use fewer waves or a larger n of the block tile");
 
   static constexpr lds_layout_choice layout = number<choose_lds_layout<typename Policy::arch>(
-      lds_tile{chunk.m, chunk.n, 4}, lds_use{sums, lds_access_kind::write},
+      lds_tile{chunk.m, chunk.n, 4}, lds_use{accumulators, lds_access_kind::write},
       lds_use{rows, lds_access_kind::read})>::value;
 };
 

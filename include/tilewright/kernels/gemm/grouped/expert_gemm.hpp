@@ -52,8 +52,9 @@ namespace epilogue {
 namespace detail {
 
 /// Applies what the arguments say of product number `product` to its accumulators. Gathers: as the policy's gathers_a.
-template <bool Gathers, class Sums, class At>
-TILEWRIGHT_HD void scale_and_add_bias(Sums& sums, const At& at, const expert_args& args, index_t product) {
+template <bool Gathers, class Accumulators, class At>
+TILEWRIGHT_HD void scale_and_add_bias(Accumulators& accumulators, const At& at, const expert_args& args,
+                                      index_t product) {
   const auto multiply = [](float& x, float factor) { x *= factor; };
   if (args.row_scale) {
     if constexpr (Gathers) {
@@ -62,20 +63,21 @@ TILEWRIGHT_HD void scale_and_add_bias(Sums& sums, const At& at, const expert_arg
         return unsigned(token) < unsigned(args.tokens) ? args.row_scale[token] : 0.0f;
       };
       const auto scales = tile_elementwise_in(scale_of, at.along_m(args.source));
-      tile_elementwise_inout(multiply, sums, along<0>(scales));
+      tile_elementwise_inout(multiply, accumulators, along<0>(scales));
     } else {
-      tile_elementwise_inout(multiply, sums, along<0>(at.along_m(args.row_scale)));
+      tile_elementwise_inout(multiply, accumulators, along<0>(at.along_m(args.row_scale)));
     }
   }
   if (args.column_scale) {
     const float* const scale =
         args.column_scale + (at.batch * args.group_stride_scale + product * args.product_stride_scale);
-    tile_elementwise_inout(multiply, sums, along<1>(at.along_n(scale, args.column_step)));
+    tile_elementwise_inout(multiply, accumulators, along<1>(at.along_n(scale, args.column_step)));
   }
   if (args.bias) {
     const auto* const bias = static_cast<const typename At::template element<void>*>(args.bias) +
                              (at.batch * args.group_stride_bias + product * args.product_stride_bias);
-    tile_elementwise_inout([](float& x, float b) { x += b; }, sums, along<1>(at.along_n(bias, args.column_step)));
+    tile_elementwise_inout([](float& x, float b) { x += b; }, accumulators,
+                           along<1>(at.along_n(bias, args.column_step)));
   }
 }
 
@@ -88,10 +90,10 @@ struct expert_bias {
     return args.source ? "expert_down takes rows of A in order: source must be null" : detail::check_experts(args);
   }
   /// Changes this thread's accumulators; at: an epilogue_tile, which knows their rows and columns.
-  template <class Sums, class At>
-  TILEWRIGHT_HD void operator()(Sums& sums, const At& at, const expert_args& args) const {
-    detail::require_floats<Sums>();
-    detail::scale_and_add_bias<false>(sums, at, args, 0);
+  template <class Accumulators, class At>
+  TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At& at, const expert_args& args) const {
+    detail::require_floats<Accumulators>();
+    detail::scale_and_add_bias<false>(accumulators, at, args, 0);
   }
 };
 
@@ -104,9 +106,9 @@ struct expert_swiglu {
     return detail::check_experts(args);
   }
   /// Combines this thread's accumulators of two products; the result is in `gate`.
-  template <class Sums, class At>
-  TILEWRIGHT_HD void operator()(Sums& gate, Sums& up, const At& at, const expert_args& args) const {
-    detail::require_floats<Sums>();
+  template <class Accumulators, class At>
+  TILEWRIGHT_HD void operator()(Accumulators& gate, Accumulators& up, const At& at, const expert_args& args) const {
+    detail::require_floats<Accumulators>();
     detail::scale_and_add_bias<true>(gate, at, args, 0);
     detail::scale_and_add_bias<true>(up, at, args, 1);
     const float alpha = args.swiglu_alpha, limit = args.swiglu_limit, shift = args.swiglu_shift;

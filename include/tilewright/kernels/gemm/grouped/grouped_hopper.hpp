@@ -75,7 +75,7 @@ class grouped_scheduler {
   using device_args = typename Block::device_args;
 
   index_t rank_, clusters_, u_;
-  group_iterator<Block::groups, 32, tile.swap_ab ? tile.n * tile.cluster_n : tile.m * tile.cluster_m> walk_;
+  group_iterator<Block::groups, 32, tile.swap_ab ? tile.n * tile.cluster_n : tile.m * tile.cluster_m> groups_;
   stream_k_schedule schedule_{};
 
  public:
@@ -86,9 +86,9 @@ class grouped_scheduler {
       : rank_(rank),
         clusters_(exec::num_blocks() / tile.cluster()),
         u_(exec::block_id().x / tile.cluster()),
-        walk_(after_previous_kernel(args).args, args.tiles) {
+        groups_(after_previous_kernel(args).args, args.tiles) {
     if constexpr (Block::groups == group_kind::rows)
-      schedule_ = make_grouped_schedule(walk_.num_tiles(), ceil_div(args.args.k, Block::tile_k), clusters_,
+      schedule_ = make_grouped_schedule(groups_.num_tiles(), ceil_div(args.args.k, Block::tile_k), clusters_,
                                         args.memory.max_slots);
   }
 
@@ -97,9 +97,9 @@ class grouped_scheduler {
     if constexpr (Block::groups == group_kind::rows) {
       if (u_ >= schedule_.num_work_tiles()) return false;
       static_cast<work_tile&>(work) = schedule_.split_of(u_);
-      walk_.find(schedule_.tile_of(u_, work), found);
+      groups_.find(schedule_.tile_of(u_, work), found);
     } else {
-      if (!walk_.find(u_, found)) return false;
+      if (!groups_.find(u_, found)) return false;
       work.k_end = ceil_div(max(1, found.rows.count()), Block::tile_k);  // without k one tile of zeros is multiplied
     }
     if constexpr (tile.swap_ab)

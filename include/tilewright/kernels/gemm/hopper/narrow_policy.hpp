@@ -11,9 +11,9 @@ namespace tilewright {
 /// For small_m_gemm: C (m, n) = A (m, k) B (k, n) for up to Rows (8 or 16) rows of A, with B stored as Format says: see
 /// narrow_args. T: of A, half_t or bfloat16_t, contiguous along k. A's rows and B's columns start at multiples of 16
 /// bytes. CVector: 4 where C's rows are aligned to 4 elements, else 1.
-/// Products with elements of T and sums are in float; a group's scale multiplies its sum, so it is not rounded and may
-/// exceed T's range. Groups of fewer elements than 16 bytes have (NVFP4) scale the elements in T: exact for e2m1 with
-/// e4m3.
+/// Products with elements of T and accumulators are in float; a group's scale multiplies its sum, so it is not rounded
+/// and may exceed T's range. Groups of fewer elements than 16 bytes have (NVFP4) scale the elements in T: exact for
+/// e2m1 with e4m3.
 template <class T, class Format, index_t Rows = 16, index_t CVector = 4, class Result = T,
           class Epilogue = epilogue::alpha_beta>
 struct narrow_policy {

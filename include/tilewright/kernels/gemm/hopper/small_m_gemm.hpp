@@ -72,17 +72,17 @@ struct small_m_gemm {
     for (index_t u = block; u < num_work_tiles; u += d.blocks) {
       const detail::work_tile work = d.schedule(u);
       if (work.is_empty()) continue;
-      const auto sums = loop::multiply(d.args, work, lds);
-      add_up(sums, d.args, work, lds);
+      const auto c = loop::multiply(d.args, work, lds);
+      add_up(c, d.args, work, lds);
     }
 #endif
   }
 
 #if TILEWRIGHT_HOPPER_PASS
  private:
-  /// Adds up the sums of warps, does the stream-K fix-up (see stream_k_schedule), and writes C.
-  template <class Sums>
-  TILEWRIGHT_HD static void add_up(const Sums& sums, const args_type& g, const detail::work_tile& work,
+  /// Adds up the warps' accumulators, does the stream-K fix-up (see stream_k_schedule), and writes C.
+  template <class Accumulators>
+  TILEWRIGHT_HD static void add_up(const Accumulators& c, const args_type& g, const detail::work_tile& work,
                                    exec::lds_pointer lds) {
     float* const partials = static_cast<float*>(g.workspace) + hopper_gemm_workspace::num_counters;
     unsigned* const counter = static_cast<unsigned*>(g.workspace) + work.split_tile;
@@ -91,7 +91,7 @@ struct small_m_gemm {
       exec::wait_for_count(counter, unsigned(work.splits - 1));
       *counter = 0;
     }
-    auto result = loop::add_up_waves(sums, lds);
+    auto result = loop::add_up_waves(c, lds);
     constexpr index_t vectors = result.num_elements / 4;
     const auto partial_at = [&](index_t slot, index_t vector) TILEWRIGHT_INLINE_LAMBDA {
       return partials + ((slot * vectors + vector) * block_size + exec::thread_id()) * 4;
@@ -115,7 +115,7 @@ struct small_m_gemm {
       }
     }
     if (is_last) finish(result, g, work);
-    exec::block_sync();  // the sums have been read from LDS, and the partial sums been written
+    exec::block_sync();  // the accumulators have been read from LDS, and the partial sums been written
     if (!is_last && exec::thread_id() == 0) exec::add_release(counter, 1);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Choices of the product of up to 16 rows of A: which lanes load and multiply what, and how sums lie in LDS.
+// Choices of the product of up to 16 rows of A: which lanes load and multiply what, and how accumulators lie in LDS.
 #pragma once
 
 #include <tilewright/core/arch/sm90.hpp>
@@ -137,7 +137,7 @@ TILEWRIGHT_HD auto load_shifted(const T* data, index_t rows, index_t k, index_t 
   return tile;
 }
 
-/// How operands are loaded and multiplied, and how the waves' sums meet in LDS.
+/// How operands are loaded and multiplied, and how the waves' accumulators are added up in LDS.
 template <class Policy>
 struct small_m_tiles {
   static constexpr block_tile tile = Policy::tile;
@@ -147,11 +147,11 @@ struct small_m_tiles {
   using b_in_memory = tile_distribution<number<b_along_k ? lanes::b_along_k : lanes::b_along_n>::value>;
   using a_operand = tile_distribution<lanes::a_operand>;
   using b_operand = tile_distribution<number<b_along_k ? lanes::b_operand_along_k : lanes::b_operand_along_n>::value>;
-  using sums = tile_distribution<number<b_along_k ? lanes::c_along_k : lanes::c_along_n>::value>;
+  using accumulators = tile_distribution<number<b_along_k ? lanes::c_along_k : lanes::c_along_n>::value>;
   /// Each thread of the block finishes four neighbours of a row of C.
   using result = tile_distribution<number<result_rows_encoding(16, tile.n, Policy::waves, 32, 4)>::value>;
   static constexpr lds_layout_choice layout = number<choose_lds_layout<typename Policy::arch>(
-      lds_tile{16, tile.n, 4}, lds_use{sums::encoding, lds_access_kind::write},
+      lds_tile{16, tile.n, 4}, lds_use{accumulators::encoding, lds_access_kind::write},
       lds_use{result::encoding, lds_access_kind::read})>::value;
   static constexpr index_t wave_bytes = 16 * tile.n * 4;
 };

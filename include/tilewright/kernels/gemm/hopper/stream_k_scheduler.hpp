@@ -8,7 +8,7 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// Each role walks through the same work tiles with a scheduler of its own: `for (work_type work; tiles.next(work);)`.
+/// Each role iterates over the same work tiles with a scheduler of its own: `for (work_type work; tiles.next(work);)`.
 template <class Block>
 struct stream_k_scheduler {
   static constexpr hopper_gemm_tile tile = Block::tile;

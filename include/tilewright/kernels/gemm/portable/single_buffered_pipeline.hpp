@@ -9,10 +9,11 @@
 namespace tilewright {
 
 /// Two barriers for each tile, and half of the LDS that two stages need: larger tiles or twice as many blocks fit.
-/// Operands are read `held` steps along k ahead, so that the stage is free while the last `held` steps are multiplied:
+/// Operands are read `ahead` steps along k ahead, so that the stage is free while the last `ahead` steps are
+/// multiplied:
 ///
-///   matrix | steps 0 to steps - held - 1 of t |         | held steps of t                    |
-///   LDS    | read the last `held` steps of t  | barrier | write t + 1 | barrier | read t + 1 |
+///   matrix | steps 0 to steps - ahead - 1 of t |         | ahead steps of t                    |
+///   LDS    | read the last `ahead` steps of t  | barrier | write t + 1 | barrier | read t + 1 |
 ///   global |                                            | load t + 2                         |
 struct single_buffered_pipeline {
   static constexpr index_t num_stages = 1;         ///< tiles of A and B in LDS
@@ -20,7 +21,7 @@ struct single_buffered_pipeline {
 
   /// Steps along k that are read ahead: half of the tile, or one if there are no registers for more.
   template <class Policy>
-  static constexpr index_t held_steps() {
+  static constexpr index_t steps_ahead() {
     return max(detail::steps_in_registers<Policy>() / 2, 1);
   }
 
@@ -38,9 +39,9 @@ struct single_buffered_pipeline {
     require_operand_windows<Policy, AWindow, BWindow>();
     using enum exec::instruction_kind;
     constexpr block_tile tile = Policy::tile;
-    constexpr index_t steps = tile.num_k_steps(), held = number<held_steps<Policy>()>::value,
+    constexpr index_t steps = tile.num_k_steps(), ahead = number<steps_ahead<Policy>()>::value,
                       per_step = matrix_instructions_per_step<tile>;
-    static_assert(steps > held,
+    static_assert(steps > ahead,
                   "single_buffered_pipeline: k of the block tile must be at least two steps of the matrix instruction");
     constexpr index_t num_reads = operand_windows<Policy>::num_reads / steps;
     constexpr index_t num_copies = AWindow::num_access + BWindow::num_access;
@@ -49,15 +50,15 @@ struct single_buffered_pipeline {
 
     detail::operand_tiles<AWindow, BWindow> next;
     detail::prologue(windows, a_window, b_window, next, num_tiles);
-    windows.template load<0, held>(f, 0);
+    windows.template load<0, ahead>(f, 0);
     // Before and in the loop: otherwise a C of one tile along k has accumulators of its own, into which those of the
     // loop are moved, through more registers than there are.
     detail::keep_in_accumulation_registers<tile>(c);
 
     const auto multiply_and_read_the_rest = [&]() TILEWRIGHT_INLINE_LAMBDA {
-      unroll<steps - held>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
-        exec::wait_for_lds<(held - 1) * num_reads>();
-        windows.template load<step + held, 1>(f, 0);
+      unroll<steps - ahead>([&](auto step) TILEWRIGHT_INLINE_LAMBDA {
+        exec::wait_for_lds<(ahead - 1) * num_reads>();
+        windows.template load<step + ahead, 1>(f, 0);
         block_gemm<tile, step * per_step, per_step>(c, f.a, f.b);
         detail::spread_among_matrix_instructions<per_step, per_step / 3, lds_read, num_reads>();
       });
@@ -68,8 +69,8 @@ struct single_buffered_pipeline {
       multiply_and_read_the_rest();
       exec::block_sync();
 
-      constexpr index_t rest = (steps - held) * per_step, during_writes = (held * per_step + 1) / 2,
-                        during_reads = held * per_step - during_writes;
+      constexpr index_t rest = (steps - ahead) * per_step, during_writes = (ahead * per_step + 1) / 2,
+                        during_reads = ahead * per_step - during_writes;
       exec::wait_for_global_loads();
       windows.store(next.a, next.b, 0);
       next.load_along_k(a_window, b_window, a_offset, b_offset);
@@ -77,13 +78,13 @@ struct single_buffered_pipeline {
       detail::spread_among_matrix_instructions<during_writes, 0, lds_write, num_copies, global_load, num_copies>();
       exec::block_sync();
 
-      windows.template load<0, held>(f, 0);
+      windows.template load<0, ahead>(f, 0);
       block_gemm<tile, rest + during_writes, during_reads>(c, f.a, f.b);
-      detail::spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * held>();
+      detail::spread_among_matrix_instructions<during_reads, during_reads / 2, lds_read, num_reads * ahead>();
     };
     for_tiles<num_stages, 1>(a_window, b_window, num_tiles - 1, step);
     multiply_and_read_the_rest();
-    block_gemm<tile, (steps - held) * per_step, held * per_step>(c, f.a, f.b);
+    block_gemm<tile, (steps - ahead) * per_step, ahead * per_step>(c, f.a, f.b);
   }
 };
 

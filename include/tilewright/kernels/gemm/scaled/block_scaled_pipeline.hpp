@@ -54,7 +54,8 @@ struct scaled_by_all_waves {
 }  // namespace detail
 
 /// A policy whose operands have scales for blocks of 128 along k: A for each row, B for 128 columns. Its tiles have 128
-/// of k; their products are multiplied by the scales and added to the sums in f32, outside of the matrix instructions.
+/// of k; their products are multiplied by the scales and added to the accumulators in f32, outside of the matrix
+/// instructions.
 template <class Policy>
 struct block_scaled : Policy {
   using args_type = block_scaled_args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scales of blocks of 128 along k: reads those of a tile, and adds scaled products to sums.
+// Scales of blocks of 128 along k: reads those of a tile, and adds scaled products to accumulators.
 #pragma once
 
 #include <tilewright/kernels/gemm/gemm_policy.hpp>
@@ -53,19 +53,19 @@ class block_scales {
     return {load_tile(make_tile_window(view, make_tuple(number<rows::x_lengths[0]>{}), {}, rows{})), {}};
   }
 
-  /// Registers of part `Part` of sums += those of its products times scales.
+  /// Registers of part `Part` of accumulators += those of its products times scales.
   template <index_t Part>
-  TILEWRIGHT_HD static void add(float* sums, const float* part_products, const values& v) {
+  TILEWRIGHT_HD static void add(float* accumulators, const float* part_products, const values& v) {
     constexpr index_t n = Distribution::num_elements;
     const float b = v.b[Part];
     const auto scales = tile_elementwise_in([&](float a) { return a * b; }, v.a);
     products x, y;
     for (index_t d = 0; d < n; ++d) {
-      x.thread_buffer[d] = sums[Part * n + d];
+      x.thread_buffer[d] = accumulators[Part * n + d];
       y.thread_buffer[d] = part_products[d];
     }
     tile_elementwise_inout([](float& to, float product, float s) { to += product * s; }, x, y, along<0>(scales));
-    for (index_t d = 0; d < n; ++d) sums[Part * n + d] = x.thread_buffer[d];
+    for (index_t d = 0; d < n; ++d) accumulators[Part * n + d] = x.thread_buffer[d];
   }
 };
 

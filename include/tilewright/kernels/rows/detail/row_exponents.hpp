@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/block/rows/row_block.hpp>
+#include <tilewright/core/base/bits.hpp>
 #include <tilewright/core/base/math.hpp>
 
 namespace tilewright::detail {
@@ -17,7 +18,7 @@ struct row_exponents {
   TILEWRIGHT_HD void add(const Block& rows, typename Block::template segment<float>& x, index_t first_col) {
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < Block::elements; ++d)  // selected without a branch, after which all would need registers
-      x.thread_buffer[d] = rows.exists(first_col, d) ? x.thread_buffer[d] : bit_cast<float>(0xff800000u);
+      x.thread_buffer[d] = rows.exists(first_col, d) ? x.thread_buffer[d] : minus_infinity();
     const float before = largest;
     largest = exec::max(largest, Block::reduce_own(x, max));
     to_exponents(x);

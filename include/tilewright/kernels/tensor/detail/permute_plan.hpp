@@ -2,7 +2,7 @@
 // How a permutation is divided into tiles: which loops are a tile's rows and columns, and where rows of y are aligned.
 #pragma once
 
-#include <tilewright/kernels/tensor/detail/loop_nest.hpp>
+#include <tilewright/kernels/tensor/detail/permuted_tensors.hpp>
 
 namespace tilewright::detail {
 
@@ -30,10 +30,7 @@ struct permute_position {
 /// before its first own one. If rows are short and consecutive ones are adjacent in y, a tile has several of them (a
 /// run) and needs no halo.
 template <class T>
-struct permute_plan {
-  const T* x;
-  T* y;
-  long_index_t x_bytes, y_bytes;
+struct permute_plan : permuted_tensors<T> {
   loop_nest<2> rows, cols, outer;  // offsets in x, offsets in y; cols in vectors
   index_t cols_length = 1;         // elements of the innermost loop over columns
   long_index_t columns = 1;
@@ -43,8 +40,6 @@ struct permute_plan {
   long_index_t tiles_below = 0, tiles_beside = 0;
 
   static constexpr index_t panel = 8;  // tiles along y that are moved before the next ones along x
-  TILEWRIGHT_HD index_t x_misaligned() const { return index_t(reinterpret_cast<unsigned long long>(x) % 16); }
-  TILEWRIGHT_HD unsigned y_address() const { return unsigned(reinterpret_cast<unsigned long long>(y)); }
   constexpr long_index_t tiles() const { return tiles_below * tiles_beside * outer.iterations; }
   TILEWRIGHT_HD constexpr permute_position position(index_t block) const {
     const unsigned below = unsigned(tiles_below), beside = unsigned(tiles_beside),
@@ -64,8 +59,7 @@ struct permute_plan {
 template <class T>
 constexpr permute_plan<T> plan_permutation(const strided_tensor<const T>& x, const strided_tensor<T>& y) {
   constexpr unaligned_tile tile{sizeof(T)};
-  permute_plan<T> plan{x.data, y.data, span_of(x) * long_index_t(sizeof(T)), span_of(y) * long_index_t(sizeof(T)), {},
-                       {},     {}};
+  permute_plan<T> plan{tensors_of(x, y), {}, {}, {}};
   auto &rows = plan.rows, &cols = plan.cols, &outer = plan.outer;
   permuted_loops loops{loops_over(x, y)};
   if (loops.all.loops < 2 || loops.next(0) == loops.next(1)) return plan;

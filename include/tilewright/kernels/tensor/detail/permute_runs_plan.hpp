@@ -2,7 +2,7 @@
 // How a permutation of short dimensions is divided into tiles whose rows are long in both tensors.
 #pragma once
 
-#include <tilewright/kernels/tensor/detail/loop_nest.hpp>
+#include <tilewright/kernels/tensor/detail/permuted_tensors.hpp>
 
 namespace tilewright::detail {
 
@@ -10,10 +10,7 @@ namespace tilewright::detail {
 /// elements, one for each a, and y rows of p * a, one for each d. A tile has `tile_p` of p, all of a and d, and
 /// `tile_outer` iterations of the other loops.
 template <class T>
-struct permute_runs_plan {
-  const T* x;
-  T* y;
-  long_index_t x_bytes, y_bytes;
+struct permute_runs_plan : permuted_tensors<T> {
   loop_nest<2> outer;  // offsets in x, offsets in y
   index_t a = 1, p = 0, d = 1, tile_p = 1, tile_outer = 1;
   bool has_a_in_rows = false;                             // of x: its rows continue each other
@@ -23,12 +20,10 @@ struct permute_runs_plan {
   index_t beside = 1, groups = 1;  // rows of y that neighbouring lanes write; threads that share the rows
   magic_division by_a{}, by_slots{}, by_rows{}, by_vectors{}, by_beside{}, by_groups{};
 
-  static constexpr index_t size = sizeof(T), vector = 16 / size;
+  using permuted_tensors<T>::size, permuted_tensors<T>::vector;
   /// How many bytes of elements a tile has at most, with the ends of rows, and how many iterations of outer loops.
   static constexpr index_t tile_bytes = 24576, lds_bytes = 36864, most_outer = 128;
 
-  TILEWRIGHT_HD index_t x_misaligned() const { return index_t(reinterpret_cast<unsigned long long>(x) % 16); }
-  TILEWRIGHT_HD unsigned y_address() const { return unsigned(reinterpret_cast<unsigned long long>(y)); }
   TILEWRIGHT_HD constexpr index_t x_rows() const { return has_a_in_rows ? 1 : a; }
   /// Bytes of a row of x in a tile that covers of_p elements of p.
   TILEWRIGHT_HD constexpr index_t x_row_bytes(index_t of_p) const { return (has_a_in_rows ? a : 1) * of_p * d * size; }
@@ -74,7 +69,7 @@ template <class T>
 constexpr permute_runs_plan<T> plan_runs(const strided_tensor<const T>& x, const strided_tensor<T>& y) {
   using plan_type = permute_runs_plan<T>;
   constexpr index_t size = plan_type::size, vector = plan_type::vector, most = plan_type::tile_bytes / size;
-  plan_type best{x.data, y.data, span_of(x) * long_index_t(sizeof(T)), span_of(y) * long_index_t(sizeof(T)), {}};
+  plan_type best{tensors_of(x, y), {}};
   const permuted_loops loops{loops_over(x, y)};
   const loop_nest<2>& all = loops.all;
   const index_t along_x = loops.next(0), along_y = loops.next(1);

@@ -81,6 +81,12 @@ struct vectors_to_lds {
   }
 };
 
+/// Waits for the vectors that vectors_to_lds copies asynchronously.
+template <class Arch>
+TILEWRIGHT_HD void wait_for_vectors() {
+  if constexpr (!is_amd(Arch::value)) exec::async_wait();
+}
+
 /// A row of the tile has `slots` vectors of 16 bytes that are aligned in x. Offset: of bytes in x and y.
 template <class T, class Offset>
 struct permute_tables {

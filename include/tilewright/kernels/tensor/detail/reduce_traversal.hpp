@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a thread of a reduction walks over the elements of its results: four accesses at a time.
+// How a thread of a reduction traverses the elements of its results: four accesses at a time.
 #pragma once
 
 #include <tilewright/core/base/vector.hpp>

@@ -5,6 +5,7 @@
 #include <tilewright/core/base/block_index.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
 #include <tilewright/machine/emulator/lds/lds_history.hpp>
+#include <tilewright/machine/emulator/threads/memory_scope.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -39,9 +40,6 @@ struct cluster_place {
   index_t threads, block_size;  ///< of the cluster, of each block
   std::uint32_t launch = 0;     ///< of begin_launch()
 };
-
-/// Which threads a release or an acquire synchronises with (PTX ISA, "Scope").
-enum class memory_scope : signed char { gpu, system };
 
 /// Shared by the workers of a launch, or of all launches of several GPUs. Clusters are numbered from 1 on; times are
 /// those of a cluster's access_order. Launches of one GPU happen one after the other; without begin_launch() there is

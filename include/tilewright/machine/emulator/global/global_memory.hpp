@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/core/base/index.hpp>
+#include <tilewright/machine/emulator/global/allocation_bounds.hpp>
 #include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/threads/refuse.hpp>
 
@@ -95,13 +96,19 @@ class global_memory {
   /// A wait for another GPU has timed out: what follows it reports an error, and may race.
   void stop_comparing() { stopped_ = true; }
 
-  /// Throws if there are ranges and the bytes are not inside of one.
+  /// Throws if there are ranges and the bytes are not inside of one, or if the program is known not to have allocated
+  /// them.
   void check_inside(const thread_context& self, const char* does, const char* data, long_index_t bytes,
                     call_site where) const {
     if (!ranges_.empty() && range_of(data, bytes) == nullptr)
       refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
              " outside of launch_config::memory: a view is larger than its allocation, or that is not "
              "registered");
+    if (known_allocations == nullptr) return;
+    const std::string why = known_allocations(data, bytes);
+    if (!why.empty())
+      refuse(self, std::string(does) + ' ' + std::to_string(bytes) + " bytes of global memory", where,
+             why + ": a view is larger than its memory");
   }
 
   /// Of the clusters of the launch.

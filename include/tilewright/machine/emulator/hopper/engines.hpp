@@ -212,9 +212,11 @@ class hopper_machine final : public hopper_services, private pending_events {
 
   /// Nothing orders copies. The one that started last arrives first, so that no kernel relies on another order.
   std::size_t choose_load() const {
+    schedule_choices* const choices = threads_.choices();
     const auto count = index_t(loads_.size());
-    return std::size_t(count - 1 -
-                       (threads_.choices() == nullptr || count == 1 ? 0 : threads_.choices()->choose(count)));
+    const index_t chosen = count - 1 - (choices == nullptr || count == 1 ? 0 : choices->choose(count));
+    if (choices != nullptr) choices->note(-1 - chosen);
+    return std::size_t(chosen);
   }
   void land(std::size_t number) {
     const load l = loads_[number];

@@ -127,11 +127,13 @@ class lds_checker : public lds_history {
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
     if (readers_.empty()) readers_.resize(granules_.size() * std::size_t(num_warpgroups() + 1));
     for (granule* g = first; g != end; ++g) {
-      const attempt a{g, end, mine, self, does};
-      check_writes(a);
-      check_updates(a);
-      check_written(a);
-      check_fenced(a);
+      if (g == first || !has_history_of(*g, g[-1])) {
+        const attempt a{g, end, mine, self, does};
+        check_writes(a);
+        check_updates(a);
+        check_written(a);
+        check_fenced(a);
+      }
       readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.site};
     }
     has_others_ = true;
@@ -182,10 +184,11 @@ class lds_checker : public lds_history {
     if (readers_.empty()) return;
     touch* const readers = readers_of(a.g);
     for (index_t i = 0; i <= num_warpgroups(); ++i) {
-      const std::string what = i < num_warpgroups() ? "a matrix instruction" : "a TMA copy";
+      if (readers[i].time == 0) continue;
+      const char* const what = i < num_warpgroups() ? "a matrix instruction" : "a TMA copy";
       if (readers[i].time == in_flight)
-        refuse(a, " before " + what + at(readers[i]) + " that reads there was waited for");
-      if (races(readers[i], a.mine)) refuse(a, " that " + what + " read" + at(readers[i]) + " with no barrier between");
+        refuse(a, std::string(" before ") + what + at(readers[i]) + " that reads there was waited for");
+      if (races(readers[i], a.mine)) refuse(a, std::string(" that ") + what + " read" + at(readers[i]) + " with no barrier between");
       readers[i] = {};
     }
   }

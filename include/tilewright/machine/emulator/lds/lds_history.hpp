@@ -131,6 +131,10 @@ class lds_history {
     if (!further_.empty()) further_.erase(g - granules_.data());
   }
 
+  /// Whether what was found out about `before` holds for g, too: usually one access wrote both.
+  bool has_history_of(const granule& g, const granule& before) const {
+    return further_.empty() && __builtin_memcmp(&g, &before, sizeof(granule)) == 0;
+  }
   bool is_open(touch t) const { return t.time >= block_time_; }
   index_t wave_of(touch t) const { return t.thread >> wave_shift_; }
   bool ordered_in_wave(touch before, touch mine) const {

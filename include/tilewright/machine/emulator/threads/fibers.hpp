@@ -183,20 +183,46 @@ class fiber_group {
     return first / 64 * 64 + (std::countr_zero(std::rotr(word, turn)) + turn) % 64;
   }
 
-  /// Waves run until they wait. Then another wave may run, or an event come first.
+  /// A wave runs until it waits. Then follows the first of the possible steps, or where the schedule deviates, another
+  /// one; or the wave that would run is postponed until nothing else is possible.
   index_t choose_explored(index_t self) {
+    if (self != count_ && first_of_wave(self / wave) != count_) return first_of_wave(self / wave);
     for (;;) {
-      if (self != count_ && first_of_wave(self / wave) != count_) return first_of_wave(self / wave);
-      std::vector<index_t> waves;
-      const index_t num_waves = (count_ + wave - 1) / wave, mine = self / wave;
-      for (index_t i = 0; i < num_waves; ++i)
-        if (const index_t w = (mine + i) % num_waves; first_of_wave(w) != count_) waves.push_back(w);
-      if (waves.empty()) return count_;
-      const auto ready = index_t(waves.size()), events = events_ == nullptr ? 0 : events_->num_pending();
-      const index_t chosen = ready + events > 1 ? choices_->choose(ready + events) : 0;
-      if (chosen < ready) return first_of_wave(waves[std::size_t(chosen)]);
-      events_->complete(chosen - ready);
+      const std::vector<index_t> steps = possible_steps(self / wave);
+      if (steps.empty()) return count_;
+      const auto count = index_t(steps.size());
+      const bool may_postpone = steps[0] >= 0;
+      const index_t chosen = count == 1 ? 0 : choices_->choose(count + index_t(may_postpone));
+      if (chosen == 1 && may_postpone) {
+        postponed_ = steps[0];
+        continue;
+      }
+      const index_t step = steps[std::size_t(chosen - index_t(chosen > 0 && may_postpone))];
+      choices_->note(step);
+      if (step >= 0) {
+        if (step == postponed_) postponed_ = -1;
+        return first_of_wave(step);
+      }
+      const index_t event = -1 - step, events = events_->num_pending();
+      if (event < events) events_->complete(event);
+      for (index_t i = 0; event == events && i < events; ++i) events_->complete(0);
     }
+  }
+  /// Waves that are ready, and as -1, -2, ... pending events; after them, if there are several, all of them. In the
+  /// order of the schedule's base; empty if no wave is ready.
+  std::vector<index_t> possible_steps(index_t latest_wave) const {
+    const index_t num_waves = (count_ + wave - 1) / wave, events = events_ == nullptr ? 0 : events_->num_pending();
+    const auto [has_early_copies, is_backward] = choices_->base();
+    std::vector<index_t> waves, steps;
+    for (index_t i = 0; i < num_waves; ++i)
+      if (const index_t w = (latest_wave + (is_backward ? num_waves - i : i)) % num_waves; first_of_wave(w) != count_)
+        waves.push_back(w);
+    if (waves.size() == 1 && waves[0] == postponed_) return {events > 0 ? -events : postponed_};
+    std::erase(waves, postponed_);
+    for (index_t e = 0; e < events; ++e) steps.push_back(-1 - e);
+    if (events > 1) steps.push_back(-1 - events);
+    if (!waves.empty()) steps.insert(has_early_copies ? steps.end() : steps.begin(), waves.begin(), waves.end());
+    return waves.empty() ? waves : steps;
   }
   /// The first fiber of a wave that is ready; count_ if none is.
   index_t first_of_wave(index_t number) const {
@@ -222,6 +248,7 @@ class fiber_group {
 
   index_t count_;
   schedule_choices* choices_ = explored_run;
+  index_t postponed_ = -1;  // wave; -1: none
   pending_events* events_ = nullptr;
   std::uint64_t random_;  // 0: in order
   body function_;

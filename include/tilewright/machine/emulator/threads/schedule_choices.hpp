@@ -5,7 +5,9 @@
 #include <tilewright/core/base/math.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright::emulator {
@@ -16,11 +18,18 @@ struct schedule_deviation {
   index_t alternative;  ///< from 1
 };
 
-/// A run that deviates from the default schedule at some points, by ascending number, and what it could choose from.
+/// What a run does where it does not deviate. The default is the order of launches that are not explored.
+struct schedule_base {
+  bool has_early_copies = false;  ///< TMA loads arrive, oldest first, before a wave runs; else when no wave can run
+  bool is_backward = false;       ///< after a wave comes the one before it; else the one after it
+};
+
+/// A run that deviates from its base at some points, by ascending number, and what it could choose from.
 class schedule_choices {
  public:
   /// By ascending point.
-  explicit schedule_choices(std::vector<schedule_deviation> deviations = {}) : deviations_(std::move(deviations)) {}
+  explicit schedule_choices(schedule_base base = {}, std::vector<schedule_deviation> deviations = {})
+      : base_(base), deviations_(std::move(deviations)) {}
 
   /// One of several alternatives, of which there is at least one.
   index_t choose(index_t alternatives) {
@@ -29,6 +38,13 @@ class schedule_choices {
     if (next_ == deviations_.size() || deviations_[next_].point != point) return 0;
     return min(deviations_[next_++].alternative, alternatives - 1);
   }
+  /// Adds a step to the order of the run: a wave's number, or that of a copy after -1.
+  void note(index_t step) { order_ = (order_ ^ std::uint64_t(step)) * 0x9e3779b97f4a7c15u + (order_ >> 29); }
+
+  /// What it does where it does not deviate.
+  const schedule_base& base() const { return base_; }
+  /// Runs with the same steps have the same number.
+  std::uint64_t order() const { return order_; }
 
   /// Those that the run was made for.
   const std::vector<schedule_deviation>& deviations() const { return deviations_; }
@@ -36,6 +52,8 @@ class schedule_choices {
   const std::vector<index_t>& alternatives() const { return alternatives_; }
 
  private:
+  schedule_base base_;
+  std::uint64_t order_ = 0;
   std::vector<schedule_deviation> deviations_;
   std::size_t next_ = 0;
   std::vector<index_t> alternatives_;
@@ -44,7 +62,7 @@ class schedule_choices {
 /// What may happen at any time, such as the arrival of copies.
 class pending_events {
  public:
-  /// How many may happen now.
+  /// How many may happen now; the oldest is number 0.
   virtual index_t num_pending() const = 0;
   /// One of them happens.
   virtual void complete(index_t number) = 0;

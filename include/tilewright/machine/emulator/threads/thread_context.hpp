@@ -9,6 +9,7 @@
 #include <tilewright/core/base/block_index.hpp>
 #include <tilewright/core/base/call_site.hpp>
 #include <tilewright/core/base/math.hpp>
+#include <tilewright/machine/emulator/threads/memory_scope.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,6 @@ using exec::block_index;
 using exec::call_site;
 
 enum class global_touch : signed char;
-enum class memory_scope : signed char;
 struct thread_context;
 class hopper_services;
 
@@ -111,6 +111,9 @@ class memory_services {
   virtual void load_late(const void* from) = 0;
   /// What the thread's block has done happens before everything after an acquire of the counter.
   virtual void release(const thread_context&, const unsigned* counter, memory_scope) = 0;
+  /// The thread has read a counter in global memory: what was released to it happens before the next access. Throws if
+  /// the scopes leave one of the GPUs out.
+  virtual void acquire(const thread_context&, const unsigned* counter, memory_scope, call_site) = 0;
   /// The thread reads the same bytes of global memory again and again: others run first.
   virtual void let_others_run(thread_context&, call_site) = 0;
 

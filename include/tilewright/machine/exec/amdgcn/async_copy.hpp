@@ -21,11 +21,9 @@ using resource_words __attribute__((ext_vector_type(4))) = unsigned;
 template <index_t Bytes>
 TILEWRIGHT_HD void copy_to_lds([[maybe_unused]] resource_words from, [[maybe_unused]] index_t byte_offset,
                                [[maybe_unused]] unsigned first_lane) {
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if defined(__GFX9__)
   if constexpr (Bytes == 4)
     asm volatile("s_nop 0\n\tbuffer_load_dword %0, %1, 0 offen lds" ::"v"(byte_offset), "s"(from), "{m0}"(first_lane));
-#endif
-#if defined(__gfx950__)
   if constexpr (Bytes == 16)
     asm volatile("s_nop 0\n\tbuffer_load_dwordx4 %0, %1, 0 offen lds" ::"v"(byte_offset), "s"(from),
                  "{m0}"(first_lane));

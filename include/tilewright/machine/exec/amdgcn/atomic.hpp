@@ -65,11 +65,13 @@ TILEWRIGHT_HD void update(__attribute__((address_space(Space))) char* address, V
       __scoped_atomic_fetch_min(word, unsigned(bits), __ATOMIC_RELAXED, scope);
     }
   } else if constexpr (__is_same(V, float)) {
+#if __has_builtin(__builtin_amdgcn_global_atomic_fadd_f32)
     if constexpr (Space == 1) {
       __builtin_amdgcn_global_atomic_fadd_f32((__attribute__((address_space(1))) float*)address, value);
-    } else {
-      __scoped_atomic_fetch_add((__attribute__((address_space(3))) float*)address, value, __ATOMIC_RELAXED, scope);
+      return;
     }
+#endif
+    __scoped_atomic_fetch_add((__attribute__((address_space(Space))) float*)address, value, __ATOMIC_RELAXED, scope);
   } else {
     update_pair<Op, Space>(address, value);
   }
@@ -90,6 +92,21 @@ TILEWRIGHT_HD void lds_atomic(lds_pointer p, index_t byte_offset, const V& value
   static_assert(tilewright::detail::is_atomic_v<V>,
                 "lds_atomic: atomic updates are of int, unsigned, float, or pairs of half_t or bfloat16_t");
   detail::update<Op, 3>(p.address + byte_offset, value);
+}
+
+/// Dies have an L2 each: the fences write it back, and make it forget what others have written.
+TILEWRIGHT_HD bool is_last_arrival(unsigned* counter, unsigned n, lds_pointer flag) {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+  block_sync();
+  if (thread_id() == 0) {
+    const unsigned before = __scoped_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    lds_store(flag, 0, before);
+    if (before + 1 == n) __scoped_atomic_store_n(counter, 0u, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  }
+  block_sync();
+  const bool is_last = lds_load<unsigned>(flag, 0) + 1 == n;
+  if (is_last) __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+  return is_last;
 }
 
 }  // namespace tilewright::exec::inline amdgcn

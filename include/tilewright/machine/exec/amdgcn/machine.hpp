@@ -61,13 +61,23 @@ namespace detail {
 
 // Word 3 of a buffer resource: raw addressing, offsets compared in bytes. GFX9: DATA_FORMAT = 32. GFX11 and GFX12:
 // FORMAT = 32_UINT and OOB_SELECT = 3. (LLVM AMDGPU usage, "Buffer Resource Descriptor"; RDNA3 and RDNA4 ISA,
-// table "Buffer Resource".)
+// table "Buffer Resource".) gfx1250 keeps the lowest 4 bits, 0: without a stride, offsets are compared.
 TILEWRIGHT_HD constexpr int resource_word3() { return arch::current::value.wave_size == 64 ? 0x00027000 : 0x31004000; }
 
 TILEWRIGHT_HD __amdgpu_buffer_rsrc_t make_resource(const global_buffer& buffer) {
   const long_index_t limit = 0x7fffffff;
   const long_index_t bytes = buffer.bytes < 0 ? 0 : buffer.bytes;
-  return __builtin_amdgcn_make_buffer_rsrc(buffer.base, 0, int(min(bytes, limit)), resource_word3());
+  const int size = int(min(bytes, limit));
+#if defined(__gfx1250__)
+  // It computes with 64-bit integers in vector registers. Buffers are uniform, and a resource is scalar registers.
+  const auto address = (__UINTPTR_TYPE__)buffer.base;
+  const unsigned low = __builtin_amdgcn_readfirstlane(unsigned(address));
+  const unsigned high = __builtin_amdgcn_readfirstlane(unsigned(address >> 32));
+  return __builtin_amdgcn_make_buffer_rsrc((void*)(low | (__UINTPTR_TYPE__)high << 32), 0,
+                                           __builtin_amdgcn_readfirstlane(size), resource_word3());
+#else
+  return __builtin_amdgcn_make_buffer_rsrc(buffer.base, 0, size, resource_word3());
+#endif
 }
 
 }  // namespace detail
@@ -179,7 +189,7 @@ TILEWRIGHT_HD vector_t<T, 8 / sizeof(T)> lds_load_transpose([[maybe_unused]] lds
                 "lds_load_transpose: transposing reads exist for elements of 1 and 2 bytes");
   static_assert(arch::current::value.supports(arch::transposing_read_op(sizeof(T))),
                 "lds_load_transpose: this target has no transposing reads; load_tile_transpose works everywhere");
-#if defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_ds_read_tr16_b64_v4i16)
   typedef short halves __attribute__((ext_vector_type(4)));
   typedef int words __attribute__((ext_vector_type(2)));
   auto* const address = p.address + byte_offset;

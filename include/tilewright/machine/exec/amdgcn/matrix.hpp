@@ -27,6 +27,15 @@ TILEWRIGHT_HD Vector operand(const void* registers, index_t i) {
   return v;
 }
 
+/// An operand of Op, with zeros where the instruction takes more elements.
+template <arch::matrix_op Op, class Vector, class T>
+TILEWRIGHT_HD Vector padded(const T* registers) {
+  constexpr index_t bytes = arch::describe(Op).a.num_registers() * index_t(sizeof(T));
+  Vector v{};
+  __builtin_memcpy(&v, registers, bytes);
+  return v;
+}
+
 /// Part Nth of an operand of Op, for one instruction. An operand of 16 bytes or more is read as one value, so that the
 /// compiler does not split the load that it comes from.
 template <class Part, arch::matrix_op Op, index_t Nth, class T>
@@ -67,25 +76,31 @@ struct elements {
   if constexpr (condition)                           \
   acc = __builtin_amdgcn_##builtin(true, part_of<type, Op, Nth>(a), true, part_of<type, Op, Nth>(b), acc, false)
 
+#define TILEWRIGHT_WMMA_GFX1250(condition, builtin, type) \
+  if constexpr (condition)                                \
+  acc = __builtin_amdgcn_##builtin(operand<type>(a, 0), operand<type>(b, 0), short(0), acc, false, false)
+
 /// Part Nth of Op on CDNA.
-template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
+TILEWRIGHT_HD void mfma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x16f16)
   constexpr bool k16 = Op == mfma_16x16x16 || Op == mfma_16x16x16_x2, k8 = Op == mfma_32x32x8 || Op == mfma_32x32x8_x2;
   TILEWRIGHT_MFMA(k16 && e::f16, mfma_f32_16x16x16f16, halves<4>, 0, 0, 0);
-  TILEWRIGHT_MFMA(k16 && e::bf16, mfma_f32_16x16x16bf16_1k, shorts<4>, 0, 0, 0);
   TILEWRIGHT_MFMA(k8 && e::f16, mfma_f32_32x32x8f16, halves<4>, 0, 0, 0);
-  TILEWRIGHT_MFMA(k8 && e::bf16, mfma_f32_32x32x8bf16_1k, shorts<4>, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_16x16x4_b32_x4, mfma_f32_16x16x4f32, float, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x2_b32_x4, mfma_f32_32x32x2f32, float, 0, 0, 0);
 #endif
-#if defined(__gfx90a__)
+#if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x16bf16_1k)
+  TILEWRIGHT_MFMA(k16 && e::bf16, mfma_f32_16x16x16bf16_1k, shorts<4>, 0, 0, 0);
+  TILEWRIGHT_MFMA(k8 && e::bf16, mfma_f32_32x32x8bf16_1k, shorts<4>, 0, 0, 0);
+#endif
+#if __has_builtin(__builtin_amdgcn_mfma_i32_16x16x16i8)
   TILEWRIGHT_MFMA(Op == mfma_16x16x16_b8_x4, mfma_i32_16x16x16i8, int, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x8_b8_x4, mfma_i32_32x32x8i8, int, 0, 0, 0);
 #endif
-#if defined(__gfx942__) || defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_mfma_i32_16x16x32_i8)
   TILEWRIGHT_MFMA(Op == mfma_16x16x32_b8_x2 && e::i8, mfma_i32_16x16x32_i8, long, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x16_b8_x2 && e::i8, mfma_i32_32x32x16_i8, long, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_16x16x32_b8_x2 && e::fp8, mfma_f32_16x16x32_fp8_fp8, long, 0, 0, 0);
@@ -97,7 +112,7 @@ TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const
   TILEWRIGHT_MFMA(Op == mfma_16x16x32_b8_x2 && e::bf8_fp8, mfma_f32_16x16x32_bf8_fp8, long, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x16_b8_x2 && e::bf8_fp8, mfma_f32_32x32x16_bf8_fp8, long, 0, 0, 0);
 #endif
-#if defined(__gfx950__)
+#if __has_builtin(__builtin_amdgcn_mfma_f32_16x16x32_f16)
   TILEWRIGHT_MFMA(Op == mfma_16x16x32 && e::f16, mfma_f32_16x16x32_f16, halves<8>, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_16x16x32 && e::bf16, mfma_f32_16x16x32_bf16, bfloats<8>, 0, 0, 0);
   TILEWRIGHT_MFMA(Op == mfma_32x32x16 && e::f16, mfma_f32_32x32x16_f16, halves<8>, 0, 0, 0);
@@ -113,16 +128,37 @@ TILEWRIGHT_HD void mfma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const
 }
 
 /// Part Nth of Op on RDNA.
-template <arch::matrix_op Op, index_t Nth, class Sums, class A, class B>
-TILEWRIGHT_HD void wmma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
+template <arch::matrix_op Op, index_t Nth, class C, class A, class B>
+TILEWRIGHT_HD void wmma_issue([[maybe_unused]] C& acc, [[maybe_unused]] const A* a, [[maybe_unused]] const B* b) {
   using enum arch::matrix_op;
   using e [[maybe_unused]] = elements<A, B>;
-#if defined(__GFX11__)
+#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32)
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx11 && e::f16, wmma_f32_16x16x16_f16_w32, halves<16>);
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx11 && e::bf16, wmma_f32_16x16x16_bf16_w32, shorts<16>);
   TILEWRIGHT_WMMA_I8(Op == wmma_16x16x16_b8_gfx11, wmma_i32_16x16x16_iu8_w32, ints<4>);
 #endif
-#if defined(__GFX12__)
+#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x32_f16)
+  // k of 16 is the lower half of k: lanes hold the same elements there as on gfx12.
+  constexpr bool k32 = Op == wmma_16x16x32_gfx1250 || Op == wmma_16x16x16_gfx12, k64 = Op == wmma_16x16x64_b8_gfx1250,
+                 k128 = Op == wmma_16x16x128_b8_gfx1250;
+  if constexpr (k32 && e::f16)
+    acc = __builtin_amdgcn_wmma_f32_16x16x32_f16(false, padded<Op, halves<16>>(a), false, padded<Op, halves<16>>(b),
+                                                 short(0), acc, false, false);
+  if constexpr (k32 && e::bf16)
+    acc = __builtin_amdgcn_wmma_f32_16x16x32_bf16(false, padded<Op, bfloats<16>>(a), false, padded<Op, bfloats<16>>(b),
+                                                  short(0), acc, false, false);
+  if constexpr (k64 && e::i8)
+    acc = __builtin_amdgcn_wmma_i32_16x16x64_iu8(true, operand<ints<8>>(a, 0), true, operand<ints<8>>(b, 0), acc, false,
+                                                 false);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::fp8, wmma_f32_16x16x64_fp8_fp8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::bf8, wmma_f32_16x16x64_bf8_bf8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::fp8_bf8, wmma_f32_16x16x64_fp8_bf8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k64 && e::bf8_fp8, wmma_f32_16x16x64_bf8_fp8, ints<8>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::fp8, wmma_f32_16x16x128_fp8_fp8, ints<16>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::bf8, wmma_f32_16x16x128_bf8_bf8, ints<16>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::fp8_bf8, wmma_f32_16x16x128_fp8_bf8, ints<16>);
+  TILEWRIGHT_WMMA_GFX1250(k128 && e::bf8_fp8, wmma_f32_16x16x128_bf8_fp8, ints<16>);
+#elif __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12)
   constexpr bool b8 = Op == wmma_16x16x16_b8_x2_gfx12;
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx12 && e::f16, wmma_f32_16x16x16_f16_w32_gfx12, halves<8>);
   TILEWRIGHT_WMMA(Op == wmma_16x16x16_gfx12 && e::bf16, wmma_f32_16x16x16_bf16_w32_gfx12, shorts<8>);
@@ -137,6 +173,7 @@ TILEWRIGHT_HD void wmma_issue([[maybe_unused]] Sums& acc, [[maybe_unused]] const
 #undef TILEWRIGHT_MFMA
 #undef TILEWRIGHT_WMMA
 #undef TILEWRIGHT_WMMA_I8
+#undef TILEWRIGHT_WMMA_GFX1250
 
 }  // namespace detail
 
@@ -166,6 +203,49 @@ TILEWRIGHT_HD void mma(Accumulator* c, const A* a, const B* b) {
     mma_issue<Op, 2>(c, a, b);
     mma_issue<Op, 3>(c, a, b);
   }
+}
+
+namespace detail {
+
+/// A lane's 32 elements of E as the builtin takes them, of which the instruction reads bits_of(E) registers.
+template <arch::scaled_element E>
+TILEWRIGHT_HD ints<8> scaled_operand(const unsigned* registers) {
+  constexpr index_t n = arch::bits_of(E);
+  if constexpr (n == 8) {
+    return operand<ints<8>>(registers, 0);
+  } else if constexpr (n == 4) {
+    const auto v = operand<ints<4>>(registers, 0);
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3, -1, -1, -1, -1);
+  } else {
+    const ints<6> v = {int(registers[0]), int(registers[1]), int(registers[2]),
+                       int(registers[3]), int(registers[4]), int(registers[5])};
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, -1, -1);
+  }
+}
+
+}  // namespace detail
+
+template <arch::matrix_op Op, index_t Byte, arch::scaled_element AElement, arch::scaled_element BElement>
+TILEWRIGHT_HD void mma_scaled([[maybe_unused]] float* c, [[maybe_unused]] const unsigned* a,
+                              [[maybe_unused]] const unsigned* b, [[maybe_unused]] unsigned a_scales,
+                              [[maybe_unused]] unsigned b_scales) {
+#if defined(__gfx950__)
+  constexpr index_t n = arch::describe(Op).c.num_registers();
+  auto acc = detail::operand<detail::floats<n>>(c, 0);
+  const auto va = detail::scaled_operand<AElement>(a), vb = detail::scaled_operand<BElement>(b);
+  if constexpr (Op == arch::matrix_op::mfma_32x32x64_b8) {
+    acc = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(va, vb, acc, int(AElement), int(BElement), Byte,
+                                                          int(a_scales), Byte, int(b_scales));
+  } else {
+    static_assert(Op == arch::matrix_op::mfma_16x16x128_b8,
+                  "mma_scaled: the scaled instructions are mfma_32x32x64_b8 and mfma_16x16x128_b8");
+    acc = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(va, vb, acc, int(AElement), int(BElement), Byte,
+                                                           int(a_scales), Byte, int(b_scales));
+  }
+  __builtin_memcpy(c, &acc, sizeof(acc));
+#else
+  static_assert(Byte < 0, "mma_scaled: gfx950 alone has scaled matrix instructions; use dequantising_policy");
+#endif
 }
 
 }  // namespace tilewright::exec::inline amdgcn

@@ -54,7 +54,7 @@ TILEWRIGHT_HD void set_priority() {
 /// One statement for all: the compiler reserves as many accumulation registers as one statement needs.
 template <index_t N>
 TILEWRIGHT_HD void keep_in_accumulation_registers([[maybe_unused]] void* registers) {
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if defined(__GFX9__)
   using vector __attribute__((ext_vector_type(16))) = float;
   vector v[N];
   __builtin_memcpy(&v, registers, sizeof v);

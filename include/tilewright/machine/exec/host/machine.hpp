@@ -5,6 +5,7 @@
 #include <tilewright/core/arch/matrix_element.hpp>
 #include <tilewright/core/base/atomic_op.hpp>
 #include <tilewright/core/base/vector.hpp>
+#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
 #include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
 #include <tilewright/machine/exec/global_buffer.hpp>
@@ -197,6 +198,22 @@ void lds_atomic(lds_pointer p, index_t byte_offset, const V& value, call_site wh
   if (self.checks_lds)
     self.memory->check_lds_access(self, emulator::lds_touch::atomic_update, address, 4, self.site_of(where));
   detail::update<Op>(self.lds + address, value);
+}
+
+inline bool is_last_arrival(unsigned* counter, unsigned n, lds_pointer flag, call_site where = {}) {
+  block_sync(where);
+  if (thread_id() == 0) {  // the barriers order the others
+    const emulator::thread_context& self = detail::self();
+    const global_buffer memory = make_global_buffer(counter, sizeof(*counter));
+    detail::checked_address<unsigned>(memory, 0, emulator::global_touch::atomic_update, where);
+    self.memory->release(self, counter, emulator::memory_scope::gpu);
+    const unsigned before = __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
+    self.memory->acquire(self, counter, emulator::memory_scope::gpu, where);
+    if (before + 1 == n) __atomic_store_n(counter, 0u, __ATOMIC_RELAXED);
+    lds_store(flag, 0, before, where);
+  }
+  block_sync(where);
+  return lds_load<unsigned>(flag, 0, where) + 1 == n;
 }
 
 }  // namespace tilewright::exec::inline host

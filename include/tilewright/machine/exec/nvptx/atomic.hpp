@@ -68,4 +68,18 @@ TILEWRIGHT_HD void lds_atomic(lds_pointer p, index_t byte_offset, const V& value
   detail::update<Op>(p.address + byte_offset, value);
 }
 
+TILEWRIGHT_HD bool is_last_arrival(unsigned* counter, unsigned n, lds_pointer flag) {
+  __threadfence();
+  block_sync();
+  if (thread_id() == 0) {
+    const unsigned before = atomicAdd(counter, 1u);
+    lds_store(flag, 0, before);
+    if (before + 1 == n) *counter = 0;
+  }
+  block_sync();
+  const bool is_last = lds_load<unsigned>(flag, 0) + 1 == n;
+  if (is_last) __threadfence();
+  return is_last;
+}
+
 }  // namespace tilewright::exec::inline nvptx

@@ -47,6 +47,9 @@ template <atomic_op Op, class V>
 TILEWRIGHT_STUB(void buffer_atomic(const global_buffer&, long_index_t, const V&))
 template <atomic_op Op, class V>
 TILEWRIGHT_STUB(void lds_atomic(lds_pointer, index_t, const V&))
+TILEWRIGHT_HD bool is_last_arrival(unsigned*, unsigned, lds_pointer) {
+  __builtin_trap();
+}
 
 template <index_t Bytes>
 TILEWRIGHT_STUB(void async_load_to_lds(const global_buffer&, index_t, lds_pointer, index_t))
@@ -80,6 +83,8 @@ template <arch::matrix_op Op, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma(Accumulator*, const A*, const B*))
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>
 TILEWRIGHT_STUB(void mma_issue(Accumulator*, const A*, const B*))
+template <arch::matrix_op Op, index_t Byte, arch::scaled_element AElement, arch::scaled_element BElement>
+TILEWRIGHT_STUB(void mma_scaled(float*, const unsigned*, const unsigned*, unsigned, unsigned))
 template <bool = false>
 TILEWRIGHT_STUB(array<unsigned, 4> ldmatrix_x4(lds_pointer, index_t))
 

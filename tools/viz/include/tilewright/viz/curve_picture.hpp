@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws a curve of two dimensions: the order in which a tile is walked. As text, SVG and JSON.
+// Draws a curve of two dimensions: the order in which a tile is traversed. As text, SVG and JSON.
 #pragma once
 
 #include <tilewright/core/distribution/space_filling_curve.hpp>

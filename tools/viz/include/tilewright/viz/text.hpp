@@ -58,7 +58,7 @@ std::string to_string(const curve<N>& pattern) {
 
 template <index_t NDim, class Lengths, class Order, class Scalars, bool Snake>
 std::string to_string(space_filling_curve<NDim, Lengths, Order, Scalars, Snake> pattern) {
-  return to_string(pattern.walk);
+  return to_string(pattern.traversal);
 }
 
 std::string to_string(const hilbert_curve& pattern);

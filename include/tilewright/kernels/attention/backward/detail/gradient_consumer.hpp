@@ -194,11 +194,11 @@ struct gradient_consumer {
   }
 
   /// Writes rows of dV or dK by way of the boxes from number `first` on.
-  template <class Sums>
-  TILEWRIGHT_HD void store(const Sums& sums, float factor, const exec::tensor_map& map, index_t dim, index_t first,
+  template <class Accumulators>
+  TILEWRIGHT_HD void store(const Accumulators& c, float factor, const exec::tensor_map& map, index_t dim, index_t first,
                            const multi_index<5>& position) const {
     const index_t place = own_boxes() + first * lds.d_s().box_bytes();
-    store_to_boxes<Policy::op, T>(stages.block_lds + place, round_to_words<T>(sums, factor), lds.d_s().box_bytes());
+    store_to_boxes<Policy::op, T>(stages.block_lds + place, round_to_words<T>(c, factor), lds.d_s().box_bytes());
     exec::wave_sync();
     if (exec::lane_id() == 0)
       store_boxes<T>(map, stages.base + unsigned(place), ceil_div(dim, 64), lds.d_s().box_bytes(), position);

@@ -14,8 +14,8 @@ struct of_head_dim : Policy {
   static constexpr index_t head_dim = Dim, value_dim = Dim;
 };
 
-/// What a pass over the other rows adds up. Where registers do not hold the sums of both gradients of a key, they are
-/// those of two passes.
+/// What a pass over the other rows adds up. Where registers do not hold the accumulators of both gradients of a key,
+/// they are those of two passes.
 enum class gradient_of : signed char { keys_and_values, keys, values, queries };
 
 /// Gradients of a block's rows: of K, of V, of both, or of Q. S, dP and their gradients have the block's rows, which
@@ -32,8 +32,8 @@ struct gradient_pass {
   using vo = of_head_dim<Policy, Policy::value_dim>;  // V and dO
   using qk_chunks = attention_chunks<qk, operand_major::k>;
   using vo_chunks = attention_chunks<vo, operand_major::k>;
-  // Beside the sums of gradients RDNA's 256 registers have no room for rows in flight, nor have 512 for those of a
-  // block of two waves.
+  // Beside the accumulators of gradients RDNA's 256 registers have no room for rows in flight, nor have 512 for those
+  // of a block of two waves.
   static constexpr bool loads_ahead = Policy::arch::value.wave_size == 64 && Policy::tile.waves >= 4;
   using qk_stream = row_stream<qk, of_qk ? stream_use::both : stream_use::rows, loads_ahead>;
   using vo_stream = row_stream<vo,
@@ -58,16 +58,15 @@ struct gradient_pass {
     return RowsAreKeys ? key_rows<element>(of_keys, key_strides, p) : query_rows<element>(of_queries, query_strides, p);
   }
 
-  struct sums_type {
-    typename attention_outputs<qk, qk_chunks>::type qk_sums{};
-    typename attention_outputs<vo, vo_chunks>::type vo_sums{};
+  struct gradients {
+    typename attention_outputs<qk, qk_chunks>::type qk_gradient{};
+    typename attention_outputs<vo, vo_chunks>::type vo_gradient{};
   };
 
   /// Adds what the rows from `range.first` on of one head give.
   template <class QkRows, class VoRows>
-  TILEWRIGHT_HD static void add_head(sums_type& sums, const QkRows& qk_rows, const VoRows& vo_rows,
-                                     const args_type& args, const attention_problem& p, index_t first_row,
-                                     exec::lds_pointer lds) {
+  TILEWRIGHT_HD static void add_head(gradients& d, const QkRows& qk_rows, const VoRows& vo_rows, const args_type& args,
+                                     const attention_problem& p, index_t first_row, exec::lds_pointer lds) {
     constexpr index_t step = tile.keys;
     const seen_band seen(args.window, p);
     const index_t count = RowsAreKeys ? p.queries : p.keys, last_row = first_row + tile.queries - 1;
@@ -112,8 +111,8 @@ struct gradient_pass {
       const bool all_see = at + step <= count && (RowsAreKeys ? seen.all_see(at, at + step - 1, first_row, last_row)
                                                               : seen.all_see(first_row, last_row, at, at + step - 1));
       scores::differentiate(s, ds, exponents, deltas, args, p, seen, first_row, at, !all_see);
-      if constexpr (of_v) vo_there.multiply_columns(sums.vo_sums, exchange(s), here);
-      if constexpr (of_qk) qk_there.multiply_columns(sums.qk_sums, second_exchange(ds), here);
+      if constexpr (of_v) vo_there.multiply_columns(d.vo_gradient, exchange(s), here);
+      if constexpr (of_qk) qk_there.multiply_columns(d.qk_gradient, second_exchange(ds), here);
       if constexpr (buffers == 1) exec::block_sync();
     }
     if constexpr (buffers == 2) exec::block_sync();
@@ -132,18 +131,18 @@ struct gradient_pass {
         return tuple<>{};
     };
     const auto vo_rows = load_vo_rows();
-    sums_type sums;
+    gradients d;
     const index_t heads = RowsAreKeys ? divide(args.heads, args.kv_heads) : 1;
     attention_problem of_head = p;
     for (index_t h = 0; h < heads; ++h) {
-      add_head(sums, qk_rows, vo_rows, args, of_head, first_row, lds);
+      add_head(d, qk_rows, vo_rows, args, of_head, first_row, lds);
       ++of_head.head;
     }
     if constexpr (of_qk)
-      store_rows<qk>(own_rows_of(args.d_k, args.d_k_strides, args.d_q, args.d_q_strides, p), first_row, sums.qk_sums,
+      store_rows<qk>(own_rows_of(args.d_k, args.d_k_strides, args.d_q, args.d_q_strides, p), first_row, d.qk_gradient,
                      args.scale, qk_chunks{});
     if constexpr (of_v)
-      store_rows<vo>(key_rows<T>(args.d_v, args.d_v_strides, p), first_row, sums.vo_sums, 1, vo_chunks{});
+      store_rows<vo>(key_rows<T>(args.d_v, args.d_v_strides, p), first_row, d.vo_gradient, 1, vo_chunks{});
   }
 };
 

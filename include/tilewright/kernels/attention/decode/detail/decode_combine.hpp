@@ -74,26 +74,26 @@ struct decode_row_sum : exponential_sum {
   }
 };
 
-/// What a wave's sums need in LDS.
+/// What a wave's softmax and O need in LDS.
 template <class Policy>
-inline constexpr index_t decode_sums_bytes = decode_rows * (Policy::value_dim + 4 + 2) * 4;
+inline constexpr index_t decode_wave_bytes = decode_rows * (Policy::value_dim + 4 + 2) * 4;
 
-/// The sums of a block's waves in LDS, each at the start of the wave's WaveBytes.
+/// The softmax and O of a block's waves in LDS, each at the start of the wave's WaveBytes.
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
-  using sums_type = attention_softmax<Policy>;
+  using softmax_type = attention_softmax<Policy>;
   static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;
 
-  TILEWRIGHT_HD void store(const sums_type& sums) const {
+  TILEWRIGHT_HD void store(const softmax_type& softmax) const {
     constexpr auto space = address_space_enum::lds;
     const exec::lds_pointer own = lds + exec::wave_id() * (wave_floats * 4);
     [&]<index_t... Chunks>(sequence<Chunks...>) TILEWRIGHT_INLINE_LAMBDA {
-      (store_part<Chunks>(sums.o.template get<Chunks>(), own), ...);
+      (store_part<Chunks>(softmax.o.template get<Chunks>(), own), ...);
     }(decode_chunks<Policy, dim>{});
-    using rows = typename sums_type::row_values::distribution_type;
-    const auto row_sums = sums.row_sums();
+    using rows = typename softmax_type::row_values::distribution_type;
+    const auto row_sums = softmax.row_sums();
     if (!is_first_replica<rows>()) return;
     constexpr auto layout = make_naive_tensor_descriptor_packed(make_tuple(number<decode_rows>{}));
     const auto store_rows = [&](const auto& values, index_t first) TILEWRIGHT_INLINE_LAMBDA {
@@ -101,7 +101,7 @@ struct decode_waves {
                                   make_tuple(number<decode_rows>{}), {}, rows{}),
                  values);
     };
-    store_rows(sums.row_offsets(), decode_rows * ld);
+    store_rows(softmax.row_offsets(), decode_rows * ld);
     store_rows(row_sums, decode_rows * (ld + 1));
   }
 

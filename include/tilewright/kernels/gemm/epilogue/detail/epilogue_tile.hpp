@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a tile of sums lies in C, and how an epilogue reads what other tensors hold for that place.
+// Where a tile of accumulators lies in C, and how an epilogue reads what other tensors hold for that place.
 #pragma once
 
 #include <tilewright/core/base/type_traits.hpp>

@@ -95,7 +95,7 @@ class row_group_iterator {
 
   /// Tile i; false where there are fewer tiles. Fast if it is not before those found so far.
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) {
-    if (Lanes > 1 && i < before_) {  // one lane walks forwards
+    if (Lanes > 1 && i < before_) {  // one lane iterates forwards
       first_ = before_ = 0;
       read_groups();
     }

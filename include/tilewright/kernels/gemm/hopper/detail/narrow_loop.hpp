@@ -26,7 +26,7 @@ struct narrow_lds {
                            scale_bytes = groups * scale_pitch * 4, scales_at = Policy::stages * stage_bytes,
                            zeros_at = scales_at + 2 * scale_bytes,
                            bytes = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
-  /// C's sums, at the start.
+  /// C's accumulators, at the start.
   static constexpr index_t sum_pitch = tile.n + 4;
   static_assert(tile.m * sum_pitch * 4 <= bytes);
 };
@@ -53,14 +53,14 @@ struct small_m_loop<Policy> {
                            mma_tiles = 2, groups = memory::groups;
   /// Whether a lane's words have scales of their own, which multiply elements.
   static constexpr bool scales_elements = F::group != 0 && F::group < memory::piece,
-                        scales_sums = !memory::by_column && !scales_elements;
+                        scales_accumulators = !memory::by_column && !scales_elements;
   static_assert(block_size == tile.n, "narrow_policy: a thread loads the scales of a column");
 
   /// In units of 0.4 us: 8 KiB of B for each resident block of an H100 take 1.5 us.
   static constexpr split_cost cost{.k_tile = 4, .wait = 5, .read = 1, .change = 4, .crossing = 1};
 
   /// Sums of a lane: columns g and g + 8 of each mma tile, rows 2t and 2t + 1 of each half.
-  struct sums_type {
+  struct accumulators {
     float of[mma_tiles][4 * halves];
   };
 
@@ -205,8 +205,8 @@ struct small_m_loop<Policy> {
                            bytes);
   }
 
-  /// The wave's sums of a work tile.
-  TILEWRIGHT_HD static sums_type multiply(const narrow_args& g, const work_tile& work, exec::lds_pointer lds) {
+  /// C (m, n) of the wave in a work tile.
+  TILEWRIGHT_HD static accumulators multiply(const narrow_args& g, const work_tile& work, exec::lds_pointer lds) {
     constexpr index_t ahead = Policy::stages - 1;
     const index_t first = work.k_begin * tile.k, steps = work.k_end - work.k_begin;
     operand_stream operands(g, work, first, min(g.k, work.k_end * tile.k));
@@ -220,7 +220,7 @@ struct small_m_loop<Policy> {
     }
     scales.store(lds, 0);
     scales.load(first + tile.k);
-    sums_type sums{};
+    accumulators c{};
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < steps; ++i, to = next(to), from = next(from)) {
       exec::async_wait_groups<ahead - 1>();
@@ -229,11 +229,11 @@ struct small_m_loop<Policy> {
       exec::async_end_group();
       scales.store(lds, (i + 1) % 2);
       scales.load(first + (i + 2) * tile.k);
-      add_step(sums, lds + from * memory::stage_bytes, lds, i % 2, g.m);
+      add_step(c, lds + from * memory::stage_bytes, lds, i % 2, g.m);
     }
     exec::async_wait_groups<0>();
-    if constexpr (memory::by_column) scale_columns(sums, g, work);
-    return sums;
+    if constexpr (memory::by_column) scale_columns(c, g, work);
+    return c;
   }
 
   /// Column `number` of an mma tile's two that the lane has.
@@ -259,12 +259,12 @@ struct small_m_loop<Policy> {
     return begin + buffer * memory::scale_bytes + (group * memory::scale_pitch + column) * 4;
   }
 
-  /// sums += a stage's products.
-  TILEWRIGHT_HD static void add_step(sums_type& sums, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
+  /// c += a stage's products.
+  TILEWRIGHT_HD static void add_step(accumulators& c, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
                                      index_t valid_rows) {
     constexpr index_t of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces;
-    sums_type group_sums{};
-    sums_type& to = scales_sums ? group_sums : sums;
+    accumulators group_c{};
+    accumulators& to = scales_accumulators ? group_c : c;
     Zero zeros[mma_tiles][2] = {};
     TILEWRIGHT_UNROLL_ALL
     for (index_t piece = 0; piece < memory::pieces; ++piece) {
@@ -283,13 +283,13 @@ struct small_m_loop<Policy> {
           b[j] = load_b(stage, lds, buffer, column, piece, zeros[mma_tile][j]);
         }
         multiply_pieces(to.of[mma_tile], b, a);
-        for (index_t j = 0; j < 2 && scales_sums && (piece + 1) % of_group == 0; ++j) {
+        for (index_t j = 0; j < 2 && scales_accumulators && (piece + 1) % of_group == 0; ++j) {
           const auto scale =
               exec::lds_load<float>(lds, scale_at(memory::scales_at, buffer, group, column_of(mma_tile, j)));
           for (index_t i = 0; i < 2 * halves; ++i) {
             const index_t r = i / 2 * 4 + j * 2 + i % 2;
-            sums.of[mma_tile][r] += scale * group_sums.of[mma_tile][r];
-            group_sums.of[mma_tile][r] = 0;
+            c.of[mma_tile][r] += scale * group_c.of[mma_tile][r];
+            group_c.of[mma_tile][r] = 0;
           }
         }
       }
@@ -326,7 +326,7 @@ struct small_m_loop<Policy> {
     for (index_t i = 0; i < 4 * halves; ++i) c[i] = all[i];
   }
 
-  TILEWRIGHT_HD static void scale_columns(sums_type& sums, const narrow_args& g, const work_tile& work) {
+  TILEWRIGHT_HD static void scale_columns(accumulators& c, const narrow_args& g, const work_tile& work) {
     const index_t ld = g.ld_b_scales == 0 ? 1 : g.ld_b_scales;
     for (index_t mma_tile = 0; mma_tile < mma_tiles; ++mma_tile) {
       for (index_t j = 0; j < 2; ++j) {
@@ -334,20 +334,20 @@ struct small_m_loop<Policy> {
         const long_index_t at = work.tile.batch * g.batch_stride_b_scales + long_index_t(column) * ld;
         const bool exists = column < g.n;
         const float scale = F::scale(masked_element(static_cast<const Scale*>(g.b_scales), exists ? at : 0, exists));
-        for (index_t i = 0; i < 2 * halves; ++i) sums.of[mma_tile][i / 2 * 4 + j * 2 + i % 2] *= scale;
+        for (index_t i = 0; i < 2 * halves; ++i) c.of[mma_tile][i / 2 * 4 + j * 2 + i % 2] *= scale;
       }
     }
   }
 
   /// Whether C has row vector * waves + wave_id(), that of a thread's vector; more need not be moved.
   TILEWRIGHT_HD static bool has_rows(index_t vector, index_t m) { return vector * Policy::waves + exec::wave_id() < m; }
-  /// The sums in the order in which C is written.
-  TILEWRIGHT_HD static auto add_up_waves(const sums_type& sums, exec::lds_pointer lds) {
+  /// The accumulators in the order in which C is written.
+  TILEWRIGHT_HD static auto add_up_waves(const accumulators& c, exec::lds_pointer lds) {
     exec::block_sync();  // the last stage has been read
     for (index_t mma_tile = 0; mma_tile < mma_tiles; ++mma_tile) {
       for (index_t i = 0; i < 4 * halves; ++i) {
         const index_t row = i / 4 * 8 + modulo(exec::lane_id(), 4) * 2 + i % 2, column = column_of(mma_tile, i / 2 % 2);
-        exec::lds_store(lds, (row * memory::sum_pitch + column) * 4, sums.of[mma_tile][i]);
+        exec::lds_store(lds, (row * memory::sum_pitch + column) * 4, c.of[mma_tile][i]);
       }
     }
     exec::block_sync();

@@ -216,7 +216,7 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
     });
     exec::wgmma_commit();
   }
-  /// Multiplies each row of W's sums by its scale.
+  /// Multiplies each row of W's accumulators by its scale.
   TILEWRIGHT_HD void scale_rows_of(accumulators& c, const work_type& work) const {
     using b_format = typename Block::b_format;
     const auto& args = base::args.args;

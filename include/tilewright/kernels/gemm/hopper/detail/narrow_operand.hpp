@@ -41,7 +41,7 @@ struct narrow_operand {
 
   TILEWRIGHT_HD constexpr index_t row_bytes() const { return k * bits / 8; }
   TILEWRIGHT_HD constexpr index_t pitch() const { return row_bytes() <= 64 ? 64 : 128; }
-  /// With one group for all of k a stage has no scales: they are factors of the sums.
+  /// With one group for all of k a stage has no scales: they are factors of the accumulators.
   TILEWRIGHT_HD constexpr index_t groups() const { return group == 0 ? 0 : ceil_div(k, group); }
   TILEWRIGHT_HD constexpr index_t first_group(index_t k0) const { return divide(k0, max(group, 1)); }
   TILEWRIGHT_HD constexpr group_pieces scales() const { return {scale_bytes, groups()}; }

@@ -23,7 +23,7 @@ struct small_m_loop {
   using T = typename Policy::element_type;
   using tiles = small_m_tiles<Policy>;
   using result = typename tiles::result;
-  using sums_type = static_distributed_tensor<float, typename tiles::sums>;
+  using accumulators = static_distributed_tensor<float, typename tiles::accumulators>;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = Policy::waves * tiles::wave_bytes,
                            blocks_at_once = 2, k_of_block = Policy::waves * tile.k;
@@ -83,12 +83,12 @@ struct small_m_loop {
     }
   }
 
-  /// The sums of the warp's k steps of a work tile. Other waves have loads in flight while one multiplies.
-  TILEWRIGHT_HD static sums_type multiply(const gemm_args& g, const work_tile& work, exec::lds_pointer) {
-    sums_type sums{};
+  /// C (m, n) of the warp's k steps of a work tile. Other waves have loads in flight while one multiplies.
+  TILEWRIGHT_HD static accumulators multiply(const gemm_args& g, const work_tile& work, exec::lds_pointer) {
+    accumulators c{};
     const index_t end = min(g.k, work.k_end * k_of_block);
     index_t k = work.k_begin * k_of_block + exec::wave_id() * tile.k;
-    if (k >= end) return sums;
+    if (k >= end) return c;
     const T* const a_data = static_cast<const T*>(g.a) + work.tile.batch * g.batch_stride_a;
     const T* const b_data = static_cast<const T*>(g.b) + work.tile.batch * g.batch_stride_b;
     const index_t n0 = work.tile.col * tile.n;
@@ -112,22 +112,22 @@ struct small_m_loop {
       }();
       move_tile_window(a, {0, k_of_block});
       move_tile_window(b, {0, k_of_block});
-      block_gemm<tile>(sums, relayout<T>(a_tile, typename tiles::a_operand{}),
+      block_gemm<tile>(c, relayout<T>(a_tile, typename tiles::a_operand{}),
                        relayout<T>(b_tile, typename tiles::b_operand{}));
     }
-    return sums;
+    return c;
   }
 
   /// Whether C has the row of vector `vector` of a thread's result; more need not be moved.
   TILEWRIGHT_HD static bool has_rows(index_t, index_t) { return true; }
-  /// The sums of all waves, in the order in which C is written.
-  TILEWRIGHT_HD static auto add_up_waves(const sums_type& sums, exec::lds_pointer lds) {
+  /// C (m, n) of all waves, in the order in which C is written.
+  TILEWRIGHT_HD static auto add_up_waves(const accumulators& c, exec::lds_pointer lds) {
     constexpr auto layout = make_lds_descriptor<tiles::layout.layout>();
     constexpr auto lengths = make_tuple(number<16>{}, number<tile.n>{});
     const auto view = [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
       return make_tensor_view<address_space_enum::lds, float>(lds + wave * tiles::wave_bytes, layout);
     };
-    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::sums{}), sums);
+    store_tile(make_tile_window(view(exec::wave_id()), lengths, {}, typename tiles::accumulators{}), c);
     exec::block_sync();
     auto total = load_tile(make_tile_window(view(0), lengths, {}, result{}));
     unroll<Policy::waves - 1>([&](auto wave) TILEWRIGHT_INLINE_LAMBDA {

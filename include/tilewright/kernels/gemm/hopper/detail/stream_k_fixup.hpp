@@ -21,8 +21,8 @@ TILEWRIGHT_HD void exchange(float& x, float& y) {
 /// Writes a warp's partial sums to where C would be in the workspace; split_k_sum adds up those of all splits.
 /// origin: the warp's first row and column, as the tile counts.
 template <class Block, class Args>
-TILEWRIGHT_HD void store_partial_c(const typename Block::accumulators& sums, const Args& args, const work_tile& work,
-                                   const multi_index<2>& origin) {
+TILEWRIGHT_HD void store_partial_c(const typename Block::accumulators& accumulators, const Args& args,
+                                   const work_tile& work, const multi_index<2>& origin) {
   constexpr hopper_gemm_tile tile = Block::tile;
   constexpr bool swap_ab = tile.swap_ab;
   // Lanes exchange sums until each has four neighbours of a row of C.
@@ -36,7 +36,7 @@ TILEWRIGHT_HD void store_partial_c(const typename Block::accumulators& sums, con
   const auto row = unsigned((work.split * args.batch + work.tile.batch) * args.m + (swap_ab ? n : m));
   const index_t first = exec::opaque(index_t(row * unsigned(ld) + unsigned(swap_ab ? m : n)));
   float* const partials = static_cast<float*>(args.workspace) + split_k_counters;
-  const float* const c = sums.thread_buffer.data();
+  const float* const c = accumulators.thread_buffer.data();
   TILEWRIGHT_UNROLL_ALL
   for (index_t i = 0; i < tile.accumulators(); i += 4) {
     const index_t m_step = i / (tile.n / 2) * (64 * tile.consumers_per_tile()), n_step = i % (tile.n / 2) * 2;
