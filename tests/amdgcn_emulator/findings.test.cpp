@@ -97,6 +97,29 @@ TEST_P(Findings, UnknownInstructionsAreNoFindings) {
   EXPECT_THROW(code_.launch("unknown", {1}, {64}, 0, emu::kernarg().add(out), collecting()), emu::not_supported);
 }
 
+TEST_P(Findings, DoNotDependOnTheNumberOfThreads) {
+  int* out = gpu_.allocate<int>(60, "out");
+  std::fill_n(out, 60, 1), gpu_.mark_written(out, 240);
+  emu::options o = collecting();
+  o.global_races = false;  // which of two racing workgroups comes first is left to the threads
+  const auto run = [&](const char* kernel, unsigned block, const emu::kernarg& arguments, unsigned threads) {
+    o.threads = threads;
+    std::vector<std::string> texts;
+    for (const emu::finding& f : code_.launch(kernel, {16}, {block}, 0, arguments, o).findings)
+      texts.push_back(text_of(f));
+    return texts;
+  };
+  int* long_enough = gpu_.allocate<int>(256, "long");
+  for (unsigned threads : {2u, 5u}) {
+    const auto bounds = emu::kernarg().add(out).add(0), race = emu::kernarg().add(long_enough);
+    const auto one = run("out_of_bounds", 64, bounds, 1);
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_NE(one[0].find("64 times"), std::string::npos) << one[0];
+    EXPECT_EQ(run("out_of_bounds", 64, bounds, threads), one);
+    EXPECT_EQ(run("no_barrier", 256, race, threads), run("no_barrier", 256, race, 1));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, Findings, testing::ValuesIn(objects_named({"mistakes"})));
 
 // The example of docs/check.md.

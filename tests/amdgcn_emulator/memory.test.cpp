@@ -121,6 +121,24 @@ TEST_P(Memory, WorkgroupsThatWaitForEachOther) {
   for (int i = 0; i < 64; ++i) EXPECT_EQ(out[i], 7 * i);
 }
 
+TEST_P(Memory, WorkgroupsOnSeveralThreads) {
+  std::vector<int> flags(65), out(64), counters(32 + 64 * 256), in = random_ints(256);
+  std::vector<float> total(1);
+  std::vector<std::uint64_t> wide(1);
+  allow(code_, flags), allow(code_, out), allow(code_, counters), allow(code_, in), allow(code_, total);
+  allow(code_, wide);
+  emu::options options;
+  options.collect = true, options.threads = 2;
+  code_.launch("handshake", {2}, {64}, 0, emu::kernarg().add(flags.data()).add(out.data()), options);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(out[std::size_t(i)], 7 * i);
+  options.threads = 3;
+  const auto arguments = emu::kernarg().add(counters.data()).add(total.data()).add(in.data()).add(wide.data());
+  const emu::result result = code_.launch("atomics", {64}, {256}, 0, arguments, options);
+  for (const emu::finding& f : result.findings) ADD_FAILURE() << text_of(f);
+  EXPECT_EQ(counters[17], 64 * 256) << "no atomic is lost";
+  EXPECT_EQ(total[0], 64 * 128.0f);
+}
+
 TEST_P(Memory, AccessesOfEveryWidth) {
   std::vector<std::uint16_t> a(256), b(256);
   for (auto& v : a) v = std::uint16_t(random_numbers()());

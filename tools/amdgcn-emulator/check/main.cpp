@@ -59,6 +59,7 @@ request read(int argc, char** argv) {
              [&](const std::string& name) { program_name = name; });
   table.heading("What is reported");
   table.flag("--banks", "Report LDS bank conflicts by source line", [&r] { r.set("banks", "1"); });
+  table.flag("--time", "Print how long each kernel took, and its wave instructions", [&r] { r.set("time", "1"); });
   table.flag("--strict", "Weak findings count, too", [&r] { r.set("strict", "1"); });
   table.text("--off", "KIND[,KIND]",
              "Switch checks off: out-of-bounds, uninitialised, missing-wait, lds-race, global-race",
@@ -86,6 +87,16 @@ request read(int argc, char** argv) {
                  throw refusal("--wave-order must be in-order, reverse, random or random:SEED, not '" + text + "'");
                r.set("order", text);
              });
+  table.text(
+      "--threads", "NUMBER",
+      "CPU threads that run workgroups (default: one for each core). 1: workgroups run in the same order each time, "
+      "and so do atomics and whatever else depends on it",
+      [&r](const std::string& text) {
+        const auto n = program::number_of<unsigned>(text);
+        if (!n || !*n || *n > 1024)
+          throw refusal("--threads must be a whole number from 1 to 1024, not '" + text + "'");
+        r.set("threads", text);
+      });
   table.text("--limit", "NUMBER", "Wave instructions of a kernel, to end endless loops (default 4000000000)",
              [&r](const std::string& text) {
                const auto n = program::number_of<unsigned long long>(text);

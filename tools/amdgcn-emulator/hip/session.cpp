@@ -100,6 +100,7 @@ void finish() {
   }
   found(leaks);
   s.save();
+  if (s.option("time") == "1") std::fprintf(stderr, "%s", emu::times_of(s.data).c_str());
   std::fprintf(stderr, "%s", emu::summary_of(s.data, s.option("banks") == "1", s.most()).c_str());
   s.status("end");
 }
@@ -108,6 +109,10 @@ struct at_exit {
     if (current().on) current().status("start"), std::atexit(finish);
   }
 } at_exit_;
+}  // namespace
+
+namespace {
+unsigned option_number(const std::string& text) { return text.empty() ? 0 : static_cast<unsigned>(std::stoul(text)); }
 }  // namespace
 
 bool checking() { return current().on; }
@@ -121,6 +126,7 @@ void set_check_options(emu::options& o) {
   const auto without = [&](const char* name) { return off.find("," + std::string(name) + ",") != off.npos; };
   o.race = !without("lds-race"), o.waits = !without("missing-wait"), o.uninitialised = !without("uninitialised");
   o.global_races = !without("global-race"), o.bounds = !without("out-of-bounds");
+  o.threads = option_number(s.option("threads"));
   if (const std::string limit = s.option("limit"); !limit.empty()) o.limit = std::stoull(limit);
   const std::string order = s.option("order");
   if (order == "reverse") o.order = emu::options::reverse;
@@ -188,6 +194,10 @@ void found_in_call(emu::finding_kind kind, const std::string& call, const std::s
 }
 void found_banks(const std::string& kernel, const std::vector<emu::lds_row>& rows) {
   emu::add_banks(current().data, emu::demangled(kernel), rows);
+}
+void timed(const std::string& kernel, const emu::result& r) {
+  emu::kernel_time& t = current().data.times[emu::demangled(kernel)];
+  ++t.launches, t.instructions += r.instructions, t.user_seconds += r.user_seconds;
 }
 void note_cannot_run(const std::string& sentence) {
   std::fflush(stdout);

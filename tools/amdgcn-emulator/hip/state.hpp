@@ -124,6 +124,7 @@ void found(std::vector<emu::finding> findings);
 /// A finding of a call by the host.
 void found_in_call(emu::finding_kind kind, const std::string& call, const std::string& message, const void* address);
 void found_banks(const std::string& kernel, const std::vector<emu::lds_row>& rows);
+void timed(const std::string& kernel, const emu::result& r);
 /// The program uses what the runtime does not have: prints a sentence, and ends the program with 2.
 [[noreturn]] void cannot_run(const std::string& sentence);
 /// The same for a kernel; the launch fails.

@@ -124,6 +124,9 @@ struct options {
                             // random, 1000 with several resident workgroups)
   unsigned resident =
       1;  // workgroups that run at the same time: more than one if kernels' workgroups wait for each other
+  unsigned threads = 1;  // collect: CPU threads that run workgroups, in no particular order; 0: one for each core. One
+                         // thread is used with `order`, `count`, `lds_log`, `cycles` and `trace`, and for kernels that
+                         // call the host
   void* hostcall = nullptr;                // buffer through which kernels call the host (printf)
   void* heap = nullptr;                    // what the device library keeps of malloc in kernels; zeros at first
   std::uint64_t limit = 4'000'000'000ull;  // wave instructions, to end endless loops
@@ -170,7 +173,7 @@ struct race_row {
 };
 struct result {
   std::uint64_t instructions = 0, waves = 0;
-  double seconds = 0;
+  double seconds = 0, user_seconds = 0;  // of the wall; of all threads in user mode
   std::vector<race_row> races;
   std::vector<finding> findings;  // options::collect
   std::vector<lds_row> lds;

@@ -27,13 +27,11 @@ template <class T>
 void compare(wave& w, const inst& i) {
   row a, b;
   fetch(w, i, 0, kind_of<T>(), a), fetch(w, i, 1, kind_of<T>(), b);
-  u64 m = 0;
-  for (u32 l = 0; l < w.lanes; ++l) {
-    const auto x = plain(load<T>(a, l)), y = plain(load<T>(b, l));
-    const int c = x < y ? 0 : x == y ? 1 : x > y ? 2 : 3;
-    m |= static_cast<u64>(i.x >> c & 1) << l;
-  }
-  m &= active(w, i);
+  const bool less = i.x & 1, equal = i.x & 2, greater = i.x & 4, unordered = i.x & 8;
+  const u64 m = active(w, i) & lanes_where(w, [&](u32 l) {
+                  const auto x = plain(load<T>(a, l)), y = plain(load<T>(b, l));
+                  return x < y ? less : x == y ? equal : x > y ? greater : unordered;
+                });
   if (i.ndst) w.wmask(i.dst[0], m);
   if (i.y) w.set_exec(m);
 }
@@ -85,9 +83,9 @@ bool bind_compare(inst& i, const code_object& co) {
   static const std::unordered_map<std::string, int> icodes{{"f", 0},  {"lt", 1}, {"eq", 2}, {"le", 3}, {"gt", 4},
                                                            {"ne", 5}, {"lg", 5}, {"ge", 6}, {"t", 7}};
   static const std::unordered_map<std::string, handler> handlers{
-      {"f16", &compare<half>}, {"f32", &compare<float>}, {"f64", &compare<double>},
-      {"i16", &compare<i16>},  {"u16", &compare<u16>},   {"i32", &compare<i32>},
-      {"u32", &compare<u32>},  {"i64", &compare<i64>},   {"u64", &compare<u64>}};
+      {"f16", fastest<&compare<half>>()}, {"f32", fastest<&compare<float>>()}, {"f64", fastest<&compare<double>>()},
+      {"i16", fastest<&compare<i16>>()},  {"u16", fastest<&compare<u16>>()},   {"i32", fastest<&compare<i32>>()},
+      {"u32", fastest<&compare<u32>>()},  {"i64", fastest<&compare<i64>>()},   {"u64", fastest<&compare<u64>>()}};
   if (op == "class") {
     i.fn = ty == "f16" ? &compare_class<half> : ty == "f32" ? &compare_class<float> : &compare_class<double>;
   } else {
@@ -103,14 +101,14 @@ bool bind_compare(inst& i, const code_object& co) {
 }
 void run_dual(wave& w, const inst& i) {  // both halves read before either writes
   const inst &a = i.dual[0], &b = i.dual[1];
-  u32 before[64], after[64];
+  u32 before[32], after[32];
   u32* d = w.v(a.dst[0].reg);
-  std::copy(d, d + 64, before);
+  std::memcpy(before, d, sizeof before);
   a.fn(w, a);
-  std::copy(d, d + 64, after);
-  std::copy(before, before + 64, d);
+  std::memcpy(after, d, sizeof after);
+  std::memcpy(d, before, sizeof before);
   b.fn(w, b);
-  std::copy(after, after + 64, d);
+  std::memcpy(d, after, sizeof after);
 }
 void place_operands(inst& i, bool acc) {
   u32 k = 0;
@@ -138,6 +136,7 @@ void bind(inst& i, const code_object& co) {
       if (!h.fn) throw std::runtime_error("instruction '" + h.mnemonic + "' is not implemented");
     i.fn = &run_dual;
     collect_regs(i);
+    classify(i);
     return;
   }
   i.name = i.mnemonic;
@@ -178,10 +177,16 @@ void bind(inst& i, const code_object& co) {
   static const char* const keep[] = {"v_mad_f16",       "v_mad_u16",       "v_mad_i16",
                                      "v_fma_f16",       "v_div_fixup_f16", "v_fma_mixlo_f16",
                                      "v_mad_mixlo_f16", "v_fma_mixhi_f16", "v_mad_mixhi_f16"};
+  for (u32 k = 0; k < i.nsrc; ++k) {
+    const operand& o = i.src[k];
+    const bool changed = o.abs || o.neg || o.half == 2 || (i.op_sel >> k & 1) || (i.dpp && k == 0) || (i.sdwa && k < 2);
+    if (o.kind == operand::vgpr && !changed) i.plain |= static_cast<u8>(1u << k);
+  }
   i.preserve_hi = co.fam != family::gfx9;
   for (auto k : keep) i.preserve_hi |= n == k;
   collect_regs(i);
   classify(i);
+  if (is("s_wait")) bind_wait(i, co.fam);
   i.shared = i.bytes && !is("s_") && !is("scratch_") && !is("buffer_");
   // Where stores need no write-back, the wait for them is what releases them to other workgroups.
   const auto says = [&](const char* part) { return i.text.find(part) != i.text.npos; };

@@ -12,13 +12,24 @@
 namespace emu {
 namespace {
 constexpr u64 guard = 256, most_quarantined = u64{256} << 20, near = 4096;
-u64 cell_bytes(const buffer_state& b) { return (b.bytes() / 4 + 2) * sizeof(race_cell); }
 void release_block(buffer_state& b) {
-  if (b.cells) munmap(b.cells, cell_bytes(b));
+  b.races.unmap();
   if (b.owned) std::free(b.block);
 }
 }  // namespace
 
+void race_shadow::map(u64 bytes) {
+  num_lines = bytes / (4 * dwords_of_line) + 2;
+  const u64 cells = num_lines * (1 + dwords_of_line);
+  void* p = mmap(nullptr, cells * sizeof(race_cell), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  lines = static_cast<race_cell*>(p), dwords = lines + num_lines;
+}
+void race_shadow::unmap() {
+  if (lines) munmap(lines, num_lines * (1 + dwords_of_line) * sizeof(race_cell));
+  lines = dwords = nullptr;
+}
 memory::impl::~impl() {
   for (auto& [lo, b] : buffers) release_block(b);
 }
@@ -37,14 +48,6 @@ buffer_state* memory::impl::nearest(u64 a) {
   };
   buffer_state* b = distance(before) <= distance(after) ? before : after;
   return distance(b) <= std::max(near, b ? b->bytes() : 0) ? b : nullptr;
-}
-race_cell* memory::impl::cells_of(buffer_state& b) {
-  if (!b.cells) {  // zero pages cost nothing until they are written
-    void* p = mmap(nullptr, cell_bytes(b), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) throw std::bad_alloc();
-    b.cells = static_cast<race_cell*>(p);
-  }
-  return b.cells;
 }
 void memory::impl::drop(u64 lo) {
   auto it = buffers.find(lo);

@@ -99,7 +99,34 @@ void stop(wave& w, const inst& i, finding_kind kind, const std::string& what, in
 code_site site_of(const launch_state& L, u32 site) {
   if (!site) return {};
   const inst& i = L.prog->code[site - 1];
+  const auto lock = L.lock(L.shared->reports);
   return {L.co->where(i.address), i.text, L.co->frames(i.address)};
+}
+std::vector<finding> merged(const std::vector<launch_state>& threads, dim3 grid) {
+  struct entry {
+    u64 workgroup;
+    std::size_t position;
+    finding f;
+  };
+  std::map<std::pair<int, u64>, entry> first;
+  for (const launch_state& L : threads)
+    for (const auto& [key, n] : L.found) {
+      const finding& f = L.res->findings[n];
+      const u64 number = f.workgroup.x + u64{grid.x} * (f.workgroup.y + u64{grid.y} * f.workgroup.z);
+      auto [it, fresh] = first.try_emplace(key, entry{number, n, f});
+      if (fresh) continue;
+      const u64 count = it->second.f.count + f.count;
+      if (number < it->second.workgroup) it->second = {number, n, f};
+      it->second.f.count = count;
+    }
+  std::vector<entry> sorted;
+  for (const auto& [key, e] : first) sorted.push_back(e);
+  std::sort(sorted.begin(), sorted.end(), [](const entry& a, const entry& b) {
+    return std::pair(a.workgroup, a.position) < std::pair(b.workgroup, b.position);
+  });
+  std::vector<finding> r;
+  for (const entry& e : sorted) r.push_back(e.f);
+  return r;
 }
 void resolve(result& r, const launch_state& L) {
   const std::string kernel = demangled(L.kernel->name);

@@ -11,6 +11,8 @@ struct launch_ended {};
 /// Counts the finding where this instruction has one of this kind already.
 bool counted(wave& w, const inst& i, finding_kind kind);
 finding& add_finding(wave& w, const inst& i, finding_kind kind, const std::string& what, int lane, u64 address);
+/// The findings of all threads: of each instruction and kind that of the first workgroup, in the order of workgroups.
+std::vector<finding> merged(const std::vector<launch_state>& threads, dim3 grid);
 /// Source positions and names of what a launch found.
 void resolve(result& r, const launch_state& L);
 code_site site_of(const launch_state& L, u32 site);  // 0: none

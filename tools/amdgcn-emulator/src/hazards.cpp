@@ -2,12 +2,13 @@
 // Two checks: results of memory instructions used before an s_wait* allows it, and LDS accesses that no barrier orders.
 #include <map>
 
+#include "fastest.hpp"
 #include "findings.hpp"
-#include "memory.hpp"
+#include "wave_access.hpp"
 
 namespace emu {
 namespace {
-constexpr u16 scalar_base = 1024;
+constexpr u16 scalar_base = busy_registers::scalar_base;
 void add(inst& i, const operand& o, bool write) {
   if (o.kind == operand::vgpr)
     i.regs.push_back({o.reg, o.count, write});
@@ -23,35 +24,35 @@ std::string reg_name(u32 r) {
 void mark(wave& w, const inst& i, int delta) {
   if (!i.is_load || i.lds) return;
   const operand& d = i.dst[0];
-  for (u32 k = 0; k < d.count; ++k) {
+  for (u32 k = 0; k < d.count; ++k)
     if (d.kind == operand::vgpr)
-      w.vbusy[d.reg + k] = static_cast<u8>(w.vbusy[d.reg + k] + delta);
+      w.busy.add(d.reg + k, delta);
     else if (d.reg + k < 128)
-      w.sbusy[d.reg + k] = static_cast<u8>(w.sbusy[d.reg + k] + delta);
-  }
+      w.busy.add(scalar_base + d.reg + k, delta);
 }
 template <class F>
-void each_byte_range(const pending& p, F f) {
+void each_byte_range(const wave& w, const pending& p, F f) {
   for (u32 t = 0; t < p.nlds; ++t)
-    for (u64 m = p.lanes; m; m &= m - 1) f(p.lds_addr[t][std::countr_zero(m)], p.lds_bytes);
+    for (u64 m = p.lanes; m; m &= m - 1)
+      f(w.lds_addresses[2u * p.slot + t][static_cast<u32>(std::countr_zero(m))], p.lds_bytes);
 }
 constexpr u64 several = 127, at_a_barrier = 128;
 u64 wave_of(u64 s) { return s & several; }
 u64 epoch_of(u64 s) { return (s & 0xffffffff) >> 8; }
 void stamp(wave& w, const inst& i, u32 a, u32 n, bool write, u64 epoch, u64 flag = 0) {
   const u64 me = w.id + 1, mine = u64{w.launch->site(i)} << 32 | epoch << 8 | flag | me;
-  u64* s = (write ? w.wg->sw : w.wg->sr).data() + a;
-  for (u32 k = 0; k < n; ++k) {
-    if (write || epoch_of(s[k]) < epoch)
-      s[k] = mine;
-    else if (wave_of(s[k]) != me && epoch_of(s[k]) == epoch)
-      s[k] |= several;
-  }
+  (write ? w.wg->writes : w.wg->reads).change(a, n, [&](u64& cell) {
+    if (write || epoch_of(cell) < epoch)
+      cell = mine;
+    else if (wave_of(cell) != me && epoch_of(cell) == epoch)
+      cell |= several;
+  });
 }
 void complete(wave& w, pending& p) {
   mark(w, *p.i, -1);
+  if (p.nlds) w.free_slots.push_back(p.slot);
   if (!p.dma) return;
-  each_byte_range(p, [&](u32 a, u32 n) {
+  each_byte_range(w, p, [&](u32 a, u32 n) {
     for (u32 k = 0; k < n; ++k)
       if (--w.wg->dma[a + k] == 0) --w.wg->dma_bytes;
     if (w.launch->race) stamp(w, *p.i, a, n, true, w.signals);
@@ -107,10 +108,14 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
   if (a0 && (w.launch->race || dma)) {
     p.lanes = lanes, p.lds_bytes = bytes, p.lds_read = read, p.lds_write = write, p.dma = dma;
     p.nlds = a1 ? 2 : 1;
-    std::copy(a0, a0 + 64, p.lds_addr[0].begin());
-    if (a1) std::copy(a1, a1 + 64, p.lds_addr[1].begin());
+    if (w.free_slots.empty())
+      w.free_slots.push_back(static_cast<u16>(w.lds_addresses.size() / 2)),
+          w.lds_addresses.resize(w.lds_addresses.size() + 2);
+    p.slot = w.free_slots.back(), w.free_slots.pop_back();
+    std::memcpy(w.lds_addresses[2u * p.slot].data(), a0, w.lanes * sizeof *a0);
+    if (a1) std::memcpy(w.lds_addresses[2u * p.slot + 1].data(), a1, w.lanes * sizeof *a1);
     if (dma)
-      each_byte_range(p, [&](u32 a, u32 n) {
+      each_byte_range(w, p, [&](u32 a, u32 n) {
         for (u32 k = 0; k < n; ++k)
           if (w.wg->dma[a + k]++ == 0) ++w.wg->dma_bytes;
       });
@@ -119,17 +124,19 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
   if (w.queue.size() > 15) retire(w, counter_limits(w.fam));
 }
 
-void apply_wait(wave& w, const inst& i) {
-  std::array<i32, 5> want = {-1, -1, -1, -1, -1};
+// What the wait asks of each counter; -1: nothing.
+void bind_wait(inst& i, family fam) {
+  auto& want = i.wait;
+  std::fill(std::begin(want), std::end(want), -1);
   const u32 imm = i.raw[0] & 0xffff;
   const std::string& n = i.name;
   if (n == "s_waitcnt") {
-    if (w.fam == family::gfx9)
+    if (fam == family::gfx9)
       want[c_vm] = static_cast<i32>((imm & 15) | (imm >> 14 & 3) << 4), want[c_lgkm] = static_cast<i32>(imm >> 8 & 15);
     else
       want[c_vm] = static_cast<i32>(imm >> 10 & 63), want[c_lgkm] = static_cast<i32>(imm >> 4 & 63);
     if (want[c_vm] == 63) want[c_vm] = -1;
-    if (want[c_lgkm] == (w.fam == family::gfx9 ? 15 : 63)) want[c_lgkm] = -1;
+    if (want[c_lgkm] == (fam == family::gfx9 ? 15 : 63)) want[c_lgkm] = -1;
   } else if (n == "s_wait_loadcnt" || n == "s_waitcnt_vmcnt")
     want[c_vm] = static_cast<i32>(imm & 63);
   else if (n == "s_wait_dscnt")
@@ -142,16 +149,19 @@ void apply_wait(wave& w, const inst& i) {
     want[c_vm] = static_cast<i32>(imm >> 8 & 63), want[c_ds] = static_cast<i32>(imm & 63);
   else if (n == "s_wait_storecnt_dscnt")
     want[c_ds] = static_cast<i32>(imm & 63);
-  else
-    return;
-  retire(w, want);
+}
+void apply_wait(wave& w, const inst& i) {
+  if (w.queue.empty()) return;
+  std::array<i32, 5> want;
+  std::copy(std::begin(i.wait), std::end(i.wait), want.begin());
+  if (want != std::array<i32, 5>{-1, -1, -1, -1, -1}) retire(w, want);
 }
 
 void check_waits(wave& w, const inst& i) {
-  for (const reg_range& r : i.regs)
+  for (const reg_range& r : i.regs) {
+    if (!w.busy.any(r.first, r.count)) continue;
     for (u32 k = r.first; k < static_cast<u32>(r.first + r.count); ++k) {
-      const u8 busy = k >= scalar_base ? w.sbusy[k - scalar_base] : w.vbusy[k];
-      if (!busy) continue;
+      if (!w.busy.any(k, 1)) continue;
       for (const pending& p : w.queue) {
         const operand& d = p.i->dst[0];
         if (!p.i->is_load || p.i->lds || (k >= scalar_base) != (d.kind == operand::sgpr)) continue;
@@ -169,6 +179,7 @@ void check_waits(wave& w, const inst& i) {
         break;
       }
     }
+  }
 }
 
 void dma_check(wave& w, const inst& i, u32 a, u32 n, u32 lane) {
@@ -217,32 +228,88 @@ void lds_race(wave& w, const inst& i, const lds_conflict& c) {
 }  // namespace
 
 namespace {
-// The first of n bytes whose access conflicts with one of this wave; n: none. An access at epoch s (barriers signalled)
+// Reports the first of n bytes whose access conflicts with one of this wave. An access at epoch s (barriers signalled)
 // precedes one of another wave at epoch e (barriers passed) when s < e.
-u32 first_conflict(const wave& w, const u64* s, u32 n) {
-  u32 k = 0;
-  while (k < n && !(s[k] && wave_of(s[k]) != w.id + 1 && epoch_of(s[k]) >= w.waits_done)) ++k;
-  return k;
+bool look(wave& w, const inst& i, lds_shadow& shadow, u32 a, u32 n, const char* what) {
+  bool found = false;
+  shadow.each(a, n, [&](u64 cell, u32 byte) {
+    if (!cell || wave_of(cell) == w.id + 1 || epoch_of(cell) < w.waits_done) return false;
+    return lds_race(w, i, {what, byte, cell}), found = true;
+  });
+  return found;
 }
 }  // namespace
 
-void overwrite_check(wave& w, const inst& i, u32 a, u32 n) {
-  const u64* const sr = w.wg->sr.data() + a;
-  if (const u32 k = first_conflict(w, sr, n); k < n) lds_race(w, i, {"write after read", a + k, sr[k]});
-}
+void overwrite_check(wave& w, const inst& i, u32 a, u32 n) { look(w, i, w.wg->reads, a, n, "write after read"); }
 void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
-  const u64* const sw = w.wg->sw.data() + a;
-  if (const u32 k = first_conflict(w, sw, n); k < n)
-    lds_race(w, i, {write ? "write after write" : "read after write", a + k, sw[k]});
-  else if (write)
+  if (!look(w, i, w.wg->writes, a, n, write ? "write after write" : "read after write") && write)
     overwrite_check(w, i, a, n);
   stamp(w, i, a, n, write, w.signals);
+}
+
+namespace {
+typedef i64 cells __attribute__((vector_size(32)));
+EMU_INLINE cells cells_at(const u64* p) {
+  cells c;
+  std::memcpy(&c, p, sizeof c);
+  return c;
+}
+// Of four cells, those whose accesses may race with one at epoch e; cells for bytes are among them.
+EMU_INLINE cells may_race(cells c, i64 me, i64 e) {
+  const cells low = c & 0xffffffff;
+  return (low >= e << 8) & ((c & 127) != me);
+}
+template <class F>
+EMU_INLINE bool all_dwords(const lds_shadow& s, const wave_access& a, F ok) {
+  cells bad = {};
+  for (u32 n = 0; n < a.num_runs; ++n) {
+    const u64* p = s.dwords.data() + a.runs[n].first / 4;
+    u64 left = a.runs[n].bytes / 4;
+    for (; left >= 4; left -= 4, p += 4) bad |= ok(cells_at(p));
+    for (; left; --left, ++p) bad |= ok(cells{static_cast<i64>(*p)});
+  }
+  return !(bad[0] | bad[1] | bad[2] | bad[3]);
+}
+// The cell after a read in this epoch.
+EMU_INLINE cells after_read(cells c, i64 mine, i64 epoch) {
+  const cells low = c & 0xffffffff, newer = low < epoch << 8,
+              others = (low < (epoch + 1) << 8) & ((c & 127) != (mine & 127));
+  return (newer & mine) | (~newer & (c | (others & 127)));
+}
+bool orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done), epoch = static_cast<i64>(w.signals);
+  lds_shadow &writes = w.wg->writes, &reads = w.wg->reads;
+  const auto racing = [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); };
+  const auto of_bytes = [](cells c) __attribute__((always_inline)) { return c == -1; };
+  if (!all_dwords(writes, a, racing)) return false;
+  if (!(write ? all_dwords(reads, a, racing) : all_dwords(reads, a, of_bytes))) return false;
+  const i64 mine = i64{w.launch->site(i)} << 32 | epoch << 8 | me;
+  for (u32 n = 0; n < a.num_runs; ++n) {
+    u64* p = (write ? writes : reads).dwords.data() + a.runs[n].first / 4;
+    u64 left = a.runs[n].bytes / 4;
+    for (; left >= 4; left -= 4, p += 4) {
+      const cells c = write ? cells{} + mine : after_read(cells_at(p), mine, epoch);
+      std::memcpy(p, &c, sizeof c);
+    }
+    for (; left; --left, ++p)
+      *p = static_cast<u64>(write ? mine : after_read(cells{static_cast<i64>(*p)}, mine, epoch)[0]);
+  }
+  return true;
+}
+}  // namespace
+bool lds_unread(const wave& w, const wave_access& a) {
+  const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done);
+  return all_dwords(w.wg->reads, a, [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); });
+}
+bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+  static const auto f = fastest<&orderly>();
+  return f(w, i, a, write);
 }
 
 // At a barrier, LDS operations that were not waited for are not ordered by it.
 void on_signal(wave& w) {
   for (const pending& p : w.queue)
     if (p.nlds && !p.dma)
-      each_byte_range(p, [&](u32 a, u32 n) { stamp(w, *p.i, a, n, p.lds_write, w.signals + 1, at_a_barrier); });
+      each_byte_range(w, p, [&](u32 a, u32 n) { stamp(w, *p.i, a, n, p.lds_write, w.signals + 1, at_a_barrier); });
 }
 }  // namespace emu

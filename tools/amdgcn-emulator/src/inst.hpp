@@ -53,44 +53,19 @@ enum counter : u8 {
 };  // gfx9/11: vm, lgkm, (gfx11) store; gfx12: vm = load, ds, km, store
 
 struct reg_range {
-  u16 first, count;  // 0..511 vector, 1024 + n scalar
+  u16 first, count;  // 0..511 vector, 512 + n scalar
   bool write;
 };
 
+/// Vector registers in a row.
+struct vector_range {
+  u16 first = 0, count = 0;
+};
+
+/// What executes and what checks read is in front; text and what decoding leaves comes last.
 struct inst {
   handler fn = nullptr;
-  std::string text, mnemonic;  // mnemonic as printed
-  std::string name;            // canonical name without encoding suffix
-  u64 address = 0;             // virtual address
-  u32 size = 4, raw[3] = {0, 0, 0};
-  u32 next = 0;              // index of the following instruction
-  i64 target = -1;           // branch target, index
-  std::vector<operand> ops;  // as printed
-  u8 ndst = 0;
-  operand dst[2], src[6];
-  u8 nsrc = 0;
-  // modifiers
-  i32 offset = 0, offset0 = 0, offset1 = 0, x = 0, y = 0, z = 0;  // x, y, z: parameters for the handler
-  u8 op_sel = 0, op_sel_hi = 0xff, neg_lo = 0, neg_hi = 0, op_sel_n = 0, omod = 0;
-  bool clamp = false, glc = false, lds = false, offen = false, idxen = false, is_float = false, dst_hi = false,
-       preserve_hi = false, scales_offset = false;  // scales_offset: a lane's offset counts accesses
-  bool dpp = false, bound_ctrl = false, fi = false, sdwa = false;
-  u16 dpp_ctrl = 0;
-  u32 dpp8 = 0;
-  u8 row_mask = 15, bank_mask = 15, sel0 = 6, sel1 = 6, dst_sel = 6,
-     dst_unused = 0;  // dst_unused: 0 pad, 1 sext, 2 preserve
-  u8 cbsz = 0, abid = 0, blgp = 0, byte_sel = 0;
-  // memory
-  u8 bytes = 0, op = 0, tr = 0;  // per lane; atomic operation; element bits of a transposing read
-  bool store = false, sext = false, d16 = false, d16_hi = false, two = false, atomic = false, ret = false;
-  operand vaddr, saddr, data, data2, rsrc, soff;
-  bool is_load = false;  // the destination is written by an outstanding operation
-  counter cnt = c_none, cnt2 = c_none;
-  u8 order = 0, order2 = 0;  // in-order class inside each counter; 0 = unordered
-  i32 wait[5] = {-1, -1, -1, -1, -1};
-  std::vector<inst> dual;       // VOPD: the two halves
-  std::vector<reg_range> regs;  // for the check of waits
-  std::vector<std::string> mods;
+  u32 next = 0;  // index of the following instruction
   enum shadow_t : u8 {
     sh_compute,
     sh_wide,
@@ -113,11 +88,45 @@ struct inst {
     sh_scc_select,
     sh_none
   } shadow = sh_none;
-  bool writes_scc = false;
-  i8 fence = 0;           // 1: release, 2: acquire, 3: both, of the GPU
-  bool shared = false;    // accesses LDS or global memory
+  u8 ndst = 0, nsrc = 0;
+  u8 plain = 0;                                    // bit k: source k is a vector register without modifiers
+  bool dpp = false, sdwa = false, shared = false;  // shared: accesses LDS or global memory
+  bool clamp = false, is_float = false;
+  u8 omod = 0, op_sel = 0, op_sel_hi = 0xff, neg_lo = 0, neg_hi = 0;
+  i32 x = 0, y = 0, z = 0;           // parameters for the handler
+  vector_range reads[6], writes[2];  // vector registers whose state decides that of the result (undefined.cpp)
+  operand dst[2], src[6];
+  // memory
+  u8 bytes = 0, op = 0, tr = 0;  // per lane; atomic operation; element bits of a transposing read
+  bool store = false, sext = false, d16 = false, d16_hi = false, two = false, atomic = false, ret = false;
   bool coherent = false;  // an access that other workgroups see at once
-  std::string error;      // why it cannot run
+  bool is_load = false;   // the destination is written by an outstanding operation
+  counter cnt = c_none, cnt2 = c_none;
+  u8 order = 0, order2 = 0;  // in-order class inside each counter; 0 = unordered
+  i8 fence = 0;              // 1: release, 2: acquire, 3: both, of the GPU
+  i32 offset = 0, offset0 = 0, offset1 = 0;
+  operand vaddr, saddr, data, data2, rsrc, soff;
+  std::vector<reg_range> regs;  // for the check of waits
+  i32 wait[5] = {-1, -1, -1, -1, -1};
+  // modifiers
+  u8 op_sel_n = 0;
+  bool glc = false, lds = false, offen = false, idxen = false, dst_hi = false, preserve_hi = false;
+  bool scales_offset = false;  // a lane's offset counts accesses
+  bool bound_ctrl = false, fi = false, writes_scc = false;
+  u16 dpp_ctrl = 0;
+  u32 dpp8 = 0;
+  u8 row_mask = 15, bank_mask = 15, sel0 = 6, sel1 = 6, dst_sel = 6,
+     dst_unused = 0;  // dst_unused: 0 pad, 1 sext, 2 preserve
+  u8 cbsz = 0, abid = 0, blgp = 0, byte_sel = 0;
+  i64 target = -1;         // branch target, index
+  std::vector<inst> dual;  // VOPD: the two halves
+  u64 address = 0;         // virtual address
+  u32 size = 4, raw[3] = {0, 0, 0};
+  std::string text, mnemonic;  // mnemonic as printed
+  std::string name;            // canonical name without encoding suffix
+  std::vector<operand> ops;    // as printed
+  std::vector<std::string> mods;
+  std::string error;  // why it cannot run
 };
 
 struct program {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Loading a code object, and launching its kernels.
+#include <sys/resource.h>
+
 #include <chrono>
+#include <thread>
 
 #include "cycles.hpp"
 #include "findings.hpp"
@@ -96,6 +99,11 @@ std::vector<launch_state::range> allowed_ranges(const options& o, memory::impl& 
   ranges.resize(n);
   return ranges;
 }
+double user_seconds() {
+  rusage u;
+  getrusage(RUSAGE_SELF, &u);
+  return static_cast<double>(u.ru_utime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec);
+}
 struct resident {
   workgroup wg;
   std::vector<wave> waves;
@@ -104,7 +112,7 @@ struct resident {
 void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
   r.wg.launch = &L, r.wg.lds_size = static_cast<u32>(lds);
   r.wg.lds.resize(lds + 64), r.wg.dma.assign(lds + 64, 0);
-  if (L.race) r.wg.sw.resize(lds + 64), r.wg.sr.resize(lds + 64);
+  if (L.race) r.wg.writes.resize(lds + 64), r.wg.reads.resize(lds + 64);
   if (L.follow) r.wg.state.resize(lds + 64);
   r.waves.resize(num_waves);
   for (std::size_t n = 0; n < r.waves.size(); ++n) {
@@ -121,9 +129,10 @@ void begin(resident& r, const setup& s, u64 number, u64 threads, u32 lanes) {
   wg.id[0] = static_cast<u32>(number % s.grid.x), wg.id[1] = static_cast<u32>(number / s.grid.x % s.grid.y),
   wg.id[2] = static_cast<u32>(number / s.grid.x / s.grid.y);
   std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
-  std::fill(wg.sw.begin(), wg.sw.end(), 0), std::fill(wg.sr.begin(), wg.sr.end(), 0);
+  wg.writes.clear(), wg.reads.clear();
   std::fill(wg.state.begin(), wg.state.end(), u8{never_written});
-  wg.tag = wg.launch->sync.first + 1 + static_cast<u32>(number);
+  wg.tag = wg.launch->shared->sync.first + 1 + static_cast<u32>(number);
+  wg.clock = {};
   if (wg.dma_bytes) std::fill(wg.dma.begin(), wg.dma.end(), 0), wg.dma_bytes = 0;
   for (wave& w : r.waves) init_wave(w, s, w.id * lanes, static_cast<u32>(std::min<u64>(lanes, threads - w.id * lanes)));
 }
@@ -153,17 +162,75 @@ u32 next_tag(u64 groups) {
   static u32 last = 0;
   return std::exchange(last, last + static_cast<u32>(groups));
 }
-void run_workgroups(std::vector<resident>& slots, const setup& s, u64 groups, u64 threads, u32 lanes) {
-  std::mt19937_64 rng(s.opt.seed);
-  for (u64 started = 0, ended = 0; ended < groups;)
+/// What the threads of a launch have in common.
+struct work {
+  launch_shared& shared;
+  const setup& s;
+  u64 groups, threads, lds;  // threads: of a workgroup
+  u32 lanes;
+  std::size_t resident;  // workgroups of one thread that run at the same time
+};
+// Until a wave waits for another workgroup or has run long: switching costs the cache. False: the workgroup has ended.
+bool run_for_a_while(const launch_state& L, resident& r, const options& o, std::mt19937_64& rng) {
+  const u64 long_enough = L.executed + (o.order == options::in_order && !o.slice ? 20'000 : 0);
+  bool goes_on;
+  do goes_on = step_workgroup(r.waves, o, rng);
+  while (goes_on && L.executed < long_enough &&
+         std::none_of(r.waves.begin(), r.waves.end(), [](const wave& w) { return w.yield; }));
+  return goes_on;
+}
+void run_workgroups(launch_state& L, const work& job) {
+  std::vector<resident> slots(job.resident);
+  for (resident& r : slots) prepare(r, L, job.lds, (job.threads + job.lanes - 1) / job.lanes, job.lanes);
+  std::mt19937_64 rng(job.s.opt.seed);
+  for (std::size_t busy = 0;;) {
     for (resident& r : slots) {
+      if (job.shared.ended) return;
       if (!r.busy) {
-        if (started == groups) continue;
-        begin(r, s, started, threads, lanes);
-        r.busy = true, ++started;
+        if (job.shared.started >= job.groups) continue;
+        const u64 number = job.shared.started++;
+        if (number >= job.groups) continue;
+        begin(r, job.s, number, job.threads, job.lanes);
+        r.busy = true, ++busy;
       }
-      if (!step_workgroup(r.waves, s.opt, rng)) r.busy = false, ++ended;
+      if (!run_for_a_while(L, r, job.s.opt, rng)) r.busy = false, --busy;
     }
+    if (!busy && job.shared.started >= job.groups) return;
+  }
+}
+/// Runs all workgroups, and throws what a thread threw.
+void run_threads(std::vector<launch_state>& workers, const work& job) {
+  std::mutex first;
+  std::exception_ptr thrown;
+  const auto run = [&](launch_state& L) {
+    try {
+      run_workgroups(L, job);
+    } catch (const launch_ended&) {
+      job.shared.ended = true;
+    } catch (...) {
+      const std::lock_guard lock(first);
+      if (!thrown) thrown = std::current_exception();
+      job.shared.ended = true;
+    }
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t n = 1; n < workers.size(); ++n) others.emplace_back(run, std::ref(workers[n]));
+  run(workers[0]);
+  others.clear();
+  if (thrown) std::rethrow_exception(thrown);
+}
+/// One thread where the order or the sums of several would show, or where the kernel calls the host.
+unsigned threads_of(const options& o, const kernel_info& k, u64 groups) {
+  const bool calls_host = o.hostcall && std::any_of(k.args.begin(), k.args.end(), [](const kernel_arg& a) {
+                            return a.kind == "hidden_hostcall_buffer" || a.kind == "hidden_heap_v1";
+                          });
+  if (!o.collect || o.order != options::in_order || o.count || o.lds_log || o.cycles || o.trace || calls_host) return 1;
+  return static_cast<unsigned>(std::clamp<u64>(o.threads ? o.threads : std::thread::hardware_concurrency(), 1, groups));
+}
+/// Races are looked for in every buffer that may be written.
+void map_races(memory::impl& m) {
+  for (auto& [lo, b] : m.buffers)
+    if (b.owned && !b.freed && !b.races.lines) b.races.map(b.bytes());
 }
 }  // namespace
 
@@ -197,12 +264,15 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   L.scratch_bytes = scratch_of(k);
   L.race = o.race && threads > lanes, L.waits = o.waits, L.trace_left = o.trace;
   L.follow = o.collect && o.uninitialised, L.globals = o.collect && o.global_races && groups > 1;
-  L.sync.first = L.sync.base = next_tag(groups);
+  launch_shared shared;
+  L.shared = &shared, shared.sync.first = shared.sync.base = next_tag(groups);
+  if (L.globals) map_races(*L.mem);
   L.ranges = allowed_ranges(o, *L.mem, co, ka, packet);
   if (p_->interrupt && o.hostcall)
-    L.interrupt = [&] {
+    L.interrupt = [&](launch_state& thread) {
       p_->interrupt(o.hostcall);
-      L.ranges = allowed_ranges(o, *L.mem, co, ka, packet), L.last = {};  // the host may allocate
+      thread.ranges = allowed_ranges(o, *L.mem, co, ka, packet), thread.last = {};  // the host may allocate
+      if (L.globals) map_races(*L.mem);
     };
   if (o.count) L.counts.assign(p_->prog.code.size(), 0);
   std::unique_ptr<lds_stats> stats;
@@ -212,17 +282,23 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   if (o.cycles) L.traces = &traces;
   if (o.lds_log || o.cycles) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
 
-  std::vector<resident> slots(o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups));
-  for (resident& r : slots) prepare(r, L, lds, (threads + lanes - 1) / lanes, lanes);
-  L.waves = slots[0].waves.size() * groups;
+  const unsigned threads_used = threads_of(o, k, groups);
+  const u64 resident = o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups);
+  const setup s{co, k, o, grid, block, ka, packet, L.scratch_bytes};
+  const work job{shared, s, groups, threads, lds, lanes, (resident + threads_used - 1) / threads_used};
+  L.waves = (threads + lanes - 1) / lanes * groups, L.concurrent = threads_used > 1;
+  std::vector<launch_state> workers(threads_used, L);
+  std::vector<result> results(threads_used);
+  for (unsigned n = 0; n < threads_used; ++n) workers[n].res = &results[n];
+  const double user = user_seconds();
   const auto t0 = std::chrono::steady_clock::now();
-  try {
-    run_workgroups(slots, setup{co, k, o, grid, block, ka, packet, L.scratch_bytes}, groups, threads, lanes);
-  } catch (const launch_ended&) {
-  }
+  run_threads(workers, job);
   res.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
-  res.instructions = L.executed, res.waves = L.waves;
-  if (o.count) res.counts = counts_of(L.counts, p_->prog, co);
+  res.user_seconds = user_seconds() - user;
+  res.races = results[0].races;
+  res.findings = L.concurrent ? merged(workers, grid) : results[0].findings;
+  res.instructions = shared.executed, res.waves = L.waves;
+  if (o.count) res.counts = counts_of(workers[0].counts, p_->prog, co);
   if (o.cycles) res.cycles = time_workgroup(co, p_->prog, traces, o);
   if (o.lds_log && o.collect) advise(*stats);
   if (o.lds_log)

@@ -109,7 +109,8 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   std::fill(std::begin(w.s), std::end(w.s), fill);
   w.s[s_null] = w.s[s_scc] = 0, w.s[s_vcc] = w.s[s_vcc + 1] = 0;
   w.s[s_m0] = s.opt.poison ? 0xffffffffu : 0;
-  w.queue.clear(), w.calls.clear(), w.vbusy.fill(0), w.sbusy.fill(0);
+  w.queue.clear(), w.calls.clear(), w.busy = {};
+  w.lds_addresses.clear(), w.free_slots.clear();
   w.signals = w.waits_done = 1, w.status = wave::running, w.gpr_idx = 0;
   w.mode = k.rsrc1 >> 12 & 0xff;
   if (s.co.fam == family::gfx12)

@@ -3,6 +3,7 @@
 #include "findings.hpp"
 #include "memory.hpp"
 #include "valu.hpp"
+#include "wave_access.hpp"
 
 namespace emu {
 namespace {
@@ -60,46 +61,69 @@ void follow_lds_load(wave& w, const inst& i, u32 first, u32 lane, const u8* stat
   for (u32 r = i.dst[0].reg + first, end = r + (i.bytes + 3) / 4; r < end && r < 512; ++r)
     u.computed[r] |= u.vector[r] & 1ull << lane;
 }
+// One half of a two-address access, or a whole one: one lane after the other. Returns the lanes whose addresses are in
+// LDS.
+u64 ds_one_by_one(wave& w, const inst& i, u32 t, u64 lanes, u32* addr, u8 (*data)[16]) {
+  u64 ok = lanes;
+  const operand& source = t ? i.data2 : i.data;
+  for (u64 m = lanes; m; m &= m - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[l] = checked(w, i, addr[l], l);
+    if (a == outside) {
+      ok &= ~(1ull << l), addr[l] = 0, std::memset(data[l], 0, 16);
+      continue;
+    }
+    u8 *memory = w.wg->lds.data() + a, *state = w.wg->state.data() + a;
+    if (w.launch->race) {
+      if (i.store && changes_nothing(w, i, source, l, a))
+        overwrite_check(w, i, a, i.bytes);
+      else
+        race_check(w, i, a, i.bytes, i.store);
+    }
+    if (i.store)
+      reg_to_mem(w, i, source, l, memory);
+    else
+      std::memcpy(data[l], memory, i.bytes);
+    if (!w.undefined) continue;
+    w.launch->last.buffer = nullptr, w.launch->last.hi = 0;
+    if (i.store)
+      follow_store(w, i, source, l, i.bytes, state);
+    else
+      follow_lds_load(w, i, t ? i.bytes / 4u : 0, l, state);
+  }
+  return ok;
+}
+bool ds_together(wave& w, const inst& i, u32 t, u64 lanes, const u32* addr) {
+  const u32 align = i.two ? 3 : 0, most = w.wg->lds_size - i.bytes;
+  if (!lanes || i.tr || w.wg->dma_bytes || w.wg->lds_size < i.bytes) return false;
+  wave_access a;
+  a.lanes = lanes, a.memory = w.wg->lds.data(), a.state = w.undefined ? w.wg->state.data() : nullptr;
+  each_lane(w, [&](u32 l) { a.address[l] = addr[l]; });
+  if (lanes & lanes_where(w, [&](u32 l) { return (addr[l] > most) | ((addr[l] & align) != 0); })) return false;
+  const operand& o = !i.store ? i.dst[0] : t ? i.data2 : i.data;
+  return access_together(w, i, a, in_lds, o, t && !i.store ? i.bytes / 4u : 0);
+}
 void ds_access(wave& w, const inst& i) {
   const u64 lanes = w.exec();
-  u64 ok = lanes;  // lanes whose addresses are in LDS
+  u64 ok = lanes, waiting = 0;  // lanes whose addresses are in LDS; halves whose loads are in `data`
   u8 data[2][64][16];
-  u32 addr[2][64] = {};
-  u8* lds = w.wg->lds.data();
-  for (u32 t = 0; t <= (i.two ? 1u : 0u); ++t) {
-    const u32 off = static_cast<u32>(i.two ? (t ? i.offset1 : i.offset0) * i.y : i.offset), *va = w.v(i.vaddr.reg);
-    for (u64 m = lanes; m; m &= m - 1) {
-      const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[t][l] = checked(w, i, va[l] + off, l);
-      if (a == outside) {
-        ok &= ~(1ull << l), addr[t][l] = 0, std::memset(data[t][l], 0, 16);
-        continue;
-      }
-      if (w.launch->race) {
-        if (i.store && changes_nothing(w, i, t ? i.data2 : i.data, l, a))
-          overwrite_check(w, i, a, i.bytes);
-        else
-          race_check(w, i, a, i.bytes, i.store);
-      }
-      if (i.store)
-        reg_to_mem(w, i, t ? i.data2 : i.data, l, lds + a);
-      else
-        std::memcpy(data[t][l], lds + a, i.bytes);
-      if (!w.undefined) continue;
-      w.launch->last.buffer = nullptr, w.launch->last.hi = 0;
-      if (i.store)
-        follow_store(w, i, t ? i.data2 : i.data, l, i.bytes, w.wg->state.data() + a);
-      else
-        follow_lds_load(w, i, t ? i.bytes / 4u : 0, l, w.wg->state.data() + a);
-    }
+  u32 addr[2][64];
+  const u32 halves = i.two ? 2 : 1, *va = w.v(i.vaddr.reg);
+  for (u32 t = 0; t < halves; ++t) {
+    const u32 off = static_cast<u32>(i.two ? (t ? i.offset1 : i.offset0) * i.y : i.offset);
+    each_lane(w, [&](u32 l) { addr[t][l] = va[l] + off; });
+  }
+  for (u32 t = 0; t < halves; ++t) {
+    if (!ds_together(w, i, t, lanes, addr[t]))
+      ok &= ds_one_by_one(w, i, t, lanes, addr[t], data[t]), waiting |= 1u << t;
     if (w.launch->stats) log_lds(w, i, static_cast<int>(t), i.store, i.bytes, ok, addr[t]);
   }
   if (!i.store) {
     if (i.tr) transpose(i, w.lanes, data[0]);
-    for (u64 m = lanes; m; m &= m - 1) {
-      const u32 l = static_cast<u32>(std::countr_zero(m));
-      mem_to_reg(w, i, i.dst[0], 0, l, data[0][l]);
-      if (i.two) mem_to_reg(w, i, i.dst[0], i.bytes / 4u, l, data[1][l]);
-    }
+    for (u32 t = 0; t < halves; ++t)
+      for (u64 m = waiting >> t & 1 ? lanes : 0; m; m &= m - 1) {
+        const u32 l = static_cast<u32>(std::countr_zero(m));
+        mem_to_reg(w, i, i.dst[0], t ? i.bytes / 4u : 0, l, data[t][l]);
+      }
   }
   if (w.launch->waits) issue(w, i, ok, addr[0], i.two ? addr[1] : nullptr, i.bytes, !i.store, i.store);
 }
@@ -187,7 +211,7 @@ bool bind_lds(inst& i, const code_object& co) {
   const std::string whole = n;
   const bool rd = eat(n, "read") || eat(n, "load"), wr = !rd && (eat(n, "write") || eat(n, "store"));
   if ((rd || wr) && whole.find("xchg") == whole.npos) {
-    i.store = wr, i.is_load = rd, i.fn = &ds_access;
+    i.store = wr, i.is_load = rd, i.fn = fastest<&ds_access>();
     const bool st64 = eat(n, "2st64_b") || eat(n, "_2addr_stride64_b");
     if (st64 || eat(n, "2_b") || eat(n, "_2addr_b")) {
       if (n != "32" && n != "64") return false;

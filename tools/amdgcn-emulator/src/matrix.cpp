@@ -137,7 +137,7 @@ bool bind_matrix(inst& i, const code_object& co) {
   if (!s.blocks) throw std::runtime_error("unexpected size of the destination");
   i.x = s.a | s.b << 8 | s.out << 16, i.y = static_cast<i32>(s.m | s.k << 8),
   i.z = static_cast<i32>(s.blocks | static_cast<u32>(s.scaled) << 8 | static_cast<u32>(s.f8f6f4) << 9);
-  i.fn = !is_wmma ? &mfma : co.target == "gfx1250" ? &wmma_gfx1250 : &wmma;
+  i.fn = !is_wmma ? mfma() : co.target == "gfx1250" ? &wmma_gfx1250 : wmma();
   return true;
 }
 }  // namespace emu

@@ -32,7 +32,44 @@ struct shape {
 shape unpack(const inst& i);
 u32 source(wave& w, const operand& o, u32 k, u32 lane);
 void expand(type t, bool fnuz, bool flush_denorm, const u32* d, u32 n, float* out);  // one lane's packed operand
-void mfma(wave& w, const inst& i);
-void wmma(wave& w, const inst& i);
+/// Element j of the operand in all lanes: e[j][lane].
+using elements = float[64][64];
+EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, bool flush_denorm, u32 per_lane,
+                               elements& e) {
+  const u32 regs = (per_lane * type_bits[t] + 31) / 32;
+  if (o.kind == operand::vgpr && (t == t_f16 || t == t_bf16)) {
+    const u32 exponent = t == t_f16 ? 0x7c00 : 0x7f80;
+    for (u32 k = 0; k < regs; ++k) {
+      u32 x[64];
+      const u32* r = w.v(o.reg + k);
+      if (flush_denorm) {
+        each_lane(w, [&](u32 l) {
+          x[l] = r[l] & (r[l] & exponent ? ~0u : 0xffff8000u) & (r[l] & exponent << 16 ? ~0u : 0x8000ffffu);
+        });
+        r = x;
+      }
+      if (t == t_f16)
+        each_lane(w, [&](u32 l) {
+          e[2 * k][l] = f16_to_f32(static_cast<u16>(r[l])), e[2 * k + 1][l] = f16_to_f32(static_cast<u16>(r[l] >> 16));
+        });
+      else
+        each_lane(w, [&](u32 l) { e[2 * k][l] = as_f32(r[l] << 16), e[2 * k + 1][l] = as_f32(r[l] & 0xffff0000u); });
+    }
+    return;
+  }
+  if (o.kind == operand::vgpr && t == t_f32) {
+    for (u32 k = 0; k < regs; ++k) std::memcpy(e[k], w.v(o.reg + k), w.lanes * 4);
+    return;
+  }
+  float x[64];
+  for (u32 l = 0; l < w.lanes; ++l) {
+    u32 d[9] = {};
+    for (u32 k = 0; k < regs; ++k) d[k] = source(w, o, k, l);
+    expand(t, fnuz, flush_denorm, d, per_lane, x);
+    for (u32 j = 0; j < per_lane; ++j) e[j][l] = x[j];
+  }
+}
+handler mfma();
+handler wmma();
 void wmma_gfx1250(wave& w, const inst& i);
 }  // namespace emu::matrix

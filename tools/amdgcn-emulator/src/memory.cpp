@@ -6,11 +6,12 @@
 #include "findings.hpp"
 
 #include "valu.hpp"
+#include "wave_access.hpp"
 
 namespace emu {
 u8* nowhere(launch_state& L) {
   std::memset(L.nowhere, 0, sizeof L.nowhere);
-  L.cells = nullptr, L.state = nullptr;
+  L.raced = nullptr, L.state = nullptr;
   return L.nowhere;
 }
 namespace {
@@ -55,7 +56,7 @@ void transpose_eights(u32 lanes, u8 (*data)[16]) {
   }
 }
 u8* lds_at(wave& w, const inst& i, u32 l, u64 a) {
-  w.launch->cells = nullptr, w.launch->state = nullptr;
+  w.launch->raced = nullptr, w.launch->state = nullptr;
   if (a + i.bytes > w.wg->lds_size) {
     report(
         w, i, finding_kind::out_of_bounds,
@@ -89,7 +90,7 @@ void follow_access(wave& w, const inst& i, u32 l) {
 // One lane's access; `p` is host memory.
 void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
   launch_state& L = *w.launch;
-  if (L.cells) {
+  if (L.raced) {
     u8 now[16];
     bool changes = !i.atomic && i.store;
     if (changes) reg_to_mem(w, i, i.data, l, now), changes = std::memcmp(now, p, i.bytes) != 0;
@@ -97,6 +98,9 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
       check_global(w, i, l, reinterpret_cast<u64>(p), i.bytes, changes);
   }
   if (L.state) follow_access(w, i, l);
+  // Atomics of several threads exclude each other and coherent accesses.
+  const auto lock =
+      i.atomic || i.coherent ? L.lock_memory(reinterpret_cast<u64>(p) / 4) : std::unique_lock<std::mutex>();
   if (i.atomic) {
     u64 o = 0, d = 0, cmp = 0;
     std::memcpy(&o, p, i.bytes);
@@ -124,7 +128,7 @@ void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]) {
   if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
 }
 u8* scratch_at(wave& w, const inst& i, u32 l, u64 a) {
-  w.launch->cells = nullptr, w.launch->state = nullptr;
+  w.launch->raced = nullptr, w.launch->state = nullptr;
   if (a + i.bytes > w.launch->scratch_bytes) {
     report(
         w, i, finding_kind::out_of_bounds,
@@ -161,7 +165,7 @@ u8* global_at(wave& w, const inst& i, u32 l, u64 a, u32 n) {
     return nowhere(L);
   }
   buffer_state* const b = L.last.buffer;
-  L.cells = L.globals && b && b->owned ? (b->cells ? b->cells : L.mem->cells_of(*b)) : nullptr;
+  L.raced = L.globals && b && b->owned ? b : nullptr;
   L.state = nullptr;
   if (w.undefined) {
     if (b && !b->state.empty())
@@ -173,35 +177,57 @@ u8* global_at(wave& w, const inst& i, u32 l, u64 a, u32 n) {
 }
 
 namespace {
-void flat_access(wave& w, const inst& i) {
-  const u64 lanes = w.exec();
+u8* flat_at(wave& w, const inst& i, u32 l, u64 a) {
+  if (i.x == scratch || (i.x == flat && a >> 32 == 0x20000)) return scratch_at(w, i, l, a & 0xffffffff);
+  if (i.x == flat && a >> 32 == 0x10000) return lds_at(w, i, l, a & 0xffffffff);
+  return global_at(w, i, l, a, i.bytes);
+}
+void flat_one_by_one(wave& w, const inst& i, const wave_access& a) {
   u8 data[64][16];
   if (i.tr) std::memset(data, 0, sizeof data);  // inactive lanes
-  const u64 sbase =
-      i.saddr.kind == operand::sgpr && i.saddr.reg != s_null ? (i.x == scratch ? w.rs32(i.saddr) : w.rs64(i.saddr)) : 0;
   u64 in_lds = 0;
   u32 lds_addr[64];
-  const u32 *lo = i.vaddr.is_vgpr() ? w.v(i.vaddr.reg) : nullptr,
-            *hi = i.vaddr.count == 2 ? w.v(i.vaddr.reg + 1) : nullptr;
-  for (u64 m = lanes; m; m &= m - 1) {
+  for (u64 m = a.lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m));
-    u64 a = sbase + static_cast<u64>(static_cast<i64>(i.offset));
-    if (lo) a += (lo[l] | (hi ? static_cast<u64>(hi[l]) << 32 : 0)) * (i.scales_offset ? i.bytes : 1);
-    u8* p;
-    if (i.x == scratch)
-      p = scratch_at(w, i, l, a & 0xffffffff);
-    else if (i.x == flat && a >> 32 == 0x10000)
-      p = lds_at(w, i, l, a & 0xffffffff), in_lds |= 1ull << l, lds_addr[l] = static_cast<u32>(a);
-    else if (i.x == flat && a >> 32 == 0x20000)
-      p = scratch_at(w, i, l, a & 0xffffffff);
-    else
-      p = global_at(w, i, l, a, i.bytes);
-    access(w, i, l, p, data[l]);
+    if (i.x == flat && a.address[l] >> 32 == 0x10000) in_lds |= 1ull << l, lds_addr[l] = static_cast<u32>(a.address[l]);
+    access(w, i, l, flat_at(w, i, l, a.address[l]), data[l]);
   }
   if (in_lds && w.launch->stats) log_lds(w, i, 0, i.store, i.bytes, in_lds, lds_addr);
-  finish(w, i, lanes, data);
+  finish(w, i, a.lanes, data);
+}
+bool scratch_together(wave& w, const inst& i, const wave_access& a) {
+  const u64 limit = w.launch->scratch_bytes;
+  wave_access s;
+  s.lanes = a.lanes, s.memory = w.scratch.data(), s.state = w.undefined ? w.undefined->scratch.data() : nullptr;
+  for (u64 m = a.lanes; m; m &= m - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(m));
+    if ((a.address[l] & 0xffffffff) + i.bytes > limit) return false;
+    s.address[l] = l * limit + (a.address[l] & 0xffffffff);
+  }
+  return !i.atomic && !i.lds && access_together(w, i, s, in_scratch, i.store ? i.data : i.dst[0], 0);
+}
+void flat_access(wave& w, const inst& i) {
+  wave_access a;
+  a.lanes = w.exec();
+  const u64 base =
+      (i.saddr.kind == operand::sgpr && i.saddr.reg != s_null ? (i.x == scratch ? w.rs32(i.saddr) : w.rs64(i.saddr))
+                                                              : 0) +
+      static_cast<u64>(static_cast<i64>(i.offset));
+  if (i.vaddr.is_vgpr()) {
+    const u32 *lo = w.v(i.vaddr.reg), *hi = w.v(i.vaddr.reg + 1);
+    const u64 step = i.scales_offset ? i.bytes : 1;
+    if (i.vaddr.count == 2)
+      each_lane(w, [&](u32 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32) * step; });
+    else
+      each_lane(w, [&](u32 l) { a.address[l] = base + static_cast<u64>(lo[l]) * step; });
+  } else {
+    each_lane(w, [&](u32 l) { a.address[l] = base; });
+  }
+  if (!(i.x == scratch ? scratch_together(w, i, a) : access_global_together(w, i, a))) return flat_one_by_one(w, i, a);
+  if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
 }
 void fence(wave& w, const inst& i) {
+  if (w.launch->concurrent) std::atomic_thread_fence(std::memory_order_seq_cst);
   if (w.launch->globals) on_fence(w, i);
 }
 void place_memory_operands(inst& i) {
@@ -216,14 +242,14 @@ void place_memory_operands(inst& i) {
     take(i.vaddr), take(i.rsrc), take(i.soff);
     if (!i.store && !i.lds && (!i.atomic || i.ret)) i.dst[0] = i.data, i.ndst = 1;
     if (i.atomic && i.op == at_cmpswap && i.ret) i.dst[0].count = static_cast<u8>(i.bytes / 4);
-    i.fn = &buffer_access;
+    i.fn = buffer_handler();
   } else {
     i.ret = i.atomic && i.ops.size() == (i.x == flat ? 3u : 4u);
     if (((!i.store && !i.atomic) || i.ret) && !i.lds) take(i.dst[0]), i.ndst = 1;
     take(i.vaddr);
     if (i.store || i.atomic) take(i.data);
     if (i.x != flat) take(i.saddr);
-    i.fn = &flat_access;
+    i.fn = fastest<&flat_access>();
   }
   if (o != i.ops.end()) throw std::runtime_error("too many operands");
 }

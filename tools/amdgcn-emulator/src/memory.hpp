@@ -44,7 +44,7 @@ u8* nowhere(launch_state& L);                                      // zeros, for
 void report_outside(wave& w, const inst& i, int lane, u64 a, u32 n);
 u8* scratch_at(wave& w, const inst& i, u32 lane, u64 a);
 u8* global_at(wave& w, const inst& i, u32 lane, u64 a, u32 bytes);
-void buffer_access(wave& w, const inst& i);
+handler buffer_handler();
 void scalar_load(wave& w, const inst& i);
 bool bind_scalar_load(inst& i, const std::string& shape, bool from_buffer, const code_object& co);
 }  // namespace emu

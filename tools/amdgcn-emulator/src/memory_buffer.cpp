@@ -5,6 +5,7 @@
 #include "findings.hpp"
 #include "memory.hpp"
 #include "valu.hpp"
+#include "wave_access.hpp"
 
 namespace emu {
 namespace {
@@ -33,7 +34,7 @@ void scalar_read(wave& w, const inst& i, u64 a, u32 n, u32 first, u32* out) {
   else
     report_outside(w, i, -1, a, n);
   buffer_state* const b = inside ? L.last.buffer : nullptr;
-  if (L.globals && b && b->owned) L.cells = L.mem->cells_of(*b), check_global(w, i, 0, a, n, false);
+  if (L.globals && b && b->owned) L.raced = b, check_global(w, i, 0, a, n, false);
   if (!w.undefined) return;
   for (u32 k = 0; k < (n + 3) / 4; ++k) {
     const u8* s = b && !b->state.empty() ? b->state.data() + (a - b->lo) + 4 * k : nullptr;
@@ -99,81 +100,101 @@ bool bind_scalar_load(inst& i, const std::string& shape, bool from_buffer, const
   return true;
 }
 
-void buffer_access(wave& w, const inst& i) {
-  const u64 lanes = w.exec();
-  u8 data[64][16];
-  const u32* d = w.s + i.rsrc.reg;
-  const bool g9 = w.fam == family::gfx9;
-  const buffer_range range = range_of(w, d);
-  const u64 base = range.base, records = range.records;
-  u32 stride = range.stride;
-  // gfx9 swizzles by the index of a lane; without one the address is linear.
-  const u32 swizzle = w.gfx1250 ? 0
-                      : g9      ? ((i.idxen || d[3] >> 23 & 1) ? d[1] >> 31 : 0)
-                                : d[1] >> 30 & 3,
-            add_tid = w.gfx1250 ? 0 : d[3] >> 23 & 1, so = w.rs32(i.soff);
-  const u32 check = w.gfx1250 ? (stride ? 1 : 3) : d[3] >> 28 & 3;
-  if (w.gfx1250 && d[3] >> 26) w.refuse(i, "flags of a buffer descriptor are not implemented");
-  if (add_tid && g9) stride |= (d[3] >> 15 & 15) << 14;
-  for (u64 m = lanes; m; m &= m - 1) {
-    const u32 l = static_cast<u32>(std::countr_zero(m));
-    const u64 idx = (i.idxen ? w.v(i.vaddr.reg)[l] : 0) + (add_tid ? l : 0);
-    const u64 o =
-        (i.offen ? w.v(i.vaddr.reg + (i.idxen ? 1 : 0))[l] : 0) + static_cast<u64>(static_cast<i64>(i.offset));
-    if (add_tid && swizzle && g9) {  // the gfx90a private segment: our layout is one linear block per lane
-      access(w, i, l, scratch_at(w, i, l, static_cast<u32>(o + so / w.lanes)), data[l]);
-      continue;
-    }
-    u64 bo = idx * stride + o;
-    if (swizzle) {
-      const u32 is = 8u << (d[3] >> 21 & 3), es = g9             ? 2u << (d[3] >> 19 & 3)
-                                                  : swizzle == 1 ? 4
-                                                  : swizzle == 2 ? 8
-                                                                 : 16;
-      bo = (idx / is * stride + o / es * es) * is + idx % is * es + o % es;
-    }
-    // Range checks apply to each dword; reads out of range give 0, writes are dropped.
-    const auto outside = [&](u32 k, u32 n) {
-      if (g9)
-        return stride && swizzle
-                   ? idx >= records
-                   : bo + k + n > static_cast<u64>(records) * (stride ? stride : 1) - std::min<u64>(so, records);
-      switch (check) {
-        case 0: return idx >= records || o + k + n > stride;
-        case 1: return idx >= records;
-        case 2: return records == 0;
-        default: return (swizzle ? o : bo) + k + n > records;
-      }
-    };
-    const u64 a = base + so + bo;
-    if (i.atomic) {
-      if (!outside(0, i.bytes))
-        access(w, i, l, global_at(w, i, l, a, i.bytes), data[l]);
-      else
-        std::memset(data[l], 0, i.bytes), follow_outside(w, i, l);
-      continue;
-    }
-    const u32 step = std::min<u32>(i.bytes, 4);
-    if (!outside(0, i.bytes)) {
-      access(w, i, l, global_at(w, i, l, a, i.bytes), data[l]);
-      continue;
-    }
-    follow_outside(w, i, l);
-    u8 tmp[16] = {};
-    if (i.store) reg_to_mem(w, i, i.data, l, tmp);
-    for (u32 k = 0; k < i.bytes; k += step) {
-      if (outside(k, step)) {
-        std::memset(data[l] + k, 0, step);
-        continue;
-      }
-      u8* p = global_at(w, i, l, a + k, step);
-      if (w.launch->state && i.store) std::memset(w.launch->state, written, step);
-      if (i.store)
-        std::memcpy(p, tmp + k, step);
-      else
-        std::memcpy(data[l] + k, p, step);
+namespace {
+/// What the four dwords of a descriptor say.
+struct descriptor {
+  bool gfx9;
+  u64 base, records;
+  u32 stride, swizzle, add_tid, offset, index_stride, element_bytes, check;
+  descriptor(const wave& w, const inst& i) {
+    const u32* d = w.s + i.rsrc.reg;
+    const buffer_range range = range_of(w, d);
+    gfx9 = w.fam == family::gfx9, base = range.base, records = range.records, stride = range.stride;
+    if (w.gfx1250 && d[3] >> 26) w.refuse(i, "flags of a buffer descriptor are not implemented");
+    add_tid = w.gfx1250 ? 0 : d[3] >> 23 & 1, offset = w.rs32(i.soff);
+    // gfx9 swizzles by the index of a lane; without one the address is linear.
+    swizzle = w.gfx1250 ? 0 : gfx9 ? ((i.idxen || add_tid) ? d[1] >> 31 : 0) : d[1] >> 30 & 3;
+    check = w.gfx1250 ? (stride ? 1 : 3) : d[3] >> 28 & 3;
+    if (add_tid && gfx9) stride |= (d[3] >> 15 & 15) << 14;
+    index_stride = 8u << (d[3] >> 21 & 3);
+    element_bytes = gfx9 ? 2u << (d[3] >> 19 & 3) : swizzle == 1 ? 4 : swizzle == 2 ? 8 : 16;
+  }
+  u64 swizzled(u64 index, u64 o) const {
+    return (index / index_stride * stride + o / element_bytes * element_bytes) * index_stride +
+           index % index_stride * element_bytes + o % element_bytes;
+  }
+  /// Whether n bytes are out of range; reads give 0 then, and writes are dropped. bo: offset in the buffer, o: in the
+  /// record.
+  bool outside(u64 index, u64 bo, u64 o, u32 n) const {
+    if (gfx9)
+      return stride && swizzle ? index >= records
+                               : bo + n > records * (stride ? stride : 1) - std::min<u64>(offset, records);
+    switch (check) {
+      case 0: return index >= records || o + n > stride;
+      case 1: return index >= records;
+      case 2: return records == 0;
+      default: return (swizzle ? o : bo) + n > records;
     }
   }
-  finish(w, i, lanes, data);
+};
+struct lane_offset {
+  u64 index, o, bo;
+};
+// A lane whose access is, at least in part, out of range: by dwords.
+void access_by_dwords(wave& w, const inst& i, const descriptor& d, u32 l, const lane_offset& at, u8* data) {
+  follow_outside(w, i, l);
+  u8 tmp[16] = {};
+  if (i.store) reg_to_mem(w, i, i.data, l, tmp);
+  const u32 step = std::min<u32>(i.bytes, 4);
+  for (u32 k = 0; k < i.bytes; k += step) {
+    if (d.outside(at.index, at.bo + k, at.o + k, step)) {
+      std::memset(data + k, 0, step);
+      continue;
+    }
+    u8* p = global_at(w, i, l, d.base + d.offset + at.bo + k, step);
+    if (w.launch->state && i.store) std::memset(w.launch->state, written, step);
+    if (i.store)
+      std::memcpy(p, tmp + k, step);
+    else
+      std::memcpy(data + k, p, step);
+  }
 }
+void buffer_access(wave& w, const inst& i) {
+  const descriptor d(w, i);
+  // The gfx90a private segment: our layout is one linear block per lane.
+  const bool is_private = d.add_tid && d.swizzle && d.gfx9;
+  lane_offset at[64];
+  wave_access a;
+  a.lanes = w.exec();
+  u64 beyond = 0;
+  for (u64 m = a.lanes; m; m &= m - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(m));
+    const u64 index = (i.idxen ? w.v(i.vaddr.reg)[l] : 0) + (d.add_tid ? l : 0);
+    const u64 o =
+        (i.offen ? w.v(i.vaddr.reg + (i.idxen ? 1 : 0))[l] : 0) + static_cast<u64>(static_cast<i64>(i.offset));
+    const u64 bo = d.swizzle && !is_private ? d.swizzled(index, o) : index * d.stride + o;
+    at[l] = {index, o, bo}, a.address[l] = d.base + d.offset + bo;
+    beyond |= static_cast<u64>(d.outside(index, bo, o, i.bytes)) << l;
+  }
+  if (!is_private && !beyond && access_global_together(w, i, a)) {
+    if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
+    return;
+  }
+  u8 data[64][16];
+  if (i.tr) std::memset(data, 0, sizeof data);
+  for (u64 m = a.lanes; m; m &= m - 1) {
+    const u32 l = static_cast<u32>(std::countr_zero(m));
+    if (is_private)
+      access(w, i, l, scratch_at(w, i, l, static_cast<u32>(at[l].o + d.offset / w.lanes)), data[l]);
+    else if (!(beyond >> l & 1))
+      access(w, i, l, global_at(w, i, l, a.address[l], i.bytes), data[l]);
+    else if (i.atomic)
+      std::memset(data[l], 0, i.bytes), follow_outside(w, i, l);
+    else
+      access_by_dwords(w, i, d, l, at[l], data[l]);
+  }
+  finish(w, i, a.lanes, data);
+}
+}  // namespace
+handler buffer_handler() { return fastest<&buffer_access>(); }
 }  // namespace emu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // MFMA (gfx9). Sums run in ascending k in f32; hardware may round differently in the last bits.
-#include "matrix.hpp"
+#include "matrix_rows.hpp"
 
 namespace emu::matrix {
 namespace {
@@ -35,54 +35,45 @@ float e8m0(u32 x) {
   return x == 255 ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0f, static_cast<int>(x) - 127);
 }
 
-// Element j of the operand in all 64 lanes: e[j][lane].
-using elements = float[64][64];
-void unpack_operand(wave& w, const inst& i, const operand& o, type t, u32 per_lane, elements& e) {
-  const bool fnuz = !w.gfx950 && !w.gfx90a, flush_denorm = w.gfx90a;
-  const u32 regs = (per_lane * type_bits[t] + 31) / 32;
-  (void)i;
-  if (o.kind == operand::vgpr && (t == t_f16 || t == t_bf16)) {
-    const u32 exponent = t == t_f16 ? 0x7c00 : 0x7f80;
-    u32 flushed[64];
-    for (u32 k = 0; k < regs; ++k) {
-      const u32* r = w.v(o.reg + k);
-      if (flush_denorm) {
-        for (u32 l = 0; l < 64; ++l)
-          flushed[l] = r[l] & (r[l] & exponent ? ~0u : 0xffff8000u) & (r[l] & exponent << 16 ? ~0u : 0x8000ffffu);
-        r = flushed;
-      }
-      if (t == t_f16)
-        for (u32 l = 0; l < 64; ++l)
-          e[2 * k][l] = f16_to_f32(static_cast<u16>(r[l])), e[2 * k + 1][l] = f16_to_f32(static_cast<u16>(r[l] >> 16));
-      else
-        for (u32 l = 0; l < 64; ++l) e[2 * k][l] = as_f32(r[l] << 16), e[2 * k + 1][l] = as_f32(r[l] & 0xffff0000u);
-    }
-    return;
-  }
-  float x[64];
-  for (u32 l = 0; l < 64; ++l) {
-    u32 d[9] = {};
-    for (u32 k = 0; k < regs; ++k) d[k] = source(w, o, k, l);
-    expand(t, fnuz && !(i.z >> 9 & 1), flush_denorm, d, per_lane, x);
-    for (u32 j = 0; j < per_lane; ++j) e[j][l] = x[j];
-  }
-}
 // k of element j in lane group kq
 u32 k_of(const shape& s, type t, u32 kq, u32 kg, u32 per_lane, u32 j) {
   return s.f8f6f4 && type_bits[t] == 8 ? kq * 16 + j / 16 * 16 * kg + j % 16 : kq * per_lane + j;
 }
 
 template <u32 M>
-void mfma_shape(wave& w, const inst& i, const shape& s) {
+EMU_INLINE void integer_rows(const float* a, const float* b, float* c, u32 K) {
+  for (u32 row = 0; row < M; ++row) {
+    u32 o[M];
+    std::memcpy(o, c + row * M, sizeof o);
+    for (u32 k = 0; k < K; ++k) {
+      const i32 av = static_cast<i32>(a[k * M + row]);
+      for (u32 j = 0; j < M; ++j) o[j] += static_cast<u32>(av * static_cast<i32>(b[k * M + j]));
+    }
+    std::memcpy(c + row * M, o, sizeof o);
+  }
+}
+// 32 values of k share a scale of the row and one of the column.
+template <u32 M, bool Avx2>
+EMU_INLINE void scaled_rows(const shape& s, const float* a, const float* b, float* c, const float (*sa)[M],
+                            const float (*sb)[M]) {
+  for (u32 q = 0; q < s.k / 32; ++q) {
+    alignas(64) float part[M * M] = {};
+    accumulate<M, Avx2>(s.a, s.b, a + 32 * q * M, b + 32 * q * M, part, 32);
+    for (u32 row = 0; row < M; ++row)
+      for (u32 j = 0; j < M; ++j) c[row * M + j] += part[row * M + j] * sa[q][row] * sb[q][j];
+  }
+}
+
+template <u32 M, bool Avx2>
+EMU_INLINE void mfma_shape(wave& w, const inst& i, const shape& s) {
   const u32 K = s.k, groups = 64 / M, kg = groups / s.blocks, per_lane = K / kg, regs = M * M * s.blocks / 64;
   const bool flush_denorm = w.gfx90a, integer = s.out == t_i32;
-  typedef float vec __attribute__((vector_size(M == 4 ? 16 : 32)));
-  constexpr u32 N = M * 4 / sizeof(vec);
+  const bool fnuz = !w.gfx950 && !w.gfx90a;
   alignas(64) elements e;
   alignas(64) float a[4096], b[4096], c[M * M * (64 / M)];  // a, b: [block][k][row or column]; c: [block][row][column]
   float sa[4][M], sb[4][M];
   for (int side = 0; side < 2; ++side) {
-    unpack_operand(w, i, i.src[side], side ? s.b : s.a, per_lane, e);
+    unpack_operand(w, i.src[side], side ? s.b : s.a, fnuz && !s.f8f6f4, flush_denorm, per_lane, e);
     if (!s.f8f6f4 && (side ? i.blgp != 0 : i.cbsz && s.blocks > 1))
       for (u32 j = 0; j < per_lane; ++j) {
         float x[64];
@@ -132,45 +123,16 @@ void mfma_shape(wave& w, const inst& i, const shape& s) {
       for (u32& x : row) x = bits(flush(as_f32(x)));
     for (u32 g = 0; g < groups; ++g) std::memcpy(c + row_at(r, g), row + g * M, M * 4);
   }
-  for (u32 blk = 0; blk < s.blocks; ++blk)
-    for (u32 row = 0; row < M; ++row) {
-      const float *ar = a + blk * K * M + row, *bk = b + blk * K * M;
-      float* out = c + (blk * M + row) * M;
-      if (integer) {
-        u32 o[M];
-        std::memcpy(o, out, sizeof o);
-        for (u32 k = 0; k < K; ++k) {
-          const i32 av = static_cast<i32>(ar[k * M]);
-          for (u32 j = 0; j < M; ++j) o[j] += static_cast<u32>(av * static_cast<i32>(bk[k * M + j]));
-        }
-        std::memcpy(out, o, sizeof o);
-        continue;
-      }
-      vec o[N], part[N];
-      std::memcpy(o, out, sizeof o);
-      const auto b_at = [&](u32 k, u32 n) {
-        vec v;
-        std::memcpy(&v, bk + k * M + n * (M / N), sizeof v);
-        return v;
-      };
-      if (s.scaled) {
-        for (u32 q = 0; q < K / 32; ++q) {
-          for (vec& p : part) p = vec{};
-          for (u32 k = 32 * q; k < 32 * q + 32; ++k)
-            for (u32 n = 0; n < N; ++n) part[n] += ar[k * M] * b_at(k, n);
-          for (u32 j = 0; j < M; ++j)
-            o[j / (M / N)][j % (M / N)] += part[j / (M / N)][j % (M / N)] * sa[q][row] * sb[q][j];
-        }
-      } else if (s.a == t_f32) {
-        for (u32 k = 0; k < K; ++k)
-          for (u32 j = 0; j < M; ++j)
-            o[j / (M / N)][j % (M / N)] = std::fma(ar[k * M], bk[k * M + j], o[j / (M / N)][j % (M / N)]);
-      } else {
-        for (u32 k = 0; k < K; ++k)
-          for (u32 n = 0; n < N; ++n) o[n] += ar[k * M] * b_at(k, n);
-      }
-      std::memcpy(out, o, sizeof o);
-    }
+  for (u32 blk = 0; blk < s.blocks; ++blk) {
+    const float *ab = a + blk * K * M, *bb = b + blk * K * M;
+    float* out = c + blk * M * M;
+    if (integer)
+      integer_rows<M>(ab, bb, out, K);
+    else if (s.scaled)
+      scaled_rows<M, Avx2>(s, ab, bb, out, sa, sb);
+    else
+      accumulate<M, Avx2>(s.a, s.b, ab, bb, out, K);
+  }
   for (u32 r = 0; r < regs; ++r) {
     u32 row[64];
     for (u32 g = 0; g < groups; ++g) std::memcpy(row + g * M, c + row_at(r, g), M * 4);
@@ -181,15 +143,19 @@ void mfma_shape(wave& w, const inst& i, const shape& s) {
 }
 }  // namespace
 
-void mfma(wave& w, const inst& i) {
+namespace {
+template <bool Avx2>
+void mfma_for(wave& w, const inst& i) {
   const shape s = unpack(i);
   if (s.a == t_f64)
     mfma_f64(w, i, s);
   else if (s.m == 32)
-    mfma_shape<32>(w, i, s);
+    mfma_shape<32, Avx2>(w, i, s);
   else if (s.m == 16)
-    mfma_shape<16>(w, i, s);
+    mfma_shape<16, Avx2>(w, i, s);
   else
-    mfma_shape<4>(w, i, s);
+    mfma_shape<4, Avx2>(w, i, s);
 }
+}  // namespace
+handler mfma() { return has_avx2() ? fastest<&mfma_for<true>>() : &mfma_for<false>; }
 }  // namespace emu::matrix

@@ -18,25 +18,25 @@ using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-inline u32 bits(float f) { return std::bit_cast<u32>(f); }
-inline u64 bits(double f) { return std::bit_cast<u64>(f); }
-inline float as_f32(u32 u) { return std::bit_cast<float>(u); }
-inline double as_f64(u64 u) { return std::bit_cast<double>(u); }
+inline __attribute__((always_inline)) u32 bits(float f) { return std::bit_cast<u32>(f); }
+inline __attribute__((always_inline)) u64 bits(double f) { return std::bit_cast<u64>(f); }
+inline __attribute__((always_inline)) float as_f32(u32 u) { return std::bit_cast<float>(u); }
+inline __attribute__((always_inline)) double as_f64(u64 u) { return std::bit_cast<double>(u); }
 inline i64 sign_extend(u64 v, int n) { return static_cast<i64>(v << (64 - n)) >> (64 - n); }
 
-inline float f16_to_f32(u16 h) {  // no branches: loops over it vectorise
+inline __attribute__((always_inline)) float f16_to_f32(u16 h) {  // no branches: loops over it vectorise
   const u32 s = (h & 0x8000u) << 16, m = h & 0x7fffu;
   const u32 normal = (m << 13) + 0x38000000u, special = 0x7f800000u | (m & 0x3ff) << 13,
             tiny = bits(static_cast<float>(static_cast<i32>(m)) * 0x1p-24f);
   return as_f32(s | (m < 0x400 ? tiny : m >= 0x7c00 ? special : normal));
 }
 // Round to nearest even.
-inline u16 f32_to_f16(float f) {
+inline __attribute__((always_inline)) u16 f32_to_f16(float f) {
   const u32 u = bits(f), s = u >> 16 & 0x8000, a = u & 0x7fffffff;
-  if (a > 0x7f800000) return static_cast<u16>(s | 0x7e00 | (a >> 13 & 0x3ff));
-  if (a >= 0x477ff000) return static_cast<u16>(s | 0x7c00);
-  if (a < 0x38800000) return static_cast<u16>(s | (bits(as_f32(a) + 0.5f) - 0x3f000000u));
-  return static_cast<u16>(s | ((a + 0xfff + (a >> 13 & 1) - 0x38000000u) >> 13));
+  const u32 nan = 0x7e00 | (a >> 13 & 0x3ff), tiny = bits(as_f32(a) + 0.5f) - 0x3f000000u,
+            normal = (a + 0xfff + (a >> 13 & 1) - 0x38000000u) >> 13;
+  const u32 finite = a < 0x38800000 ? tiny : normal, number = a >= 0x477ff000 ? 0x7c00 : finite;
+  return static_cast<u16>(s | (a > 0x7f800000 ? nan : number));
 }
 // Towards zero (v_cvt_pkrtz): finite values never become infinity.
 inline u16 f32_to_f16_rtz(float f) {
@@ -56,11 +56,11 @@ inline float f64_to_f32_odd(double d) {
 }
 inline u16 f64_to_f16(double d) { return f32_to_f16(f64_to_f32_odd(d)); }
 
-inline float bf16_to_f32(u16 h) { return as_f32(static_cast<u32>(h) << 16); }
-inline u16 f32_to_bf16(float f) {
+inline __attribute__((always_inline)) float bf16_to_f32(u16 h) { return as_f32(static_cast<u32>(h) << 16); }
+inline __attribute__((always_inline)) u16 f32_to_bf16(float f) {
   const u32 u = bits(f);
-  if ((u & 0x7fffffff) > 0x7f800000) return static_cast<u16>(u >> 16 | 0x40);
-  return static_cast<u16>((u + 0x7fff + (u >> 16 & 1)) >> 16);
+  const u32 nan = u >> 16 | 0x40, number = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+  return static_cast<u16>((u & 0x7fffffff) > 0x7f800000 ? nan : number);
 }
 
 // The small floats. `fnuz` is gfx942's flavour: no infinity, no negative zero, bias one larger, NaN is 0x80.

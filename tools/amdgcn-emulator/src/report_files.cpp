@@ -106,6 +106,19 @@ void add_banks(report_data& data, const std::string& kernel, const std::vector<l
   }
 }
 
+std::string times_of(const report_data& data) {
+  std::ostringstream out;
+  for (const auto& [kernel, t] : data.times) {
+    char numbers[200];
+    std::snprintf(
+        numbers, sizeof numbers,
+        "tilewright-check: %llu launches, %llu wave instructions, %.2f s of user time, %.2f million per second: ",
+        static_cast<unsigned long long>(t.launches), static_cast<unsigned long long>(t.instructions), t.user_seconds,
+        static_cast<double>(t.instructions) / std::max(t.user_seconds, 1e-6) / 1e6);
+    out << numbers << kernel.substr(0, 80) << "\n";
+  }
+  return out.str();
+}
 std::string summary_of(const report_data& data, bool with_banks, unsigned most) {
   std::ostringstream out;
   std::size_t hard = 0, weak = 0;

@@ -4,6 +4,7 @@
 
 #include <amdgcn_emulator.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,20 @@ struct bank_line {
   bool store = false;
   std::uint64_t executions = 0, clocks = 0, ideal = 0, worst = 0;
 };
+/// What the launches of a kernel took.
+struct kernel_time {
+  std::uint64_t launches = 0, instructions = 0;  // of waves
+  double user_seconds = 0;                       // of all threads
+};
 struct report_data {
   std::vector<finding> findings;
+  std::map<std::string, kernel_time> times;  // by kernel
   std::vector<bank_line> banks;
   std::uint64_t suppressed = 0;
 };
 void add_banks(report_data& data, const std::string& kernel, const std::vector<lds_row>& rows);
 std::string summary_of(const report_data& data, bool with_banks, unsigned most);
+std::string times_of(const report_data& data);
 std::string json_of(const report_data& data);
 std::string sarif_of(const report_data& data);
 }  // namespace emu

@@ -55,6 +55,7 @@ void trap(wave& w, const inst& i) {
 }
 void wait(wave& w, const inst& i) {
   if (w.launch->waits) apply_wait(w, i);
+  if (i.fence && w.launch->concurrent) std::atomic_thread_fence(std::memory_order_seq_cst);
   if (w.launch->globals && i.fence) on_fence(w, i);
 }
 // Lanes that are not active at a barrier: once they are again, they have not taken part in it.
@@ -73,16 +74,18 @@ void barrier_wait(wave& w, const inst&) { remember_lanes(w), w.status = wave::at
 // A barrier of all waves of the grid (cooperative launches).
 void grid_barrier(wave& w, const inst&) {
   launch_state& L = *w.launch;
-  if (!w.in_grid_barrier) w.in_grid_barrier = true, ++L.gws_arrived, ++w.grid_barriers;
-  if (L.gws_arrived < w.grid_barriers * L.waves) {
+  launch_shared& all = *L.shared;
+  if (!w.in_grid_barrier) w.in_grid_barrier = true, ++all.gws_arrived, ++w.grid_barriers;
+  if (all.gws_arrived < w.grid_barriers * L.waves) {
     w.next = w.ip, w.yield = true;
     return;
   }
   w.in_grid_barrier = false;
-  if (L.gws_opened < w.grid_barriers) L.gws_opened = w.grid_barriers, forget_accesses(L);
+  const auto lock = L.lock(all.reports);
+  if (all.gws_opened < w.grid_barriers) forget_accesses(L), all.gws_opened = w.grid_barriers;
 }
 void interrupt(wave& w, const inst& i) {
-  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt();
+  if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt(*w.launch);
 }
 void sleep(wave& w, const inst&) { w.yield = true; }  // it waits for another wave
 void time(wave& w, const inst& i) {

@@ -29,6 +29,7 @@ void run_wave(wave& w, u64 slice) {
   std::vector<traced_inst>* trace =
       L.traces && w.wg->id[0] == 0 && w.wg->id[1] == 0 && w.wg->id[2] == 0 ? &(*L.traces)[w.id] : nullptr;
   w.yield = false;
+  const u64 before = L.executed;
   for (u64 n = 0; n < slice && w.status == wave::running && !w.yield; ++n) {
     if (w.ip == ~0u)
       throw fault(L.kernel->name + ": execution ran out of the code object, wave " + std::to_string(w.id));
@@ -41,7 +42,7 @@ void run_wave(wave& w, u64 slice) {
                    w.wg->id[2], w.id, static_cast<unsigned long long>(w.exec()), w.s[s_scc],
                    L.co->where(i.address).c_str(), i.text.c_str());
     }
-    if (waits && !w.queue.empty()) check_waits(w, i);
+    if (waits && w.busy.any()) check_waits(w, i);
     if (w.gpr_idx && i.mnemonic[0] == 'v' && i.mnemonic.rfind("v_mov_b32", 0))
       w.refuse(i, "only v_mov_b32 is implemented while s_set_gpr_idx is on");
     if (follows) follow(w, i);
@@ -53,7 +54,7 @@ void run_wave(wave& w, u64 slice) {
     ++L.executed;
     w.ip = w.next;
   }
-  if (L.executed <= L.opt->limit) return;
+  if ((L.shared->executed += L.executed - before) <= L.opt->limit) return;
   const std::string what = "more than " + std::to_string(L.opt->limit) + " instructions executed (endless loop?)";
   if (L.opt->collect && w.ip != ~0u) stop(w, code[w.ip], finding_kind::stuck, what);
   throw fault(L.kernel->name + ": " + what + ", wave " + std::to_string(w.id) + " at " +
@@ -74,7 +75,8 @@ void check_barrier(std::vector<wave>& waves) {
     if (w.barrier == first->barrier) continue;
     launch_state& L = *w.launch;
     const inst& here = L.prog->code[w.barrier];
-    if (L.compared.insert({w.barrier, first->barrier}).second == false) continue;
+    if (const auto lock = L.lock(L.shared->reports); !L.shared->compared.insert({w.barrier, first->barrier}).second)
+      continue;
     const code_site a = site_of(L, first->barrier + 1), b = site_of(L, w.barrier + 1);
     if (!is_syncthreads(a) || !is_syncthreads(b) || a.frames.back().line == b.frames.back().line) continue;
     finding* f = report(w, here, finding_kind::divergent_barrier, [&] {

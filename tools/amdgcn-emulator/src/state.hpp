@@ -3,15 +3,18 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <set>
 
 #include <amdgcn_emulator.hpp>
 #include "buffers.hpp"
 #include "inst.hpp"
+#include "lds_shadow.hpp"
 
 namespace emu {
 struct lds_stats;
@@ -28,22 +31,37 @@ struct pending {
   u64 lanes = 0;  // LDS side: lanes and bytes touched
   bool lds_read = false, lds_write = false, dma = false;
   u8 nlds = 0;
+  u16 slot = 0;  // of wave::lds_addresses
   u32 lds_bytes = 0;
-  std::array<u32, 64> lds_addr[2];
 };
 
-struct workgroup {
-  launch_state* launch = nullptr;
-  u32 id[3] = {0, 0, 0};
-  std::vector<u8> lds;
-  u32 lds_size = 0;
-  // Race shadows of each byte: 0, or instruction + 1 << 32 | epoch << 8 | in flight at a barrier << 7 | wave + 1
-  // (127: several waves)
-  std::vector<u64> sw, sr;
-  std::vector<u8> state;  // byte_state of each byte
-  u32 tag = 0;            // number of this workgroup over all launches
-  std::vector<u8> dma;    // bytes that a load-to-LDS is still to write
-  u32 dma_bytes = 0;
+/// Registers that outstanding loads will write: 0..511 vector, 512 + n scalar.
+class busy_registers {
+ public:
+  static constexpr u16 scalar_base = 512;
+  void add(u32 reg, int delta) {
+    u8& n = writers_[reg];
+    total_ += static_cast<u32>(delta), n = static_cast<u8>(n + delta);
+    u64& word = words_[reg / 64];
+    word = n ? word | 1ull << reg % 64 : word & ~(1ull << reg % 64);
+  }
+  bool any() const { return total_ != 0; }
+  bool any(u32 first, u32 count) const {
+    const u32 last = first + count - 1;
+    u64 found = 0;
+    for (u32 n = first / 64; n <= last / 64; ++n) {
+      u64 word = words_[n];
+      if (n == first / 64) word &= ~0ull << first % 64;
+      if (n == last / 64) word &= ~0ull >> (63 - last % 64);
+      found |= word;
+    }
+    return found != 0;
+  }
+
+ private:
+  std::array<u64, 10> words_{};
+  std::array<u8, 640> writers_{};
+  u32 total_ = 0;
 };
 
 /// Which accesses of other workgroups happen before those of one workgroup.
@@ -52,13 +70,40 @@ struct workgroup_clock {
   std::map<u32, u16> seen, seen_at_release;  // workgroup -> epoch
   std::vector<u64> read;                     // addresses whose releases a fence will acquire
 };
+struct workgroup {
+  launch_state* launch = nullptr;
+  u32 id[3] = {0, 0, 0};
+  std::vector<u8> lds;
+  u32 lds_size = 0;
+  lds_shadow writes, reads;
+  std::vector<u8> state;  // byte_state of each byte
+  u32 tag = 0;            // number of this workgroup over all launches
+  workgroup_clock clock;
+  std::vector<u8> dma;  // bytes that a load-to-LDS is still to write
+  u32 dma_bytes = 0;
+};
+
 struct sync_state {
   u32 first = 0, base = 0;  // workgroups up to base: of earlier launches, or before the latest barrier of the grid
-  std::map<u32, workgroup_clock> clocks;
   std::map<u64, std::map<u32, u16>> published;  // address -> what an acquire there sees
 };
 
+/// What the threads of a launch share. Locks are taken where there are several threads, and never two of one kind.
+struct launch_shared {
+  std::mutex reports;                                // source lines, undefined_stores, compared
+  std::mutex synchronising;                          // sync.published
+  std::array<std::mutex, 64> memory;                 // by address: atomics, race_cells
+  std::atomic<u64> started = 0;                      // workgroups
+  std::atomic<u64> executed = 0;                     // instructions, counted after each slice
+  std::atomic<u64> gws_opened = 0, gws_arrived = 0;  // barrier of the whole grid
+  std::atomic<bool> ended = false;                   // a thread cannot go on
+  std::set<std::pair<u32, u32>> compared;            // barriers that waves of a workgroup waited at together
+  sync_state sync;
+};
+/// One thread's view of a launch.
 struct launch_state {
+  launch_shared* shared = nullptr;
+  bool concurrent = false;  // there are several threads
   const code_object* co;
   const program* prog;
   const kernel_info* kernel;
@@ -74,13 +119,11 @@ struct launch_state {
   dim3 block;
   bool follow = false, globals = false;  // uninitialised values; races between workgroups
   u8* state = nullptr;                   // byte_state of the address that was looked up last
-  race_cell* cells = nullptr;            // of the buffer that was looked up last
+  buffer_state* raced = nullptr;         // the buffer that was looked up last, where races in it are followed
   std::map<std::pair<int, u64>, std::size_t> found;
-  std::set<std::pair<u32, u32>> compared;          // barriers that waves of a workgroup waited at together
-  u8 nowhere[64] = {};                             // what accesses outside of all buffers read and write
-  u64 gws_opened = 0, gws_arrived = 0, waves = 0;  // barrier of the whole grid
-  std::function<void()> interrupt;                 // a wave calls the host; empty: it cannot
-  sync_state sync;
+  u8 nowhere[64] = {};                           // what accesses outside of all buffers read and write
+  u64 waves = 0;                                 // of the grid
+  std::function<void(launch_state&)> interrupt;  // a wave calls the host; empty: it cannot
   std::vector<u64> counts;
   u64 executed = 0;
   u32 scratch_bytes = 0;
@@ -90,6 +133,11 @@ struct launch_state {
   std::vector<std::vector<traced_inst>>* traces = nullptr;  // of the first workgroup's waves
   u32 lds_phases = 0;                                       // of the last instruction
 
+  std::unique_lock<std::mutex> lock(std::mutex& m) const {
+    return concurrent ? std::unique_lock(m) : std::unique_lock<std::mutex>();
+  }
+  /// Of the page that this dword is in.
+  std::unique_lock<std::mutex> lock_memory(u64 dword) const { return lock(shared->memory[dword >> 10 & 63]); }
   bool in_range(u64 a, u64 n) {
     if (a >= last.lo && a + n <= last.hi && a + n >= a) return true;
     auto it = std::upper_bound(ranges.begin(), ranges.end(), a, [](u64 x, const range& r) { return x < r.lo; });
@@ -123,9 +171,10 @@ struct wave {
   u32 mode = 0;     // MODE register: round 3:0, denorm 7:4, dx10_clamp 8, ieee 9
   u32 gpr_idx = 0;  // gfx9 s_set_gpr_idx mode, bit 4: on
   std::vector<pending> queue;
-  std::vector<u32> calls;       // instructions of the calls that have not returned
-  std::array<u8, 512> vbusy{};  // outstanding writers per vector register
-  std::array<u8, 128> sbusy{};
+  std::vector<std::array<u32, 64>> lds_addresses;  // two for each slot of the queue
+  std::vector<u16> free_slots;
+  busy_registers busy;
+  std::vector<u32> calls;  // instructions of the calls that have not returned
   // Values that depend on memory or registers that were never written.
   struct undefined_values {
     std::array<u64, 512> vector, computed;  // lanes of each vector register; computed: by arithmetic, not only moved
@@ -198,9 +247,9 @@ struct wave {
 void check_waits(wave& w, const inst& i);
 void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 bytes, bool read, bool write,
            bool dma = false);
+void bind_wait(inst& i, family fam);
 void apply_wait(wave& w, const inst& i);
 void on_signal(wave& w);
-void race_access(wave& w, const inst& i, u32 addr, u32 bytes, bool write, u64 epoch);
 void race_check(wave& w, const inst& i, u32 addr, u32 bytes, bool write);
 // A store that changes nothing: it conflicts with reads of other waves.
 void overwrite_check(wave& w, const inst& i, u32 addr, u32 bytes);
@@ -215,7 +264,6 @@ void follow_store(wave& w, const inst& i, const operand& d, u32 lane, u32 bytes,
 void forget_accesses(launch_state& L);
 void on_fence(wave& w, const inst& i);
 void check_global(wave& w, const inst& i, u32 lane, u64 a, u32 bytes, bool write);
-void on_fence(wave& w, const inst& i);
 // report.cpp
 void log_lds(wave& w, const inst& i, int which, bool store, u32 bytes, u64 lanes, const u32* addr);
 }  // namespace emu

@@ -255,7 +255,8 @@ void follow_alu(wave& w, const inst& i) {
 }
 }  // namespace
 
-void classify(inst& i) {
+namespace {
+void classify_by_name(inst& i) {
   const std::string& n = i.name;
   i.shadow = inst::sh_none;
   if (n.rfind("s_cbranch", 0) == 0)
@@ -307,8 +308,45 @@ void classify(inst& i) {
                  !any_of(n, {"s_mov", "s_mul", "s_pack", "s_bitset", "s_sext", "s_brev", "s_ff", "s_flbit", "s_ctz",
                              "s_clz", "s_get", "s_set", "s_swap", "s_call", "s_mem", "s_cvt"});
 }
+/// The vector registers that decide whether a result, an address or a branch is undefined.
+void collect_ranges(inst& i) {
+  u32 reads = 0;
+  const auto read = [&](const operand& o) {
+    if (o.kind == operand::vgpr && reads < std::size(i.reads)) i.reads[reads++] = {o.reg, std::max<u8>(o.count, 1)};
+  };
+  if (i.shadow == inst::sh_load || i.shadow == inst::sh_store || i.shadow == inst::sh_atomic) return read(i.vaddr);
+  for (const inst& half : i.dual)
+    for (u32 k = 0; k < half.nsrc; ++k) read(half.src[k]);
+  for (u32 k = 0; k < i.nsrc; ++k) read(i.src[k]);
+  u32 writes = 0;
+  const auto write = [&](const operand& o) {
+    if (o.kind == operand::vgpr) i.writes[writes++] = {o.reg, std::max<u8>(o.count, 1)};
+  };
+  for (const inst& half : i.dual) write(half.dst[0]);
+  for (u32 k = 0; k < i.ndst; ++k) write(i.dst[k]);
+}
+/// The common case: nothing that the instruction reads is undefined, so that nothing that it writes is.
+bool all_defined(wave& w, const inst& i) {
+  values& u = *w.undefined;
+  if (u.any_scalar || i.shadow == inst::sh_lanes) return false;
+  u64 any = 0;
+  for (const vector_range& r : i.reads)
+    for (u32 k = 0; k < r.count; ++k) any |= u.vector[r.first + k];
+  if (any & w.full()) return false;
+  const u64 lanes = i.shadow == inst::sh_matrix ? w.full() : i.writes[0].count ? active(w, i) : 0;
+  for (const vector_range& r : i.writes)
+    for (u32 k = 0; k < r.count; ++k) u.vector[r.first + k] &= ~lanes, u.computed[r.first + k] &= ~lanes;
+  return true;
+}
+}  // namespace
+
+void classify(inst& i) {
+  if (i.dual.empty()) classify_by_name(i);
+  collect_ranges(i);
+}
 
 void follow(wave& w, const inst& i) {
+  if (all_defined(w, i)) return;
   if (!i.dual.empty()) {
     // Both halves read before either writes; a half writes one register.
     const inst &a = i.dual[0], &b = i.dual[1];
@@ -397,12 +435,13 @@ void follow_store(wave& w, const inst& i, const operand& d, u32 lane, u32 bytes,
     buffer_state* b = s == undefined_result ? w.launch->last.buffer : nullptr;
     if (!b || b->state.empty() || state < b->state.data() || state >= b->state.data() + b->state.size()) continue;
     const u64 at = static_cast<u64>(state + 4 * k - b->state.data());
+    const code_site store = site_of(*w.launch, w.launch->site(i)), load = site_of(*w.launch, u.origin[r]);
+    const auto lock = w.launch->lock(w.launch->shared->reports);
     const std::string where = w.launch->co->where(i.address);
     auto it = std::find_if(b->undefined_stores.begin(), b->undefined_stores.end(),
                            [&](const undefined_store& x) { return x.store.where == where; });
     if (it == b->undefined_stores.end()) {
-      b->undefined_stores.push_back({at, at + n, site_of(*w.launch, w.launch->site(i)), site_of(*w.launch, u.origin[r]),
-                                     demangled(w.launch->kernel->name)});
+      b->undefined_stores.push_back({at, at + n, store, load, demangled(w.launch->kernel->name)});
     } else {
       it->lo = std::min(it->lo, at), it->hi = std::max(it->hi, at + n);
     }

@@ -3,6 +3,7 @@
 // instruction.
 #pragma once
 
+#include "fastest.hpp"
 #include "state.hpp"
 
 namespace emu {
@@ -32,16 +33,68 @@ struct row {
   const u32* hi;
   alignas(64) u32 tlo[64], thi[64];
 };
-void fetch(wave& w, const inst& i, int k, kind t, row& r);
+void fetch_modified(wave& w, const inst& i, int k, kind t, row& r);
+EMU_INLINE void fetch(wave& w, const inst& i, int k, kind t, row& r) {
+  const bool wide = t == kind::i64 || t == kind::f64;
+  if (!(i.plain >> k & 1) || w.gpr_idx || (t == kind::f32 && i.is_float && w.flush_f32_in()))
+    return fetch_modified(w, i, k, t, r);
+  r.lo = w.v(i.src[k].reg), r.hi = w.v(i.src[k].reg + (wide ? 1u : 0u));
+}
+/// f(lane) for the lanes of a wave. Loops of a constant length become vector code.
+template <class F>
+EMU_INLINE void each_lane(const wave& w, F f) {
+  for (u32 first = 0; first < w.lanes; first += 32)
+    for (u32 l = first; l < first + 32; ++l) f(l);
+}
+/// The mask of the lanes for which f holds.
+template <class F>
+EMU_INLINE u64 lanes_where(const wave& w, F f) {
+  u64 mask = 0;
+  for (u32 first = 0; first < w.lanes; first += 32) {
+    u32 half = 0;
+    for (u32 l = 0; l < 32; ++l) half |= static_cast<u32>(f(first + l)) << l;
+    mask |= static_cast<u64>(half) << first;
+  }
+  return mask;
+}
+/// Writes x to the lanes of a register.
+EMU_INLINE void put(u32* d, const u32* x, u64 lanes, const wave& w) {
+  if (lanes == ~0ull) {
+    std::memcpy(d, x, 64 * sizeof *d);
+    return;
+  }
+  for (u32 first = 0; first < w.lanes; first += 32) {
+    const u32 half = static_cast<u32>(lanes >> first);
+    for (u32 l = 0; l < 32; ++l) d[first + l] = half >> l & 1 ? x[first + l] : d[first + l];
+  }
+}
 // Lanes that this instruction acts on: EXEC, less those that DPP turns off.
-u64 active(wave& w, const inst& i);
-void store32(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes);
-void store64(wave& w, const inst& i, const operand& d, const u32* lo, const u32* hi, u64 lanes);
-void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes);
+u64 active_by_dpp(wave& w, const inst& i);
+EMU_INLINE u64 active(wave& w, const inst& i) { return i.dpp ? active_by_dpp(w, i) : w.exec(); }
+/// SDWA: the result goes to a part of the register.
+void store_part(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes);
+EMU_INLINE u32 dst_reg(const wave& w, const operand& d) { return w.gpr_idx & 8 ? d.reg + (w.s[s_m0] & 255) : d.reg; }
+EMU_INLINE void store32(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
+  if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
+  put(w.v(dst_reg(w, d)), x, lanes, w);
+}
+EMU_INLINE void store64(wave& w, const inst&, const operand& d, const u32* lo, const u32* hi, u64 lanes) {
+  const u32 r = dst_reg(w, d);
+  put(w.v(r), lo, lanes, w), put(w.v(r + 1), hi, lanes, w);
+}
+EMU_INLINE void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
+  if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
+  u32 *p = w.v(dst_reg(w, d)), merged[64];
+  const u32 shift = d.half == 2 || i.dst_hi ? 16 : 0, keep = shift                      ? 0xffffu
+                                                             : i.preserve_hi && !i.sdwa ? 0xffff0000u
+                                                                                        : 0;
+  each_lane(w, [&](u32 l) { merged[l] = (p[l] & keep) | (x[l] & 0xffff) << shift; });
+  put(p, merged, lanes, w);
+}
 u64 const_bits(const operand& o, kind t);
 
 template <class T>
-T load(const row& r, u32 l) {
+EMU_INLINE T load(const row& r, u32 l) {
   if constexpr (std::is_same_v<T, half>)
     return half{f16_to_f32(static_cast<u16>(r.lo[l]))};
   else if constexpr (std::is_same_v<T, bhalf>)
@@ -54,28 +107,27 @@ T load(const row& r, u32 l) {
     return static_cast<T>(r.lo[l]);
 }
 template <class T>
-auto plain(T x) {
+EMU_INLINE auto plain(T x) {
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bhalf>)
     return x.v;
   else
     return x;
 }
 template <class F>
-F modify_output(F x, const inst& i, bool ieee_nan_to_zero) {
+EMU_INLINE F modify_output(F x, const inst& i, bool ieee_nan_to_zero) {
   if (i.omod) x *= i.omod == 1 ? F(2) : i.omod == 2 ? F(4) : F(0.5);
   if (i.clamp) x = x > F(0) ? (x < F(1) ? x : F(1)) : (x != x && !ieee_nan_to_zero ? x : F(0));
   return x;
 }
-inline float flush(float x) { return (bits(x) & 0x7f800000) ? x : as_f32(bits(x) & 0x80000000u); }
+EMU_INLINE float flush(float x) { return (bits(x) & 0x7f800000) ? x : as_f32(bits(x) & 0x80000000u); }
 
 // Writes a row of results of type D. `get(l)` is evaluated for every lane, active or not.
 template <class D, class G>
-void store_results(wave& w, const inst& i, u64 lanes, G get) {
+EMU_INLINE void store_results(wave& w, const inst& i, u64 lanes, G get) {
   alignas(64) u32 lo[64], hi[64];
-  const u32 n = w.lanes;
   const bool dx10 = w.mode >> 8 & 1;
   if constexpr (std::is_same_v<D, half> || std::is_same_v<D, bhalf>) {
-    for (u32 l = 0; l < n; ++l) {
+    each_lane(w, [&](u32 l) {
       auto x = get(l);
       if (i.omod || i.clamp) x = modify_output(x, i, dx10);
       if constexpr (std::is_same_v<decltype(x), double>)
@@ -83,29 +135,27 @@ void store_results(wave& w, const inst& i, u64 lanes, G get) {
         lo[l] = std::is_same_v<D, half> ? f32_to_f16(static_cast<float>(x)) : f32_to_bf16(static_cast<float>(x));
       else
         lo[l] = std::is_same_v<D, half> ? f32_to_f16(x) : f32_to_bf16(x);
-    }
+    });
     store16(w, i, i.dst[0], lo, lanes);
   } else if constexpr (std::is_same_v<D, float>) {
-    for (u32 l = 0; l < n; ++l) lo[l] = bits(static_cast<float>(get(l)));
-    if (i.omod || i.clamp)
-      for (u32 l = 0; l < n; ++l) lo[l] = bits(modify_output(as_f32(lo[l]), i, dx10));
-    if (w.flush_f32_out() && i.is_float)
-      for (u32 l = 0; l < n; ++l) lo[l] = bits(flush(as_f32(lo[l])));
+    each_lane(w, [&](u32 l) { lo[l] = bits(static_cast<float>(get(l))); });
+    if (i.omod || i.clamp) each_lane(w, [&](u32 l) { lo[l] = bits(modify_output(as_f32(lo[l]), i, dx10)); });
+    if (w.flush_f32_out() && i.is_float) each_lane(w, [&](u32 l) { lo[l] = bits(flush(as_f32(lo[l]))); });
     store32(w, i, i.dst[0], lo, lanes);
   } else if constexpr (sizeof(D) == 8) {
-    for (u32 l = 0; l < n; ++l) {
+    each_lane(w, [&](u32 l) {
       D x = get(l);
       if constexpr (std::is_same_v<D, double>)
         if (i.omod || i.clamp) x = modify_output(x, i, dx10);
       const u64 b = std::bit_cast<u64>(x);
       lo[l] = static_cast<u32>(b), hi[l] = static_cast<u32>(b >> 32);
-    }
+    });
     store64(w, i, i.dst[0], lo, hi, lanes);
   } else if constexpr (sizeof(D) == 4) {
-    for (u32 l = 0; l < n; ++l) lo[l] = std::bit_cast<u32>(static_cast<D>(get(l)));
+    each_lane(w, [&](u32 l) { lo[l] = std::bit_cast<u32>(static_cast<D>(get(l))); });
     store32(w, i, i.dst[0], lo, lanes);
   } else {
-    for (u32 l = 0; l < n; ++l) lo[l] = static_cast<u16>(get(l));
+    each_lane(w, [&](u32 l) { lo[l] = static_cast<u16>(get(l)); });
     store16(w, i, i.dst[0], lo, lanes);
   }
 }
@@ -139,19 +189,19 @@ void reg1(const char* names, F);
 void for_names(const char* names, const op_entry& e);
 template <class D, class A, class F>
 void reg1(const char* names, F) {
-  for_names(names, {&vop1<D, A, F>, 1, 0, is_fp<D>});
+  for_names(names, {fastest<&vop1<D, A, F>>(), 1, 0, is_fp<D>});
 }
 template <class D, class A, class B = A, class F>
 void reg2(const char* names, F) {
-  for_names(names, {&vop2<D, A, B, F>, 1, 0, is_fp<D>});
+  for_names(names, {fastest<&vop2<D, A, B, F>>(), 1, 0, is_fp<D>});
 }
 template <class D, class A, class B = A, class C = A, class F>
 void reg3(const char* names, F) {
-  for_names(names, {&vop3<D, A, B, C, F>, 1, 0, is_fp<D>});
+  for_names(names, {fastest<&vop3<D, A, B, C, F>>(), 1, 0, is_fp<D>});
 }
 template <class D, class A, class B = A, class C = D, class F>
 void reg_acc(const char* names, F) {
-  for_names(names, {&vop3<D, A, B, C, F>, 1, 0, is_fp<D>, true});
+  for_names(names, {fastest<&vop3<D, A, B, C, F>>(), 1, 0, is_fp<D>, true});
 }
 
 void register_salu_int();

@@ -32,7 +32,7 @@ void cndmask(wave& w, const inst& i) {
   fetch(w, i, 0, kind::i32, a), fetch(w, i, 1, kind::i32, b);
   const u64 m = i.nsrc > 2 ? w.rmask(i.src[2]) : w.vcc();
   u32 r[64];
-  for (u32 l = 0; l < w.lanes; ++l) r[l] = m >> l & 1 ? b.lo[l] : a.lo[l];
+  std::memcpy(r, a.lo, w.lanes * sizeof *r), put(r, b.lo, m & w.full(), w);
   store32(w, i, i.dst[0], r, active(w, i));
 }
 void cndmask16(wave& w, const inst& i) {
@@ -40,7 +40,7 @@ void cndmask16(wave& w, const inst& i) {
   fetch(w, i, 0, kind::i16, a), fetch(w, i, 1, kind::i16, b);
   const u64 m = i.nsrc > 2 ? w.rmask(i.src[2]) : w.vcc();
   u32 r[64];
-  for (u32 l = 0; l < w.lanes; ++l) r[l] = m >> l & 1 ? b.lo[l] : a.lo[l];
+  std::memcpy(r, a.lo, w.lanes * sizeof *r), put(r, b.lo, m & w.full(), w);
   store16(w, i, i.dst[0], r, active(w, i));
 }
 void bitop3(wave& w, const inst& i) {
@@ -65,10 +65,10 @@ void mbcnt(wave& w, const inst& i) {
   row a, b;
   fetch(w, i, 0, kind::i32, a), fetch(w, i, 1, kind::i32, b);
   u32 r[64];
-  for (u32 l = 0; l < w.lanes; ++l) {
+  each_lane(w, [&](u32 l) {
     const u64 below = (1ull << l) - 1;
     r[l] = b.lo[l] + static_cast<u32>(std::popcount(a.lo[l] & static_cast<u32>(i.x ? below >> 32 : below)));
-  }
+  });
   store32(w, i, i.dst[0], r, active(w, i));
 }
 void swap32(wave& w, const inst& i) {
@@ -130,9 +130,9 @@ void register_valu_bits() {
   reg2<u32, u32>("v_bcnt_u32_b32", [](u32 a, u32 b) { return static_cast<u32>(std::popcount(a)) + b; });
   for_names("v_bitop3_b32 v_bitop2_b32", {&bitop3});
   for_names("v_bitop3_b16", {&bitop3});
-  for_names("v_mbcnt_lo_u32_b32", {&mbcnt});
-  for_names("v_mbcnt_hi_u32_b32", {&mbcnt, 1, 1});
-  for_names("v_cndmask_b32", {&cndmask});
-  for_names("v_cndmask_b16", {&cndmask16});
+  for_names("v_mbcnt_lo_u32_b32", {fastest<&mbcnt>()});
+  for_names("v_mbcnt_hi_u32_b32", {fastest<&mbcnt>(), 1, 1});
+  for_names("v_cndmask_b32", {fastest<&cndmask>()});
+  for_names("v_cndmask_b16", {fastest<&cndmask16>()});
 }
 }  // namespace emu

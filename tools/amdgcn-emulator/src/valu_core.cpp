@@ -31,9 +31,8 @@ bool dpp_valid(const wave& w, const inst& i, int s, u64 exec) {
 }
 }  // namespace
 
-u64 active(wave& w, const inst& i) {
+u64 active_by_dpp(wave& w, const inst& i) {
   const u64 e = w.exec();
-  if (!i.dpp) return e;
   u64 m = 0;
   for (u32 l = 0; l < w.lanes; ++l) {
     if (!(e >> l & 1) || !(i.row_mask >> l / 16 & 1) || !(i.bank_mask >> l % 16 / 4 & 1)) continue;
@@ -57,7 +56,7 @@ u64 const_bits(const operand& o, kind t) {
   return o.bits;
 }
 
-void fetch(wave& w, const inst& i, int k, kind t, row& r) {
+void fetch_modified(wave& w, const inst& i, int k, kind t, row& r) {
   const operand& o = i.src[k];
   const bool wide = t == kind::i64 || t == kind::f64, narrow = t == kind::i16 || t == kind::f16 || t == kind::bf16;
   const u32 n = w.lanes;
@@ -121,17 +120,6 @@ void fetch(wave& w, const inst& i, int k, kind t, row& r) {
   if (t == kind::f32 && i.is_float && w.flush_f32_in()) rewrite([](u32 x) { return bits(flush(as_f32(x))); });
 }
 
-namespace {
-void put(u32* d, const u32* x, u64 lanes, u32 n, u64 full) {
-  if (lanes == full)
-    std::copy(x, x + n, d);
-  else
-    for (u64 m = lanes; m; m &= m - 1) {
-      const int l = std::countr_zero(m);
-      d[l] = x[l];
-    }
-}
-u32 dst_reg(wave& w, const operand& d) { return w.gpr_idx & 8 ? d.reg + (w.s[s_m0] & 255) : d.reg; }
 // SDWA: the result goes to a part of the register.
 void store_part(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
   u32* p = w.v(d.reg);
@@ -150,25 +138,5 @@ void store_part(wave& w, const inst& i, const operand& d, const u32* x, u64 lane
       p[l] = v;
   }
 }
-}  // namespace
 
-void store32(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
-  if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
-  put(w.v(dst_reg(w, d)), x, lanes, w.lanes, w.full());
-}
-void store64(wave& w, const inst& i, const operand& d, const u32* lo, const u32* hi, u64 lanes) {
-  (void)i;
-  const u32 r = dst_reg(w, d);
-  put(w.v(r), lo, lanes, w.lanes, w.full()), put(w.v(r + 1), hi, lanes, w.lanes, w.full());
-}
-void store16(wave& w, const inst& i, const operand& d, const u32* x, u64 lanes) {
-  if (i.sdwa && i.dst_sel != 6) return store_part(w, i, d, x, lanes);
-  u32* p = w.v(dst_reg(w, d));
-  const bool hi = d.half == 2 || i.dst_hi;
-  for (u64 m = lanes; m; m &= m - 1) {
-    const int l = std::countr_zero(m);
-    const u32 v = x[l] & 0xffff;
-    p[l] = hi ? (p[l] & 0xffff) | v << 16 : i.preserve_hi && !i.sdwa ? (p[l] & 0xffff0000u) | v : v;
-  }
-}
 }  // namespace emu

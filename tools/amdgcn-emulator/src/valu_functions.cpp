@@ -18,6 +18,29 @@ float cos_turns(float x) {
 // v_exp_f32, v_log_f32, v_sqrt_f32 and v_rsq_f32 flush f32 denormals whatever the mode; v_rcp_f32 does not here, or
 // division would lose small quotients.
 float exp2_hw(float x) { return flush(static_cast<float>(std::exp2(static_cast<double>(flush(x))))); }
+// The same for all lanes. A polynomial in double decides every value that is not close to the middle of two floats.
+void exp2_lanes(wave& w, const inst& i) {
+  constexpr double close = 1e-14, ln2 = 0.693147180559945309417;
+  row a;
+  fetch(w, i, 0, kind::f32, a);
+  alignas(64) u32 result[64], unsure[64];
+  each_lane(w, [&](u32 l) {
+    const float x = flush(as_f32(a.lo[l])), bounded = x < -200 ? -200 : x > 200 ? 200 : x;
+    const double shifted = static_cast<double>(bounded) + 0x1.8p52, z = (bounded - (shifted - 0x1.8p52)) * ln2;
+    double p = 1.0 / 6227020800;  // Taylor: |z| <= ln(2) / 2
+    p = p * z + 1.0 / 479001600, p = p * z + 1.0 / 39916800, p = p * z + 1.0 / 3628800, p = p * z + 1.0 / 362880;
+    p = p * z + 1.0 / 40320, p = p * z + 1.0 / 5040, p = p * z + 1.0 / 720, p = p * z + 1.0 / 120;
+    p = p * z + 1.0 / 24, p = p * z + 1.0 / 6, p = p * z + 0.5, p = p * z + 1, p = p * z + 1;
+    const double power = as_f64((bits(shifted) - bits(0x1.8p52) + 1023) << 52), y = p * power;
+    const u32 low = bits(static_cast<float>(y - y * close)), high = bits(static_cast<float>(y + y * close));
+    result[l] = bits(flush(as_f32(low))), unsure[l] = (low != high) | (x != x);
+  });
+  for (u64 m = lanes_where(w, [&](u32 l) { return unsure[l] != 0; }); m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    result[l] = bits(exp2_hw(as_f32(a.lo[l])));
+  }
+  store_results<float>(w, i, active(w, i), [&](u32 l) { return as_f32(result[l]); });
+}
 float log2_hw(float x) { return static_cast<float>(std::log2(static_cast<double>(flush(x)))); }
 int frexp_exp(double x) {
   if (x == 0 || x != x || std::isinf(x)) return 0;
@@ -137,6 +160,7 @@ void register_valu_functions() {
                       [](float a) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(flush(a)))); });
   reg_function<float>("sqrt_f32", [](float a) { return std::sqrt(flush(a)); });
   reg_function<float>("exp_f32", [](float a) { return exp2_hw(a); });
+  for_names("v_exp_f32", {fastest<&exp2_lanes>(), 1, 0, true});
   reg_function<float>("log_f32", [](float a) { return log2_hw(a); });
   reg1<float, float>("v_sin_f32", [](float a) { return sin_turns(a); });
   reg1<float, float>("v_cos_f32", [](float a) { return cos_turns(a); });

@@ -24,14 +24,12 @@ void carry(wave& w, const inst& i) {
   row a, b;
   fetch(w, i, 0, kind::i32, a), fetch(w, i, 1, kind::i32, b);
   const u64 cin = CarryIn ? w.rmask(i.src[2]) : 0, lanes = active(w, i);
-  u64 out = 0;
   u32 r[64];
-  for (u32 l = 0; l < w.lanes; ++l) {
-    const u64 c = cin >> l & 1, x = Op == 2 ? b.lo[l] : a.lo[l], y = Op == 2 ? a.lo[l] : b.lo[l];
-    const u64 t = Op == 0 ? x + y + c : x - y - c;
-    r[l] = static_cast<u32>(t);
-    out |= (t >> 32 & 1) << l;
-  }
+  const u64 out = lanes_where(w, [&](u32 l) {
+    const u32 c = static_cast<u32>(cin >> l & 1), x = Op == 2 ? b.lo[l] : a.lo[l], y = Op == 2 ? a.lo[l] : b.lo[l];
+    r[l] = Op == 0 ? x + y + c : x - y - c;
+    return Op == 0 ? (r[l] < x) | ((r[l] == x) & (c != 0)) : (x < y) | ((x == y) & (c != 0));
+  });
   if (i.clamp)
     for (u32 l = 0; l < w.lanes; ++l)
       if (out >> l & 1) r[l] = Op == 0 ? ~0u : 0;
@@ -161,13 +159,13 @@ void register_valu_int() {
     return static_cast<u16>(std::clamp(a >> (c & 31), 0, 255) | std::clamp(b >> (c & 31), 0, 255) << 8);
   });
   reg3<u32, u32>("v_sad_u32", [](u32 a, u32 b, u32 c) { return (a > b ? a - b : b - a) + c; });
-  for_names("v_add_co_u32 v_add_co_u32#clamp", {&carry<0, false>, 2});
-  for_names("v_sub_co_u32 v_sub_co_u32#clamp", {&carry<1, false>, 2});
-  for_names("v_subrev_co_u32", {&carry<2, false>, 2});
-  for_names("v_addc_co_u32 v_add_co_ci_u32", {&carry<0, true>, 2});
-  for_names("v_subb_co_u32 v_sub_co_ci_u32", {&carry<1, true>, 2});
-  for_names("v_subbrev_co_u32 v_subrev_co_ci_u32", {&carry<2, true>, 2});
-  for_names("v_mad_u64_u32 v_mad_co_u64_u32", {&mad64<u64, u32>, 2});
-  for_names("v_mad_i64_i32 v_mad_co_i64_i32", {&mad64<i64, i32>, 2});
+  for_names("v_add_co_u32 v_add_co_u32#clamp", {fastest<&carry<0, false>>(), 2});
+  for_names("v_sub_co_u32 v_sub_co_u32#clamp", {fastest<&carry<1, false>>(), 2});
+  for_names("v_subrev_co_u32", {fastest<&carry<2, false>>(), 2});
+  for_names("v_addc_co_u32 v_add_co_ci_u32", {fastest<&carry<0, true>>(), 2});
+  for_names("v_subb_co_u32 v_sub_co_ci_u32", {fastest<&carry<1, true>>(), 2});
+  for_names("v_subbrev_co_u32 v_subrev_co_ci_u32", {fastest<&carry<2, true>>(), 2});
+  for_names("v_mad_u64_u32 v_mad_co_u64_u32", {fastest<&mad64<u64, u32>>(), 2});
+  for_names("v_mad_i64_i32 v_mad_co_i64_i32", {fastest<&mad64<i64, i32>>(), 2});
 }
 }  // namespace emu

@@ -1,95 +1,120 @@
 // SPDX-License-Identifier: MIT
 // WMMA (gfx11, gfx12). Sums run in ascending k in f32; hardware may round differently in the last bits.
-#include "matrix.hpp"
+#include "matrix_rows.hpp"
 
 namespace emu::matrix {
-void wmma(wave& w, const inst& i) {
-  const shape s = unpack(i);
-  if (w.lanes != 32) w.die(i, "WMMA in wave64 is not implemented");
-  const bool g12 = w.fam == family::gfx12, integer = s.out == t_i32;
-  const u32 K = s.k, n = g12 ? K / 2 : K;
-  type ta = s.a, tb = s.b;
-  if (integer)
-    ta = i.neg_lo & 1 ? s.a : (s.a == t_i8 ? t_u8 : t_u4), tb = i.neg_lo & 2 ? s.b : (s.b == t_i8 ? t_u8 : t_u4);
-  float a[16][32], b[32][16], c[16][16], x[32];
-  i64 ci[16][16];
-  const u32 na = std::max(1u, n * type_bits[ta] / 32), nb = std::max(1u, n * type_bits[tb] / 32);
-  const auto negate = [&](u32 src, u32 j) {
-    return !integer && ((j & 1 && type_bits[ta] == 16 ? i.neg_hi : i.neg_lo) >> src & 1);
-  };
-  for (u32 l = 0; l < 32; ++l) {
-    u32 d[9] = {};
-    const u32 row = l % 16, k0 = g12 ? n * (l / 16) : 0;
-    for (u32 k = 0; k < na; ++k) {
-      d[k] = source(w, i.src[0], k, l);
-      if (!g12 && l >= 16 && i.src[0].is_vgpr() && d[k] != w.v(i.src[0].reg + k)[l - 16])
-        w.die(i, "lanes 16-31 do not repeat the A operand of lanes 0-15", static_cast<int>(l));
-    }
-    const bool fresh = g12 || l < 16;
-    if (fresh) expand(ta, false, false, d, n, x);
-    for (u32 j = 0; j < n && fresh; ++j) a[row][k0 + j] = negate(0, j) ? -x[j] : x[j];
-    for (u32 k = 0; k < nb; ++k) {
-      d[k] = source(w, i.src[1], k, l);
-      if (!g12 && l >= 16 && i.src[1].is_vgpr() && d[k] != w.v(i.src[1].reg + k)[l - 16])
-        w.die(i, "lanes 16-31 do not repeat the B operand of lanes 0-15", static_cast<int>(l));
-    }
-    if (fresh) expand(tb, false, false, d, n, x);
-    for (u32 j = 0; j < n && fresh; ++j) b[k0 + j][row] = negate(1, j) ? -x[j] : x[j];
+namespace {
+void require_repeats(const wave& w, const inst& i, u32 side, u32 regs) {
+  for (u32 k = 0; k < regs; ++k) {
+    const u32* r = const_cast<wave&>(w).v(i.src[side].reg + k);
+    if (std::memcmp(r, r + 16, 16 * sizeof *r) == 0) continue;
+    const auto lane = static_cast<int>(std::mismatch(r, r + 16, r + 16).second - r);
+    w.die(i, "lanes 16-31 do not repeat the " + std::string(side ? "B" : "A") + " operand of lanes 0-15", lane);
   }
-  const bool wide = s.out == t_f32 || s.out == t_i32;
-  const u32 half_sel = !wide && !g12 ? i.op_sel >> 2 & 1 : 0;  // gfx11: which half of each register
-  const auto where = [&](u32 l, u32 r) { return std::pair<u32, u32>(g12 ? 8 * (l / 16) + r : 2 * r + l / 16, l % 16); };
-  const auto value16 = [&](u16 h) { return s.out == t_f16 ? f16_to_f32(h) : bf16_to_f32(h); };
-  const operand& oc = i.src[2];
-  for (u32 l = 0; l < 32; ++l)
-    for (u32 r = 0; r < 8; ++r) {
-      const auto [row, col] = where(l, r);
-      float v;
-      if (wide) {
-        const u32 u = oc.kind == operand::vgpr ? source(w, oc, r, l)
-                                               : static_cast<u32>(const_bits(oc, integer ? kind::i32 : kind::f32));
-        ci[row][col] = static_cast<i32>(u), v = as_f32(u);
-      } else if (oc.kind == operand::vgpr) {
-        v = value16(
-            static_cast<u16>(g12 ? w.v(oc.reg + r / 2)[l] >> 16 * (r & 1) : w.v(oc.reg + r)[l] >> 16 * half_sel));
-      } else {
-        v = value16(static_cast<u16>(const_bits(oc, s.out == t_f16 ? kind::f16 : kind::bf16)));
-      }
-      if (!integer) {
-        if (i.neg_hi >> 2 & 1) v = std::fabs(v);
-        if (i.neg_lo >> 2 & 1) v = -v;
-        c[row][col] = v;
-      }
-    }
-  for (u32 row = 0; row < 16; ++row) {
-    if (integer) {
-      for (u32 k = 0; k < K; ++k)
-        for (u32 j = 0; j < 16; ++j) ci[row][j] += static_cast<i32>(a[row][k]) * static_cast<i32>(b[k][j]);
+}
+// An operand as [k][row or column]. In gfx12 lanes 16-31 hold the upper half of k, in gfx11 they repeat lanes 0-15.
+EMU_INLINE void wmma_operand(wave& w, const inst& i, u32 side, const shape& s, type t, float (*m)[16]) {
+  const bool g12 = w.fam == family::gfx12;
+  const operand& o = i.src[side];
+  const u32 n = g12 ? s.k / 2 : s.k;
+  const auto negative = [&](u32 j) {
+    return s.out != t_i32 && ((j & 1 && type_bits[s.a] == 16 ? i.neg_hi : i.neg_lo) >> side & 1);
+  };
+  if (!g12 && o.is_vgpr()) require_repeats(w, i, side, std::max(1u, n * type_bits[t] / 32));
+  elements e;
+  unpack_operand(w, o, t, false, false, n, e);
+  for (u32 j = 0; j < n; ++j) {
+    if (negative(j)) each_lane(w, [&](u32 l) { e[j][l] = -e[j][l]; });
+    std::memcpy(m[j], e[j], sizeof m[j]);
+    if (g12) std::memcpy(m[n + j], e[j] + 16, sizeof m[j]);
+  }
+}
+// Lanes 0-15 and 16-31 of register r hold two rows of C.
+u32 row_of(const wave& w, u32 r, u32 half) { return w.fam == family::gfx12 ? 8 * half + r : 2 * r + half; }
+// Of a 16-bit C: which half of which register.
+struct half_of {
+  u32 reg, shift;
+};
+half_of packed(const wave& w, const inst& i, u32 r) {
+  if (w.fam == family::gfx12) return {r / 2, 16 * (r & 1)};
+  return {r, 16u * (i.op_sel >> 2 & 1)};
+}
+// 16-bit elements of C, or one constant.
+EMU_INLINE void load_row(wave& w, const inst& i, const shape& s, u32 r, float (&v)[32]) {
+  const operand& o = i.src[2];
+  const bool wide = type_bits[s.out] == 32, f16 = s.out == t_f16;
+  if (o.kind == operand::vgpr && wide) {
+    std::memcpy(v, w.v(o.reg + r), sizeof v);
+  } else if (o.kind == operand::vgpr) {
+    const half_of h = packed(w, i, r);
+    const u32* c = w.v(o.reg + h.reg);
+    each_lane(w, [&](u32 l) {
+      const u16 x = static_cast<u16>(c[l] >> h.shift);
+      v[l] = f16 ? f16_to_f32(x) : bf16_to_f32(x);
+    });
+  } else {
+    const u32 x = static_cast<u32>(const_bits(o, s.out == t_i32 ? kind::i32
+                                                 : wide         ? kind::f32
+                                                 : f16          ? kind::f16
+                                                                : kind::bf16));
+    const float f = wide ? as_f32(x) : f16 ? f16_to_f32(static_cast<u16>(x)) : bf16_to_f32(static_cast<u16>(x));
+    std::fill(std::begin(v), std::end(v), f);
+  }
+}
+EMU_INLINE void load_c(wave& w, const inst& i, const shape& s, float (*c)[16], i64 (*ci)[16]) {
+  for (u32 r = 0; r < 8; ++r) {
+    float v[32];
+    load_row(w, i, s, r, v);
+    if (s.out == t_i32) {
+      for (u32 l = 0; l < 32; ++l) ci[row_of(w, r, l / 16)][l % 16] = static_cast<i32>(bits(v[l]));
       continue;
     }
-    typedef float vec __attribute__((vector_size(32)));
-    vec o[2], bv[2];
-    std::memcpy(o, c[row], sizeof o);
-    for (u32 k = 0; k < K; ++k) {
-      std::memcpy(bv, b[k], sizeof bv);
-      o[0] += a[row][k] * bv[0], o[1] += a[row][k] * bv[1];
-    }
-    std::memcpy(c[row], o, sizeof o);
+    if (i.neg_hi >> 2 & 1) each_lane(w, [&](u32 l) { v[l] = std::fabs(v[l]); });
+    if (i.neg_lo >> 2 & 1) each_lane(w, [&](u32 l) { v[l] = -v[l]; });
+    for (u32 half = 0; half < 2; ++half) std::memcpy(c[row_of(w, r, half)], v + 16 * half, sizeof c[0]);
   }
-  for (u32 l = 0; l < 32; ++l)
-    for (u32 r = 0; r < 8; ++r) {
-      const auto [row, col] = where(l, r);
-      if (integer) {
-        w.v(i.dst[0].reg + r)[l] =
-            static_cast<u32>(i.clamp ? std::clamp<i64>(ci[row][col], INT32_MIN, INT32_MAX) : ci[row][col]);
-      } else if (wide) {
-        w.v(i.dst[0].reg + r)[l] = bits(c[row][col]);
-      } else {
-        const u32 h = s.out == t_f16 ? f32_to_f16(c[row][col]) : f32_to_bf16(c[row][col]),
-                  sh = 16 * (g12 ? r & 1 : half_sel);
-        u32& d = w.v(i.dst[0].reg + (g12 ? r / 2 : r))[l];
-        d = (d & ~(0xffffu << sh)) | h << sh;
-      }
-    }
 }
+EMU_INLINE void store_c(wave& w, const inst& i, const shape& s, const float (*c)[16], const i64 (*ci)[16]) {
+  for (u32 r = 0; r < 8; ++r) {
+    const half_of h = packed(w, i, r);
+    if (type_bits[s.out] == 16) {
+      u32* d = w.v(i.dst[0].reg + h.reg);
+      each_lane(w, [&](u32 l) {
+        const float x = c[row_of(w, r, l / 16)][l % 16];
+        const u32 y = s.out == t_f16 ? f32_to_f16(x) : f32_to_bf16(x);
+        d[l] = (d[l] & ~(0xffffu << h.shift)) | y << h.shift;
+      });
+      continue;
+    }
+    u32* d = w.v(i.dst[0].reg + r);
+    for (u32 half = 0; half < 2; ++half) {
+      const u32 row = row_of(w, r, half);
+      if (s.out == t_f32) std::memcpy(d + 16 * half, c[row], sizeof c[0]);
+      for (u32 j = 0; j < 16 && s.out == t_i32; ++j)
+        d[16 * half + j] = static_cast<u32>(i.clamp ? std::clamp<i64>(ci[row][j], INT32_MIN, INT32_MAX) : ci[row][j]);
+    }
+  }
+}
+template <bool Avx2>
+void wmma_for(wave& w, const inst& i) {
+  const shape s = unpack(i);
+  if (w.lanes != 32) w.die(i, "WMMA in wave64 is not implemented");
+  type ta = s.a, tb = s.b;
+  if (s.out == t_i32)
+    ta = i.neg_lo & 1 ? s.a : (s.a == t_i8 ? t_u8 : t_u4), tb = i.neg_lo & 2 ? s.b : (s.b == t_i8 ? t_u8 : t_u4);
+  alignas(64) float a[32][16], b[32][16], c[16][16];
+  i64 ci[16][16];
+  wmma_operand(w, i, 0, s, ta, a), wmma_operand(w, i, 1, s, tb, b);
+  load_c(w, i, s, c, ci);
+  if (s.out == t_i32) {
+    for (u32 row = 0; row < 16; ++row)
+      for (u32 k = 0; k < s.k; ++k)
+        for (u32 j = 0; j < 16; ++j) ci[row][j] += static_cast<i32>(a[k][row]) * static_cast<i32>(b[k][j]);
+  } else {
+    accumulate<16, Avx2>(ta, tb, a[0], b[0], c[0], s.k);
+  }
+  store_c(w, i, s, c, ci);
+}
+}  // namespace
+handler wmma() { return has_avx2() ? fastest<&wmma_for<true>>() : &wmma_for<false>; }
 }  // namespace emu::matrix
