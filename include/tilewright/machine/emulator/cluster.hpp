@@ -240,6 +240,10 @@ class cluster final : public memory_services {
                                            : " by add_release(), which releases to its own GPU only: use set_flag() or "
                                              "add_to_flag()"));
   }
+  /// A wait for a flag of another GPU has timed out.
+  void stop_comparing() {
+    if (has_ranks_) memory_.stop_comparing();
+  }
   /// TMA sees what happens before in global memory.
   void fence_async_proxy_global(const thread_context& self) {
     if (!order()) return;

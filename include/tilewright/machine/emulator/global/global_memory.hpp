@@ -90,7 +90,11 @@ class global_memory {
   /// Whether accesses are to be reported to this object at all.
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
   /// True once enough accesses of a launch without ranges have been compared: later ones are not.
-  bool has_seen_enough() const { return ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0; }
+  bool has_seen_enough() const {
+    return stopped_ || (ranges_.empty() && unregistered_left_.load(std::memory_order_relaxed) <= 0);
+  }
+  /// A wait for another GPU has timed out: what follows it reports an error, and may race.
+  void stop_comparing() { stopped_ = true; }
 
   /// Throws if there are ranges and the bytes are not inside of one, or if the program is known not to have allocated
   /// them.
@@ -208,6 +212,7 @@ class global_memory {
   cluster_order order_;
   earlier_kernels earlier_;
   std::atomic<bool> orders_additions_ = false;
+  std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace tilewright::emulator

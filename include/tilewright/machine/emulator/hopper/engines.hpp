@@ -138,6 +138,7 @@ class hopper_machine final : public hopper_services, private pending_events {
     }
     threads_.acquire(self, w.counter, w.is_flag ? memory_scope::system : memory_scope::gpu, where);
     if (w.is_flag) threads_.fence_async_proxy_global(self);
+    if (w.is_flag && !w.is_over()) threads_.stop_comparing();
     return w.is_over();
   }
 
