@@ -7,7 +7,7 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
-#include <tilewright/kernels/gemm/scaled/block_scaled_tiles.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "operation.hpp"
@@ -127,9 +127,8 @@ scaled_kernel find_scaled_portable(const block_scaled_args& args, element result
     throw error("block_scaled_gemm: " + target + " has no matrix instruction for fp8 that takes these operands");
   const scaled_tile chosen = choose_scaled_tile(args, target);
   const block_tile& tile = chosen.tile;
-  const grid_order order = with_arch(target, []<class Arch>(of_type<Arch>) {
-    return detail::default_grid_order<Arch>();
-  });
+  const grid_order order =
+      with_arch(target, []<class Arch>(of_type<Arch>) { return detail::default_grid_order<Arch>(); });
   const char* why = nullptr;
   for (index_t vector = 16; vector > 0; vector /= 2) {
     const checked_gemm kernel{tile.m, tile.n, tile.k, true, true, 1, size_of(result), vector};
@@ -139,7 +138,7 @@ scaled_kernel find_scaled_portable(const block_scaled_args& args, element result
     return {chosen.name + "_v" + std::to_string(vector),
             "tw::gemm_policy<tw::arch::current, " + type_name_on(element::fp8, target) +
                 ", tw::operand_major::k, tw::operand_major::k, " + std::to_string(vector) + chosen.argument + ">",
-            "kernels/gemm/scaled/block_scaled_tiles.hpp", std::move(half)};
+            "kernels/gemm/choice/block_scaled_tiles.hpp", std::move(half)};
   }
   throw error(std::string("block_scaled_gemm: ") + why);
 }
@@ -150,22 +149,21 @@ kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
   return remembered([problem](const std::string& target) {
     block_scaled_args args = problem.args;
     stand_ins stand_in;
-    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales);
+    stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales, args.workspace);
     std::optional<scaled_kernel> chosen;
     const bool is_dense = args.groups == 0;
     if (target == "sm_90a" && !is_dense) chosen = find_scaled_hopper(args, problem.result);
     if (!chosen) chosen = find_scaled_portable(args, problem.result, target);
     kernel_source s;
     s.name = std::string(is_dense ? args.split_k > 1 ? "block_scaled_gemm_split_" : "block_scaled_gemm_"
-                                  : "block_scaled_gemm_rows_") + chosen->name + "_" +
-             operands_name(gemm_problem{element::fp8, problem.result, true, true, args});
+                                  : "block_scaled_gemm_rows_") +
+             chosen->name + "_" + operands_name(gemm_problem{element::fp8, problem.result, true, true, args});
     s.code = "struct policy : " +
              (is_dense ? "tw::block_scaled<" + chosen->policy + ">"
                        : "tw::grouped<tw::block_scaled<" + chosen->policy + ">, tw::group_kind::rows>") +
              " {\n" +
-             (is_dense && args.split_k > 1
-                  ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;\n"
-                  : "") +
+             (is_dense && args.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;\n"
+                                           : "") +
              "  using result_type = " + type_name_on(problem.result, target) +
              ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
     s.kernel = is_dense ? "tw::gemm_kernel<policy>" : "tw::grouped_gemm_kernel<policy>";

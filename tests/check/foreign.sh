@@ -7,7 +7,10 @@
 #                                       compiles HIP (for instance "hipcc -g -O2 --offload-arch=gfx942"), CHECK is tilewright-check
 set -u
 commits='rocm-examples ROCm/rocm-examples 7dfb7d4
-HIP-Examples ROCm/HIP-Examples cdf9d10'
+HIP-Examples ROCm/HIP-Examples cdf9d10
+hipCUB ROCm/hipCUB 84d9c1c
+composable_kernel ROCm/composable_kernel 8e22e1ae3
+HeCBench zjin-lcf/HeCBench f27000a51'
 # name | repository | sources and options | arguments
 programs=$(
   for p in convolution histogram bitonic_sort prefix_sum; do echo "$p|rocm-examples|Applications/$p/main.hip"; done
@@ -25,6 +28,20 @@ programs=$(
   done
   echo 'vectorAdd|HIP-Examples|vectorAdd/vectoradd_hip.cpp'
   echo 'reduction|HIP-Examples|reduction/reduction.cpp|65536'
+  for p in module_api runtime_compilation bandwidth; do echo "$p|rocm-examples|HIP-Basic/$p/main.hip"; done
+  for p in hipCUB/device_radix_sort hipCUB/device_sum rocPRIM/block_sum rocPRIM/device_sum; do
+    echo "${p//\//_}|rocm-examples|Libraries/$p/main.hip"
+  done
+  for p in partition_flagged partition_if radix_sort reduce scan select_flagged select_if select_unique sort_find_non_trivial_runs; do
+    echo "cub_$p|hipCUB|examples/device/example_device_$p.cpp"
+  done
+  for p in '03_gemm/gemm_basic|-m=256 -n=128 -k=128' '04_img2col/image_to_column|' '05_reduce/reduce|'; do
+    n=${p%%|*}
+    echo "ck_${n#*/}|composable_kernel|example/ck_tile/$n.cpp|${p#*|}"
+  done
+  # 56 and 24 programs drawn from the 419 of HeCBench that need no library (python: random.Random(39), random.Random(40)): those
+  # with a folder are made by its Makefile.
+  cat "$(dirname "$0")/foreign_hecbench.txt"
 )
 if [[ $# -ne 3 ]]; then
   while IFS='|' read -r name repository source arguments; do
@@ -36,10 +53,18 @@ fi
 folder=$1 compiler=$2 check=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# shellcheck disable=SC2086  # a command and its words
 while IFS='|' read -r name repository source arguments; do
   root=$folder/$repository
-  # shellcheck disable=SC2086  # a command and its words
-  if ! $compiler -w -std=c++20 -I"$root/Common" -I"$root/Tutorials/reduction/include" -I"$root/HIP-Examples-Applications/include" \
+  if [[ -d $root/$source ]]; then
+    make -C "$root/$source" CC="$compiler" program=main >"$work/log" 2>&1
+    if ! cp "$root/$source/main" "$work/$name" 2>>"$work/log"; then
+      echo "$name: not compiled: $(grep -m1 -i error "$work/log")"
+      continue
+    fi
+    cd "$root/$source" || exit 1
+  elif ! $compiler -w -std=c++20 -I"$root/Common" -I"$root/Tutorials/reduction/include" -I"$root/HIP-Examples-Applications/include" \
+    -I"$root/examples" -I"$root/include" -I"$folder/hipCUB/hipcub/include" -I"$folder/rocPRIM/rocprim/include" \
     "$root/$source" -o "$work/$name" >"$work/log" 2>&1; then
     echo "$name: not compiled: $(grep -m1 error "$work/log")"
     continue

@@ -13,11 +13,11 @@
     policy##_kernel_type{}(args);                                                                                    \
   }
 
-#define DENSE_KERNEL(policy)                                                                                  \
+#define DENSE_KERNEL(policy)                                                                                 \
   using policy##_kernel_type = tilewright::gemm_kernel<grouped_policies::policy<tilewright::arch::current>>; \
   extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(policy##_kernel_type::block_size) void policy##_kernel( \
-      policy##_kernel_type::args_type args) {                                                                 \
-    policy##_kernel_type{}(args);                                                                             \
+      policy##_kernel_type::args_type args) {                                                                \
+    policy##_kernel_type{}(args);                                                                            \
   }
 
 KERNEL(scaled_rows)

@@ -2,8 +2,8 @@
 // Grouped and block-scaled policies whose kernels the emulator runs.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
-#include <tilewright/kernels/gemm/scaled/block_scaled_tiles.hpp>
 
 namespace grouped_policies {
 
@@ -25,16 +25,16 @@ template <class Arch>
 struct scaled : tw::block_scaled<fp8<Arch>> {};
 /// Small M; k split, added up by the last block of a tile.
 template <class Arch>
-struct scaled_16x64 : tw::block_scaled<
-                          tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16,
-                                          tw::block_scaled_tile{16, 64, 1, 2}.template of_block<Arch>()>> {
+struct scaled_16x64
+    : tw::block_scaled<
+          tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tw::block_scaled_tile{16, 64, 1, 2}.template of_block<Arch>()>> {
   using result_type = tw::bfloat16_t;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
 };
 template <class Arch>
-struct scaled_256x128 : tw::block_scaled<
-                            tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16,
-                                            tw::block_scaled_tile{256, 128, 4, 2}.template of_block<Arch>()>> {
+struct scaled_256x128
+    : tw::block_scaled<tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16,
+                                       tw::block_scaled_tile{256, 128, 4, 2}.template of_block<Arch>()>> {
   using result_type = tw::bfloat16_t;
 };
 template <class Arch>

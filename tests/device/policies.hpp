@@ -140,29 +140,29 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
 }  // namespace policies
 
 /// X(policy, targets, what): kernels of one problem that policies.emu.cpp runs, each at its edges.
-#define TILEWRIGHT_TEST_POLICIES(X)                                                                   \
-  X(tile_64x64, every_or_only_f16, "f16, row-major A and B, 64 x 64")                                 \
-  X(tile_128x64, with_bf16, "bf16, column-major A and B, 128 x 64")                                   \
-  X(tile_128x128, every, "f16, row-major A and B, 128 x 128")                                         \
-  X(tile_256x256, cdna, "f16, row-major A, column-major B, 256 x 256")                                \
-  X(f32, cdna, "f32, single_buffered_pipeline")                                                       \
-  X(int8, always, "int8 to int, vectors of 1, column-major A and B")                                  \
-  X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                           \
-  X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                        \
-  X(fp8_and_bf8, with_8bit_floats, "A of fp8, B of bf8 to f32")                                       \
-  X(double_buffered, every, "double_buffered_pipeline")                                               \
-  X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                  \
-  X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")    \
-  X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")       \
-  X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major") \
-  X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")             \
-  X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")    \
-  X(one_wave, cdna_with_8bit_floats, "one_wave_per_simd_pipeline, 256 x 256, bf16")                   \
-  X(small_m, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                     \
-  X(deep_16x64, cdna_with_8bit_floats, "bf16, 16 x 64, 8 or 4 stages without registers")               \
-  X(deep_32x64, cdna_with_8bit_floats, "bf16, 32 x 64, k split, added up by the last block of a tile") \
-  X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")              \
+#define TILEWRIGHT_TEST_POLICIES(X)                                                                      \
+  X(tile_64x64, every_or_only_f16, "f16, row-major A and B, 64 x 64")                                    \
+  X(tile_128x64, with_bf16, "bf16, column-major A and B, 128 x 64")                                      \
+  X(tile_128x128, every, "f16, row-major A and B, 128 x 128")                                            \
+  X(tile_256x256, cdna, "f16, row-major A, column-major B, 256 x 256")                                   \
+  X(f32, cdna, "f32, single_buffered_pipeline")                                                          \
+  X(int8, always, "int8 to int, vectors of 1, column-major A and B")                                     \
+  X(fp8, with_8bit_floats, "fp8 to f16, row-major A and B")                                              \
+  X(bf8, with_8bit_floats, "bf8 to bf8, column-major A and B")                                           \
+  X(fp8_and_bf8, with_8bit_floats, "A of fp8, B of bf8 to f32")                                          \
+  X(double_buffered, every, "double_buffered_pipeline")                                                  \
+  X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                     \
+  X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")       \
+  X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")          \
+  X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")    \
+  X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")                \
+  X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")       \
+  X(one_wave, cdna_with_8bit_floats, "one_wave_per_simd_pipeline, 256 x 256, bf16")                      \
+  X(small_m, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                        \
+  X(deep_16x64, cdna_with_8bit_floats, "bf16, 16 x 64, 8 or 4 stages without registers")                 \
+  X(deep_32x64, cdna_with_8bit_floats, "bf16, 32 x 64, k split, added up by the last block of a tile")   \
+  X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")                 \
   X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
-  X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                      \
-  X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                 \
+  X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                         \
+  X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                    \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")

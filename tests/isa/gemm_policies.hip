@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Kernels of other policies whose instructions have a budget; ISA_POLICY is one of the structs below.
 #include <tilewright/core/arch/current.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
-#include <tilewright/kernels/gemm/scaled/block_scaled_tiles.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;

@@ -16,7 +16,7 @@ TEST_F(Emulated, ProductsHaveConstantLengths) {
   jit::gemm_problem p;
   p.args = {.m = 90, .n = 40, .k = 72, .lda = 72, .ldb = 72, .ldc = 40, .split_k = 2};
   const jit::kernel kernel = compiler->load(jit::gemm(p));
-  EXPECT_EQ(kernel.name(), "gemm_64x64_f16_ak_bk_to_f16_v8_split_90x40x72");
+  EXPECT_EQ(kernel.name(), "gemm_deep_16x64x64_4_f16_ak_bk_to_f16_v8_split_90x40x72");
   tilewright::gemm_args args = p.args;
   args.a = on_a.data();
   args.b = on_b.data();

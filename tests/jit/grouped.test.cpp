@@ -81,7 +81,7 @@ TEST_F(JitGrouped, BlocksHaveScales) {
   p.args.row_stride_a_scales = 2, p.args.k_stride_a_scales = 1;
   p.args.ld_b_scales = 2, p.args.batch_stride_b_scales = 2;
   const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
-  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_32x64_v16_fp8_ak_bk_to_f16");
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_16x64_v16_fp8_ak_bk_to_f16");
   tilewright::block_scaled_args args = p.args;
   args.a = a.data(), args.b = b.data(), args.c = c.data();
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("scales"), std::string::npos);

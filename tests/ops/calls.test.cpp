@@ -44,7 +44,7 @@ TEST(Calls, AreExplainedWithoutALaunch) {
   const auto list = tw::explain([&] { tw::gemm(c, a, b); });
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].target, "gfx942");
-  EXPECT_EQ(list[0].choice, "64x64, split_k 8") << "one tile, a long k";
+  EXPECT_EQ(list[0].choice, "64x64, split_k 12") << "one tile, a long k";
   EXPECT_GT(list[0].workspace_bytes, 4 * 16 * 16 * 4);
   EXPECT_EQ(c.download(), before);
   // The choice of gemm --explain and of jit: one function.

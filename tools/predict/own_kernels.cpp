@@ -6,7 +6,7 @@
 #include <tilewright/core/arch/arch.hpp>
 #include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
-#include <tilewright/kernels/gemm/scaled/block_scaled_tiles.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 
 namespace predict {
 namespace {

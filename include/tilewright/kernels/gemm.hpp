@@ -3,6 +3,7 @@
 // Tuned plans (choice/gemm_autotune.hpp, CUDA) are included by themselves.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/choice/cdna_gemm_model.hpp>
 #include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
@@ -26,7 +27,6 @@
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 #include <tilewright/kernels/gemm/repack_int4.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
-#include <tilewright/kernels/gemm/scaled/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
 #include <tilewright/kernels/gemm/scaled/narrow_gemm.hpp>
 #include <tilewright/kernels/gemm/scaled/scaled_mfma_pipeline.hpp>

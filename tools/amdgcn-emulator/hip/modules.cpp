@@ -55,7 +55,7 @@ void execute(const kernel_call& call) {
       call.module->code->launch(call.name, {g.x, g.y, g.z}, {b.x, b.y, b.z}, call.lds, call.arguments, options);
   if (options.lds_log && !result.lds.empty()) found_banks(call.name, result.lds);
   found(result.findings);
-  timed(name, result);
+  timed(call.name, result);
   for (const emu::finding& f : result.findings)
     if (f.kind == emu::finding_kind::trap || f.kind == emu::finding_kind::stuck)
       runtime().failed_launch.store(hipErrorLaunchFailure);

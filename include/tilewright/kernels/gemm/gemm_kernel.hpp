@@ -183,8 +183,7 @@ struct gemm_kernel {
  private:
   static constexpr const char* check_split_k(const args_type& args) {
     if (args.split_k < 1) return "split_k must be positive";
-    if (!splits)
-      return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+    if (!splits) return args.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
     if (args.split_k > min(65535, ceil_div(args.k, tile.k)))
       return "split_k is larger than the number of block tiles along k, or than 65535";
     if constexpr (Policy::split_k == split_k_kind::workspace) return followed_by::check(args);

@@ -43,8 +43,8 @@ TILEWRIGHT_HD Args with_workspace_as_c(Args args, index_t split) {
   return args;
 }
 
-/// Adds the accumulators of all splits, in their order, to the sums of a tile. at: an epilogue_tile of the first split's
-/// accumulators, whose arguments are those of with_workspace_as_c(); AtOnce: splits whose loads are in flight.
+/// Adds the accumulators of all splits, in their order, to the sums of a tile. at: an epilogue_tile of the first
+/// split's accumulators, whose arguments are those of with_workspace_as_c(); AtOnce: splits whose loads are in flight.
 template <index_t AtOnce, class Sum, class Tile, class At, class Args>
 TILEWRIGHT_HD void add_up_splits(Tile& sums, const At& at, const Args& partials) {
   const Sum* const first = static_cast<const Sum*>(partials.c);

@@ -54,13 +54,15 @@ schedule_choices run_schedule(schedule_choices choices, Run& run) {
   return choices;
 }
 
-/// Each schedule that has one deviation more than those runs, after their last one: call(run, deviation).
+/// Each schedule that has one deviation more than those runs, after their last one: call(run, deviation). Alternative
+/// 1 or all others: the former, mostly a late wave, changes most.
 template <class Call>
-void for_each_successor(const std::vector<schedule_choices>& runs, Call call) {
+void for_each_successor(const std::vector<schedule_choices>& runs, bool is_first, Call call) {
   for (const schedule_choices& run : runs) {
     const index_t first = run.deviations().empty() ? 0 : run.deviations().back().point + 1;
     for (index_t point = first; point < index_t(run.alternatives().size()); ++point)
-      for (index_t a = 1; a < run.alternatives()[std::size_t(point)]; ++a) call(run, schedule_deviation{point, a});
+      for (index_t a = 1; a < run.alternatives()[std::size_t(point)]; ++a)
+        if ((a == 1) == is_first) call(run, schedule_deviation{point, a});
   }
 }
 
@@ -68,12 +70,12 @@ void for_each_successor(const std::vector<schedule_choices>& runs, Call call) {
 
 /// Calls run() again and again, each time with another schedule of the launches that it makes on this thread of the
 /// CPU. Where a wave has to wait, a schedule says which wave runs next, or which TMA load arrives before it does; a
-/// wave runs until it has to wait, and clusters of blocks run one after another. The first schedule is that of launches
-/// which are not explored; then come three others, with TMA loads that arrive early, waves in descending order, and
-/// both. Then, for each number of deviations, come schedules that deviate from these four: another wave runs first, a
-/// copy or all of them arrive first, or the wave that would be next is postponed until nothing else can happen. run()
-/// must do the same each time, its inputs included. Throws what run() throws; a fault's sentence then names the
-/// schedule.
+/// wave runs until it has to wait, and clusters of blocks run one after another. In the first schedule, as in launches
+/// which are not explored, TMA loads arrive late and waves run in ascending order; in three others loads arrive early,
+/// waves run in descending order, or both. Then, for each number of deviations, come schedules that deviate from these
+/// four: another wave runs first, a copy or all of them arrive first, or the wave that would be next is postponed until
+/// nothing else can happen. run() must do the same each time, its inputs included. Throws what run() throws; a fault's
+/// sentence then names the schedule.
 template <class Run>
 exploration explore(const exploration_options& options, Run run) {
   std::vector<schedule_choices> runs;
@@ -88,20 +90,22 @@ exploration explore(const exploration_options& options, Run run) {
     if (result.schedules < options.max_schedules) add(runs, schedule_choices(base));
   result.is_complete = runs.size() == std::size(detail::schedule_bases);
   for (index_t depth = 0; depth < options.deviations; ++depth) {
-    long_index_t count = 0, number = 0;
-    detail::for_each_successor(runs, [&](const auto&, const schedule_deviation&) { ++count; });
-    // Each number of deviations gets its share.
-    const index_t budget = (options.max_schedules - result.schedules) / (options.deviations - depth);
-    if (count > budget) result.is_complete = false;
-    if (budget <= 0 || count == 0) break;
     std::vector<schedule_choices> next;
-    detail::for_each_successor(runs, [&](const schedule_choices& from, const schedule_deviation& more) {
-      const long_index_t before = number++ * budget / count;  // spread evenly
-      if (count > budget && number * budget / count == before) return;
-      std::vector<schedule_deviation> deviations = from.deviations();
-      deviations.push_back(more);
-      add(next, schedule_choices(from.base(), std::move(deviations)));
-    });
+    for (const bool is_first : {true, false}) {
+      long_index_t count = 0, number = 0;
+      detail::for_each_successor(runs, is_first, [&](const auto&, const schedule_deviation&) { ++count; });
+      // Each number of deviations and each kind gets its share, spread evenly.
+      const index_t shares = 2 * (options.deviations - depth) - index_t(!is_first);
+      const index_t budget = (options.max_schedules - result.schedules) / shares;
+      if (count > budget) result.is_complete = false;
+      detail::for_each_successor(runs, is_first, [&](const schedule_choices& from, const schedule_deviation& more) {
+        const long_index_t before = number++ * budget / count;
+        if (count > budget && number * budget / count == before) return;
+        std::vector<schedule_deviation> deviations = from.deviations();
+        deviations.push_back(more);
+        add(next, schedule_choices(from.base(), std::move(deviations)));
+      });
+    }
     runs = std::move(next);
   }
   result.orders = index_t(orders.size());

@@ -17,7 +17,7 @@ inline constexpr bool has_scaled_conversions = false;
 /// half_t or bfloat16_t. For targets with has_scaled_conversions.
 template <class T, arch::scaled_element E, index_t Pair>
 TILEWRIGHT_HD unsigned convert_scaled([[maybe_unused]] unsigned word, [[maybe_unused]] float scale) {
-  static_assert(has_scaled_conversions, "convert_scaled: this target has no such instructions");
+  static_assert(Pair < 0 || has_scaled_conversions, "convert_scaled: this target has no such instructions");
 #if TILEWRIGHT_AMDGCN_PASS && defined(__gfx950__)
   constexpr bool f16 = __is_same(T, half_t);
   if constexpr (E == arch::scaled_element::e2m1) {

@@ -202,8 +202,9 @@ TEST(PortableGemmChoice, CountsIdleUnits) {
   EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 304, 64}, 1).idle, 0);
   EXPECT_DOUBLE_EQ(estimate_gemm(r, mi300x, {64, 64 * 305, 64}, 1).idle, 1 - 305.0 / 608);
   const double full = estimate_gemm(r, mi300x, {64, 64 * 304, 65536}, 1).loop_seconds;
-  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 1.75, 0.05)
-      << "one more tile: two blocks of a compute unit hide a quarter of each other";
+  EXPECT_NEAR(estimate_gemm(r, mi300x, {64, 64 * 305, 65536}, 1).loop_seconds / full, 1.6, 0.05)
+      << "one more tile: two blocks of a compute unit hide a quarter of each other, and the others leave it their "
+         "power";
   EXPECT_NEAR(estimate_gemm(r, mi210, {64, 64 * 105, 65536}, 1).loop_seconds /
                   estimate_gemm(r, mi210, {64, 64 * 104, 65536}, 1).loop_seconds,
               2, 0.05);

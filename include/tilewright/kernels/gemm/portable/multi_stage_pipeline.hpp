@@ -37,8 +37,6 @@ struct multi_stage_pipeline {
     require_operand_windows<Policy, AWindow, BWindow>();
     constexpr block_tile tile = Policy::tile;
     constexpr index_t steps = tile.num_k_steps(), stage_bytes = detail::lds_stage_bytes<Policy>();
-    // Copies are issued in `fractions` steps; those of the only tile in flight as early as possible.
-    constexpr index_t fractions = Policy::copies_by_wave && Stages == 2 ? 1 : max(steps - 1, 1);
     using copies_type = stage_copies<Policy, Stages, AWindow, BWindow>;
     const operand_windows<Policy> windows(lds);
     detail::operand_fragments<Policy> f;
@@ -54,16 +52,14 @@ struct multi_stage_pipeline {
       copies.commit(num_tiles > i + 2);
     });
 
-    // Half of a thread's registers are accumulation registers, which fill with accumulators or stay empty.
-    constexpr bool fills_half = Policy::copies_by_wave && C::num_elements >= 256;
     // Multiplies the tile in stage `current`, whose first step is in registers, and fills stage `free` with the tile
     // Stages - 1 tiles later. `left`: tiles from this one on, at least two.
     const auto multiply = [&](index_t current, index_t free, index_t next, index_t left) TILEWRIGHT_INLINE_LAMBDA {
+      hold<Policy>(c);
       const bool exists = left > Stages - 1;
-      if constexpr (fills_half) detail::keep_in_accumulation_registers<tile>(c);
       unroll<steps - 1>([&]<index_t S>(number<S>) TILEWRIGHT_INLINE_LAMBDA {
         multiply_step<S, S + 1>(c, f, windows, current, [&]() TILEWRIGHT_INLINE_LAMBDA {
-          if constexpr (S < fractions) copies.template issue<S, fractions>(free, exists);
+          if constexpr (S < fractions<Policy>) copies.template issue<S, fractions<Policy>>(free, exists);
         });
       });
       if constexpr (steps == 1) copies.issue(free, exists);
@@ -73,7 +69,7 @@ struct multi_stage_pipeline {
     };
 
     copies.wait_for_tile();
-    if constexpr (fills_half) detail::keep_in_accumulation_registers<tile>(c);
+    hold<Policy>(c);
     windows.template load<0, 1>(f, 0);
     index_t left = num_tiles, current = 0, free = (Stages - 1) * stage_bytes;
     if constexpr (Policy::copies_by_wave) {  // the loop's body exists once for each stage: addresses are constants
@@ -98,6 +94,18 @@ struct multi_stage_pipeline {
   }
 
  private:
+  /// Steps along k in which copies are issued; those of the only tile in flight as early as possible.
+  template <class Policy>
+  static constexpr index_t fractions =
+      Policy::copies_by_wave && Stages == 2 ? 1 : max(Policy::tile.num_k_steps() - 1, 1);
+
+  /// Half of a thread's registers are accumulation registers: 256 accumulators fill them, and nothing else must.
+  template <class Policy, class C>
+  TILEWRIGHT_HD static void hold([[maybe_unused]] C& c) {
+    if constexpr (Policy::copies_by_wave && C::num_elements >= 256)
+      detail::keep_in_accumulation_registers<Policy::tile>(c);
+  }
+
   /// Multiplies step Step along k, which is in registers, while step Next is read from the stage `current`. copy()
   /// issues copies of a later tile.
   template <index_t Step, index_t Next, class Policy, class C, class Copy>

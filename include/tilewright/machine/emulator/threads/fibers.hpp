@@ -191,12 +191,13 @@ class fiber_group {
       const std::vector<index_t> steps = possible_steps(self / wave);
       if (steps.empty()) return count_;
       const auto count = index_t(steps.size());
-      const index_t chosen = count == 1 ? 0 : choices_->choose(count + (steps[0] >= 0 ? 1 : 0));
-      if (chosen == count) {
+      const bool may_postpone = steps[0] >= 0;
+      const index_t chosen = count == 1 ? 0 : choices_->choose(count + index_t(may_postpone));
+      if (chosen == 1 && may_postpone) {
         postponed_ = steps[0];
         continue;
       }
-      const index_t step = steps[std::size_t(chosen)];
+      const index_t step = steps[std::size_t(chosen - index_t(chosen > 0 && may_postpone))];
       choices_->note(step);
       if (step >= 0) {
         if (step == postponed_) postponed_ = -1;

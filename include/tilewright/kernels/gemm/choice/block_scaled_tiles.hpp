@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tiles of block-scaled GEMMs on AMD Instinct GPUs, of which a kernel can be compiled for each, and which of them suits a
-// problem.
+// Tiles of block-scaled GEMMs on AMD Instinct GPUs, of which a kernel can be compiled for each, and which of them suits
+// a problem.
 #pragma once
 
 #include <tilewright/kernels/gemm/choice/cdna_gemm_model.hpp>
@@ -18,12 +18,16 @@ struct block_scaled_tile {
   TILEWRIGHT_HD constexpr block_tile of_block() const {
     using enum arch::matrix_op;
     const bool is_wide = Arch::value.supports(mfma_16x16x128_b8), is_large = m / waves_m >= 32 && n / waves_n >= 32;
-    return {m, n, detail::scale_block, waves_m, waves_n,
+    return {m,
+            n,
+            detail::scale_block,
+            waves_m,
+            waves_n,
             is_large ? (is_wide ? mfma_32x32x64_b8 : mfma_32x32x16_b8_x2)
                      : (is_wide ? mfma_16x16x128_b8 : mfma_16x16x32_b8_x2)};
   }
-  /// Clocks of a compute unit's vector units for a tile along k: a fused multiply-add for each accumulator of a thread, and
-  /// 16 instructions more (tests/isa/budgets_grouped.txt). Each takes 4 clocks of one of the 4 SIMDs.
+  /// Clocks of a compute unit's vector units for a tile along k: a fused multiply-add for each accumulator of a thread,
+  /// and 16 instructions more (tests/isa/budgets_grouped.txt). Each takes 4 clocks of one of the 4 SIMDs.
   constexpr index_t vector_clocks() const { return m * n / 64 + 16 * waves_m * waves_n; }
   /// The kernel as the model sees it; slices of k are added up by the last block of a tile.
   constexpr cdna_gemm_kernel as_cdna_kernel(index_t split_k = 1) const {
@@ -53,8 +57,8 @@ inline constexpr array<block_scaled_tile, 9> block_scaled_tiles{{
     {256, 128, 4, 2},
 }};
 
-/// The tile, its number in block_scaled_tiles, with the shortest predicted time, and slices of k: those of the arguments,
-/// or with split_k = 0 those that suit. Groups are not split; they are taken to be of equal length.
+/// The tile, its number in block_scaled_tiles, with the shortest predicted time, and slices of k: those of the
+/// arguments, or with split_k = 0 those that suit. Groups are not split; they are taken to be of equal length.
 constexpr cdna_gemm_choice choose_block_scaled_tile(const arch::cdna_gpu& gpu, const block_scaled_args& g) {
   array<cdna_gemm_kernel, block_scaled_tiles.size()> kernels{};
   for (index_t i = 0; i < kernels.size(); ++i) kernels[i] = block_scaled_tiles[i].as_cdna_kernel(max(g.split_k, 1));
