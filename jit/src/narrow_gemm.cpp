@@ -160,12 +160,14 @@ narrow_format narrow_format_of(const std::string& name) {
                                               : "";
   const int group = digits == 0 || digits > 7 || scale.empty() ? -1 : std::stoi(rest.substr(0, digits));
   if (!name.starts_with("int4_") || (group != 32 && group != 64 && (group < 0 || group % 128 != 0)))
-    throw error("narrow_gemm: '" + name + "' is no format; there are mxfp4, nvfp4, mxfp8, int8, e4m3, and such as "
+    throw error("narrow_gemm: '" + name +
+                "' is no format; there are mxfp4, nvfp4, mxfp8, int8, e4m3, and such as "
                 "int4_128_bf16 and int4_zero_128_bf16, with groups of 32, 64 or a multiple of 128");
-  return {.name = name,
-          .type = (has_zeros ? "tw::int4_zero_groups<" : "tw::int4_groups<") + std::to_string(group) + ", " + scale + ">",
-          .group = group,
-          .has_zero_points = has_zeros};
+  return {
+      .name = name,
+      .type = (has_zeros ? "tw::int4_zero_groups<" : "tw::int4_groups<") + std::to_string(group) + ", " + scale + ">",
+      .group = group,
+      .has_zero_points = has_zeros};
 }
 
 kernel_request narrow_gemm(const narrow_gemm_problem& problem) {

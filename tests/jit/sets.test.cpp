@@ -205,7 +205,8 @@ std::string sentence_of(const std::string& entry, const std::string& target);
 
 /// Every kernel that a call may ask for is in the set.
 TEST(Sets, HaveNarrowWeights) {
-  EXPECT_EQ(set_of_kernels(R"({"operation": "narrow_gemm", "type": "bf16", "formats": ["mxfp4"]})", "gfx942").size(), 8u);
+  EXPECT_EQ(set_of_kernels(R"({"operation": "narrow_gemm", "type": "bf16", "formats": ["mxfp4"]})", "gfx942").size(),
+            8u);
   EXPECT_EQ(set_of_kernels(R"({"operation": "narrow_gemm", "type": "bf16", "formats": ["int4_zero_64_f16"]})", "sm_90a")
                 .size(),
             16u);
