@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <tilewright/jit/error.hpp>
-#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "operation.hpp"

@@ -67,7 +67,7 @@ int vector_of(const gemm_problem& p) {
 struct portable_choice {
   const gemm_static_report* report;
   std::string policy, last_argument;  // as in gemm_reports
-  choice_name name;  // parts: 1 or more
+  choice_name name;                   // parts: 1 or more
   double seconds = 0;
 
   std::string choice() const { return name.split_k == 1 ? name.tile : name.text(); }
@@ -98,7 +98,10 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
     const gemm_static_report& r = known.reports[i];
     if (!has_tile(p, known.names[i], r.tile, vector)) continue;
     const auto add = [&](index_t split) {
-      list.push_back({&r, known.policies[i], known.last_arguments[i], {known.names[i], split},
+      list.push_back({&r,
+                      known.policies[i],
+                      known.last_arguments[i],
+                      {known.names[i], split},
                       estimate_gemm(r, *known.gpu, lengths, split).seconds});
     };
     if (!p.policy.empty()) {
@@ -135,8 +138,9 @@ std::string policy_base(const gemm_problem& p, const std::string& target, const 
 const char* split_kind_of(const gemm_problem& p, const portable_choice& choice) {
   const block_tile& tile = choice.report->tile;
   const long_index_t tiles = long_index_t(ceil_div(p.args.m, tile.m)) * ceil_div(p.args.n, tile.n) * p.args.batch;
-  const bool fixes_up = !p.for_all_lengths && tiles <= detail::split_k_counters &&
-                        (choice.report->target == &arch::gfx942::value || choice.report->target == &arch::gfx950::value);
+  const bool fixes_up =
+      !p.for_all_lengths && tiles <= detail::split_k_counters &&
+      (choice.report->target == &arch::gfx942::value || choice.report->target == &arch::gfx950::value);
   return fixes_up ? "fix_up" : "workspace";
 }
 

@@ -9,8 +9,8 @@ namespace tw = tilewright;
 template <class T, class Format>
 struct weights {
   template <class Arch>
-  struct on : tw::dequantising_policy<Arch, T, tw::plain_format<T>, Format,
-                                      tw::detail::dequantising_tile<Arch, T>(128), 8> {
+  struct on
+      : tw::dequantising_policy<Arch, T, tw::plain_format<T>, Format, tw::detail::dequantising_tile<Arch, T>(128), 8> {
     using result_type = T;
   };
 };

@@ -56,9 +56,11 @@ TEST(KernelName, WhatTheNameSaysOfTheLoop) {
 }
 
 TEST(KernelName, BuffersWavesAndSlicesOfFlyDsl) {
-  const tw::cdna_gemm_kernel r = *parse_kernel_name(
-      "flydsl_gemm7_abf16_wbf16_bf16_t16x64x64_split_k8_block_m_warp2_block_n_warp3_block_k_warp4_async_copyTrue", 16)
-      .tile;
+  const tw::cdna_gemm_kernel r =
+      *parse_kernel_name(
+           "flydsl_gemm7_abf16_wbf16_bf16_t16x64x64_split_k8_block_m_warp2_block_n_warp3_block_k_warp4_async_copyTrue",
+           16)
+           .tile;
   EXPECT_EQ(r.stages, 6);
   EXPECT_EQ(r.waves, 24);
   EXPECT_EQ(r.waves_n, 3);

@@ -59,8 +59,9 @@ TEST(MeasuredGemm, TypesAndSlices) {
 }
 
 TEST(MeasuredGemm, KernelsOfThisLibraryHaveTheirNames) {
-  const auto rows = read(header + "bf16,gfx942,304,gemm_64x64,1,2,3,2,4\nbf16,gfx950,256,gemm_direct_128x128,1,2,3,1,4\n" +
-                         "bf16,gfx942,304,gemm_direct_128x128,1,2,3,1,4\n");
+  const auto rows =
+      read(header + "bf16,gfx942,304,gemm_64x64,1,2,3,2,4\nbf16,gfx950,256,gemm_direct_128x128,1,2,3,1,4\n" +
+           "bf16,gfx942,304,gemm_direct_128x128,1,2,3,1,4\n");
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].kernel.family, library::tilewright);
   EXPECT_EQ(rows[0].kernel.tile->n, 64);

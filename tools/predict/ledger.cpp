@@ -259,9 +259,8 @@ std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, 
     own_comparison c{type, 0, {}};
     std::set<problem> impossible;
     std::vector<const measured_gemm*> drawn = fastest_of(rows, type, impossible);
-    c.left_out = std::erase_if(drawn, [&](const measured_gemm* g) {
-      return impossible.contains({g->gpu, type, 0, g->n, g->k});
-    });
+    c.left_out = std::erase_if(
+        drawn, [&](const measured_gemm* g) { return impossible.contains({g->gpu, type, 0, g->n, g->k}); });
     std::sort(drawn.begin(), drawn.end(), [seed](const measured_gemm* x, const measured_gemm* y) {
       return std::tuple(hash_of_shape(*x, seed), x->gpu->compute_units) <
              std::tuple(hash_of_shape(*y, seed), y->gpu->compute_units);
@@ -269,7 +268,8 @@ std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, 
     drawn.resize(std::min(count, drawn.size()));
     for (const measured_gemm* g : drawn) {
       const std::vector<tw::cdna_gemm_kernel>& own = own_kernels(*g->gpu, g->element_bits);
-      const tw::cdna_gemm_choice choice = tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k);
+      const tw::cdna_gemm_choice choice =
+          tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k);
       const bool is_known = g->kernel.tile && !g->splits_by_itself;
       c.shapes.push_back({g, choice, own[std::size_t(choice.kernel)], is_known ? predict_row(*g)->us : 0});
     }

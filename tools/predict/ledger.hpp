@@ -70,8 +70,8 @@ struct ledger {
 /// The predicted time of a row; empty if the model has no facts of its GPU or the row holds several GEMMs.
 std::optional<tw::cdna_gemm_time> predict_row(const measured_gemm& g);
 
-/// For up to `count` shapes of bf16, and of 8-bit elements with block scales. Shapes are drawn by their hash and `seed`,
-/// from all rows. Those with an n and k of which a table has a time below the roofline are left out.
+/// For up to `count` shapes of bf16, and of 8-bit elements with block scales. Shapes are drawn by their hash and
+/// `seed`, from all rows. Those with an n and k of which a table has a time below the roofline are left out.
 std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, std::size_t count,
                                         std::uint64_t seed = 0);
 

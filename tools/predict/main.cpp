@@ -39,8 +39,8 @@ std::optional<std::string> parse(options& o, int argc, const char* const* argv) 
   line.flag("--behind", "List the shapes where this library is predicted to take 1.3 times as long as measured kernels",
             o.behind);
   line.number<int>(
-      "--seed", "S", "Draw the shapes that this library is compared for by a seed (default: 0)", "a whole number from 0",
-      [](int seed) { return seed >= 0; }, [&o](int seed) { o.seed = seed; });
+      "--seed", "S", "Draw the shapes that this library is compared for by a seed (default: 0)",
+      "a whole number from 0", [](int seed) { return seed >= 0; }, [&o](int seed) { o.seed = seed; });
   line.flag("--published", "Compare rates that HipKittens published for GEMM and attention, without a table",
             o.published);
   line.flag("--rows", "Print each row of the table with its predicted time, as JSON", o.rows);

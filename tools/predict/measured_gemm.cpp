@@ -97,7 +97,8 @@ measured_gemm gemm_of(const row& r, int line) {
   g.kernel_name = r[kernel];
   g.kernel = parse_kernel_name(r[kernel], g.element_bits);
   if (g.gpu && g.element_bits == 16)
-    if (const tw::cdna_gemm_kernel* own = find_own_kernel(*g.gpu, g.kernel_name)) g.kernel = {library::tilewright, *own};
+    if (const tw::cdna_gemm_kernel* own = find_own_kernel(*g.gpu, g.kernel_name))
+      g.kernel = {library::tilewright, *own};
   g.splits_by_itself = splits_by_itself(r);
   if (g.kernel.tile) g.kernel.tile->split_k = slices_of(r, g.kernel.family, line);
   return g;

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/choice/cdna_tile_family.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
-#include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 
 namespace predict {
 namespace {
@@ -47,9 +47,9 @@ const tw::cdna_gemm_kernel* find_own_kernel(const tw::arch::cdna_gpu& gpu, std::
   const std::size_t named = gpu.isa == &tw::arch::gfx950::value
                                 ? number(tw::named_policies<tw::arch::gfx950, tw::bfloat16_t, k, k, 8>())
                                 : number(tw::named_policies<tw::arch::gfx942, tw::bfloat16_t, k, k, 8>());
-  const std::size_t count = own_kernels(gpu, 16).size() - std::size_t(gpu.isa == &tw::arch::gfx950::value
-                                                                           ? tw::gfx950_tiles.size()
-                                                                           : tw::gfx942_tiles.size());
+  const std::size_t count =
+      own_kernels(gpu, 16).size() -
+      std::size_t(gpu.isa == &tw::arch::gfx950::value ? tw::gfx950_tiles.size() : tw::gfx942_tiles.size());
   return named < count ? &own_kernels(gpu, 16)[named] : nullptr;
 }
 

@@ -9,8 +9,8 @@
 
 namespace predict {
 
-/// Attention forward of 16-bit elements: `batch` sequences of `length` queries and as many keys for each of `heads` heads
-/// of `dim` columns, of which `kv_heads` have keys of their own.
+/// Attention forward of 16-bit elements: `batch` sequences of `length` queries and as many keys for each of `heads`
+/// heads of `dim` columns, of which `kv_heads` have keys of their own.
 struct attention_problem {
   tilewright::long_index_t batch = 1, heads = 1, kv_heads = 1, length = 1, dim = 128;
   bool causal = false;  ///< keys up to a query's own; half of the work
@@ -18,8 +18,8 @@ struct attention_problem {
 
 /// Time and roofline, in microseconds. A block has 256 queries. For 64 scores a SIMD takes the clocks of its matrix
 /// instructions and, one after the other, 36 of the softmax: an exp2 of 16 (a quarter of the rate of other vector
-/// instructions: CDNA 3 ISA, transcendental instructions), and five instructions of 4: scale and subtract, maximum, sum,
-/// and conversion and packing (tests/isa/budgets_attention.txt).
+/// instructions: CDNA 3 ISA, transcendental instructions), and five instructions of 4: scale and subtract, maximum,
+/// sum, and conversion and packing (tests/isa/budgets_attention.txt).
 tilewright::cdna_gemm_time predict_attention(const tilewright::arch::cdna_gpu& gpu, const attention_problem& p);
 
 /// A kernel that reads and writes `bytes` of rows once: HBM at the share that GEMMs reach, and the launch.

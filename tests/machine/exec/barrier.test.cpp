@@ -178,9 +178,10 @@ TEST(Barrier, ArrivalsAtANamedBarrierFollowItsLastPhase) {
   };
   EXPECT_EQ(fault_of([&] { kernel(2, false); }, {.threads = 64}), "no fault");
   EXPECT_EQ(fault_of([&] { kernel(1, true); }, {.threads = 64}), "no fault");
-  EXPECT_EQ(fault_of([&] { kernel(1, false); }, {.threads = 64}),
-            "thread 0 of block (0, 0, 0) comes to the named barrier 1 (here) when nothing orders that after the end of its "
-            "last phase, in which it may then be counted");
+  EXPECT_EQ(
+      fault_of([&] { kernel(1, false); }, {.threads = 64}),
+      "thread 0 of block (0, 0, 0) comes to the named barrier 1 (here) when nothing orders that after the end of its "
+      "last phase, in which it may then be counted");
 }
 
 TEST(Barrier, BlocksOfAClusterArriveAtEachOthersBarriers) {

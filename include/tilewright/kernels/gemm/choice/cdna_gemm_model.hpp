@@ -32,7 +32,7 @@ struct cdna_gemm_kernel {
   index_t stages = 1;                ///< Tiles along k that are requested ahead of the one multiplied. >= 1.
   index_t split_k = 1;               ///< Slices of k. >= 1.
   cdna_split split = cdna_split::atomics;  ///< How they are added up.
-  cdna_loop loop = cdna_loop::compiled;  ///< How it is ordered.
+  cdna_loop loop = cdna_loop::compiled;    ///< How it is ordered.
   index_t vector_clocks = 0;  ///< Of the vector units for a tile along k; 0: from scale_k and a fitted constant.
   index_t lds_clocks = 0;     ///< Of all LDS accesses of a tile along k; 0: without conflicts, from the tile.
   index_t blocks_per_cu = 0;  ///< That a compute unit holds at once; 0: from the tile.
@@ -117,7 +117,9 @@ TILEWRIGHT_HD constexpr cdna_gemm_step step_of(const arch::cdna_gpu& gpu, const 
   step.matrix = 2.0 * r.m * r.n * r.k / gpu.operations_per_clock(r.element_bits);
   step.lds = r.lds_clocks > 0 ? r.lds_clocks
                               : read / gpu.lds_read_bytes_per_clock() + written / gpu.lds_write_bytes_per_clock();
-  step.vector = r.vector_clocks > 0 ? r.vector_clocks : r.scale_k > 0 ? c.scale_clocks * r.m * r.n / 64 * r.k / r.scale_k : 0;
+  step.vector = r.vector_clocks > 0 ? r.vector_clocks
+                : r.scale_k > 0     ? c.scale_clocks * r.m * r.n / 64 * r.k / r.scale_k
+                                    : 0;
   step.load = r.step_bytes() / gpu.load_bytes_per_clock;
   return step;
 }
@@ -198,8 +200,8 @@ TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, c
   t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share),
                     detail::cdna_mall_bytes(gpu, r, n_tiles, tiles, steps) / gpu.mall_gb_s) /
                 1e3;
-  t.us = c.launch_us + min(t.memory_us, c.ramp_us) + max(t.compute_us, t.memory_us) + c.exposed_memory * min(t.compute_us, t.memory_us) +
-         detail::cdna_split_us(gpu, r, tiles, c);
+  t.us = c.launch_us + min(t.memory_us, c.ramp_us) + max(t.compute_us, t.memory_us) +
+         c.exposed_memory * min(t.compute_us, t.memory_us) + detail::cdna_split_us(gpu, r, tiles, c);
   t.bound_us = double(batch) * cdna_bound_us(gpu, r.element_bits, r.result_bytes, m, n, k);
   return t;
 }
