@@ -2,6 +2,7 @@
 // launch() on a HIP or CUDA stream.
 #pragma once
 
+#include <tilewright/core/base/type_traits.hpp>
 #include <tilewright/launch/run_kernel.hpp>
 
 #if TILEWRIGHT_AMDGCN_PASS
