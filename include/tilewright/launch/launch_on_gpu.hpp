@@ -22,6 +22,9 @@ using gpu_stream = ihipStream_t*;  // hipStream_t, in a pass that needs no heade
 }  // namespace detail
 #endif
 
+/// AMD's targets of launch() without target names: their matrix instructions take all 16-bit types. Others are named.
+using launch_amd_targets = arch::target_list<arch::gfx90a, arch::gfx942, arch::gfx950, arch::gfx1100, arch::gfx1201>;
+
 /// Where launch() queues a kernel.
 struct launch_options {
   detail::gpu_stream stream =
@@ -178,9 +181,9 @@ void launch(const typename Kernel::args_type& args, const launch_options& option
   if constexpr (ReadyKernel<Kernel>) prepared_launch<Kernel>{args}(options.stream);
 }
 
-/// launch() of Kernel<Arch> for the one of Archs that is the GPU's target; without Archs, of any target of the GPU's
-/// maker. Throws launch_error where it is none of them. Each of these targets for which this file is compiled gets its
-/// kernel.
+/// launch() of Kernel<Arch> for the one of Archs that is the GPU's target; without Archs, of
+/// launch_amd_targets or arch::nvidia_targets. Throws launch_error where it is none of them. Each of these
+/// targets for which this file is compiled gets its kernel.
 template <template <class> class Kernel, class... Archs>
 void launch(const auto& args, const launch_options& options = {}) {
   if constexpr (sizeof...(Archs) > 0) {
@@ -192,9 +195,11 @@ void launch(const auto& args, const launch_options& options = {}) {
     const std::string here = detail::target_of(functions.kernel);
     const bool found =
         ((here == Archs::value.name && (prepared_launch<Kernel<Archs>>(args, functions)(options.stream), true)) || ...);
-    if (!found) throw launch_error("launch: the program has no kernel for this GPU, " + here);
+    if (!found)
+      throw launch_error("launch: the program has no kernel for this GPU, " + here +
+                         "; name targets after the kernel, as in launch<my_kernel, arch::gfx1151>(args)");
   } else {
-    using makers = detail::conditional_t<is_amd(arch::current::value), arch::amd_targets, arch::nvidia_targets>;
+    using makers = detail::conditional_t<is_amd(arch::current::value), launch_amd_targets, arch::nvidia_targets>;
     [&]<class... Known>(arch::target_list<Known...>) { launch<Kernel, Known...>(args, options); }(makers{});
   }
 }

@@ -114,9 +114,10 @@ struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, 
   static constexpr attention_tile tile = Tile;  ///< how a block works
   /// the matrix instruction of both products
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
-  static_assert(Arch::value.supports(op, arch::matrix_element_v<T>),
-                "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
-                "fp8_ocp_t that of gfx950 and gfx12, and gfx908 takes half_t only; for sm_90 see hopper_attention_policy");
+  static_assert(
+      Arch::value.supports(op, arch::matrix_element_v<T>),
+      "attention_policy: this target has no matrix instruction for these elements: fp8_fnuz_t is gfx942's, "
+      "fp8_ocp_t that of gfx950 and gfx12, and gfx908 takes half_t only; for sm_90 see hopper_attention_policy");
   static_assert(Tile.queries % (Tile.waves * tilewright::arch::describe(op).m) == 0 &&
                     detail::is_power_of_two(Tile.keys),
                 "attention_policy: each wave needs whole matrix instructions of queries, and the keys of a step are a "

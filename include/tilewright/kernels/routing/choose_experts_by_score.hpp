@@ -210,8 +210,7 @@ struct choose_experts_by_score {
     for (index_t i = exec::lane_id(); i < entries; i += wave) {
       const bool is_chosen = i < args.choices;
       const float weight = is_chosen ? exec::lds_load<float>(lds, weights + i * 4) : 0.0f;
-      const index_t expert =
-          is_chosen ? exec::lds_load<index_t>(lds, chosen + i * 4) : args.experts + i - args.choices;
+      const index_t expert = is_chosen ? exec::lds_load<index_t>(lds, chosen + i * 4) : args.experts + i - args.choices;
       exec::store_element(args.expert + (to + i), expert);
       exec::store_element(args.weight + (to + i), !is_chosen ? 1.0f : weight == 0 ? 0.0f : weight * factor);
     }

@@ -188,7 +188,8 @@ class lds_checker : public lds_history {
       const char* const what = i < num_warpgroups() ? "a matrix instruction" : "a TMA copy";
       if (readers[i].time == in_flight)
         refuse(a, std::string(" before ") + what + at(readers[i]) + " that reads there was waited for");
-      if (races(readers[i], a.mine)) refuse(a, std::string(" that ") + what + " read" + at(readers[i]) + " with no barrier between");
+      if (races(readers[i], a.mine))
+        refuse(a, std::string(" that ") + what + " read" + at(readers[i]) + " with no barrier between");
       readers[i] = {};
     }
   }
