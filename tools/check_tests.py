@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every header has a test of its name, or stands in docs/testing.md under "Headers that other tests cover".
+"""Checks that every header has a test of its name, or stands in docs/contributing/testing.md under "Headers that other tests cover".
 
 usage: check_tests.py [ROOT] | check_tests.py --self-test
 
@@ -40,13 +40,13 @@ def names_of(path):
 
 
 def check(root):
-    named, used, wrong = named_on((root / "docs/testing.md").read_text(encoding="utf-8")), set(), []
+    named, used, wrong = named_on((root / "docs/contributing/testing.md").read_text(encoding="utf-8")), set(), []
     for path in untested_headers(root):
         found = names_of(path) & named
         used |= found
         if not found:
-            wrong.append(f"include/tilewright/{path}.hpp has no test of its name, and docs/testing.md does not say what covers it")
-    return wrong + [f"docs/testing.md: `{name}` names no header without a test" for name in sorted(named - used)]
+            wrong.append(f"include/tilewright/{path}.hpp has no test of its name, and docs/contributing/testing.md does not say what covers it")
+    return wrong + [f"docs/contributing/testing.md: `{name}` names no header without a test" for name in sorted(named - used)]
 
 
 def self_test():
@@ -57,7 +57,7 @@ def self_test():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text("")
         (root / "docs").mkdir()
-        page = root / "docs/testing.md"
+        page = root / "docs/contributing/testing.md"
         wrong = []
         for table, expected in (("| `b/c` | x |\n", 1), ("| `two`, `b` | x |\n", 0), ("| `a/two`, `three`, `four` | x |\n", 1), ("| x | `two` |\n", 2)):
             page.write_text(f"# Page\n\n{SECTION}\n\n| headers | by |\n|---|---|\n{table}\n## Next\n\n| `two` | x |\n")

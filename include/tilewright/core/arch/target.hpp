@@ -69,7 +69,7 @@ struct lds_instruction {
 /// or those without infinities and negative zero.
 enum class fp8_kind : signed char { none, fnuz, ocp };
 
-/// All that the library knows of a GPU; docs/adding_a_target.md shows how to make one.
+/// All that the library knows of a GPU; docs/contributing/adding_a_target.md shows how to make one.
 struct target {
   const char* name = "";                        ///< in lower case, as compilers name it
   instruction_set isa = instruction_set::cdna;  ///< whose assembly it has
