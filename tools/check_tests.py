@@ -56,7 +56,7 @@ def self_test():
                      "tests/a/five.test.cpp", "tests/b/three.test.cpp"):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text("")
-        (root / "docs").mkdir()
+        (root / "docs/contributing").mkdir(parents=True)
         page = root / "docs/contributing/testing.md"
         wrong = []
         for table, expected in (("| `b/c` | x |\n", 1), ("| `two`, `b` | x |\n", 0), ("| `a/two`, `three`, `four` | x |\n", 1), ("| x | `two` |\n", 2)):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What docs/contributing/adding_a_target.md shows: a target that this library does not know, described by a program that uses it.
+// What docs/contributing/adding_a_target.md shows: a target that this library does not know, described by a program
+// that uses it.
 #include <tilewright/core.hpp>
 
 #include <gtest/gtest.h>
