@@ -20,18 +20,19 @@ using cpu = arch::gfx942;
 class Models : public testing::TestWithParam<code_object> {
  protected:
   template <class Args, class... Memory>
-  void run(const char* kernel, index_t blocks, const Args& args, const Memory&... memory) {
+  void run(const char* kernel, exec::block_index blocks, const Args& args, const Memory&... memory) {
     run_threads(256, kernel, blocks, args, memory...);
   }
   template <class Args, class... Memory>
-  void run_threads(index_t threads, const char* kernel, index_t blocks, const Args& args, const Memory&... memory) {
-    if (blocks == 0) return;
+  void run_threads(index_t threads, const char* kernel, exec::block_index blocks, const Args& args,
+                   const Memory&... memory) {
+    if (blocks.x == 0) return;
     code_.forbid_all();
     (code_.allow(memory.data(), memory.size() * sizeof(memory[0])), ...);
     emu::options options;
     options.count = true;
-    const emu::result result =
-        code_.launch(kernel, {unsigned(blocks)}, {unsigned(threads)}, 0, emu::kernarg().add(args), options);
+    const emu::result result = code_.launch(kernel, {unsigned(blocks.x), unsigned(blocks.y)}, {unsigned(threads)}, 0,
+                                            emu::kernarg().add(args), options);
     for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
     for (const emu::count_row& row : result.counts) {
       if (!row.text.starts_with("buffer_") && !row.text.starts_with("global_")) continue;
@@ -70,7 +71,7 @@ TEST_P(Models, LayerNormWithScalesPer128) {
                                  .y_stride = cols};
   launch<layer_norm_128<cpu>>(args);
   args.y = y.data(), args.scale = scale.data();
-  run("layer_norm_128", 2, args, x.values, weight.values, bias.values, y.values, scale);
+  run("layer_norm_128", {2}, args, x.values, weight.values, bias.values, y.values, scale);
   EXPECT_LE(largest_difference(y.values, wanted.values), 1);
   EXPECT_LT(largest_difference(scale, wanted_scale), 1e-5);
   EXPECT_GT(wide_, narrow_);  // results have 8 bytes
@@ -99,7 +100,7 @@ TEST_P(Models, NormGradient) {
                                     .dx_stride = cols};
     launch<norm_gradient<cpu>>(args);
     args.dx = dx.data(), args.partials = parts.data();
-    run("norm_gradient", 2, args, dy.values, s.values, weight.values, mean, rstd, dx.values, parts);
+    run("norm_gradient", {2}, args, dy.values, s.values, weight.values, mean, rstd, dx.values, parts);
     EXPECT_LT(largest_difference(dx.values, wanted.values), 0x1p-6);
     EXPECT_LT(largest_difference(parts, wanted_parts), 1e-4);
     EXPECT_GT(wide_, narrow_);  // mean and rstd of each row
@@ -121,7 +122,7 @@ TEST_P(Models, LossAndGradient) {
                                   .gradient_stride = cols};
   launch<loss_and_gradient<cpu>>(args);
   args.loss = loss.data(), args.gradient = gradient.data();
-  run("loss_and_gradient", 2, args, x.values, target, loss, gradient.values);
+  run("loss_and_gradient", {2}, args, x.values, target, loss, gradient.values);
   EXPECT_LT(largest_difference(loss, wanted_loss), 1e-4);
   EXPECT_LT(largest_difference(gradient.values, wanted.values), 0x1p-10);
   EXPECT_GT(wide_, narrow_);
@@ -143,7 +144,7 @@ TEST_P(Models, QuantisedSwiglu) {
                                        .y_stride = cols};
     launch<swiglu_int8<cpu>>(args);
     args.y = y.data(), args.scale = scale.data();
-    run("swiglu_int8", 2, args, x.values, x2.values, y.values, scale);
+    run("swiglu_int8", {2}, args, x.values, x2.values, y.values, scale);
     EXPECT_LE(largest_difference(y.values, wanted.values), 1);
     EXPECT_LT(largest_difference(scale, wanted_scale), 1e-5);
     EXPECT_GT(wide_, narrow_);  // results have 8 bytes
@@ -159,12 +160,12 @@ TEST_P(Models, RowsToExpertsAndBack) {
   expert_rows_args<half_t> args{x.data(), wanted.data(), place.data(), weight.data(), 3, 2, cols, x.stride, cols};
   launch<scatter_f16<cpu>>(args);
   args.y = y.data();
-  run("scatter_f16", 3, args, x.values, y.values, place, weight);
+  run("scatter_f16", scatter_f16<cpu>::grid(args), args, x.values, y.values, place, weight);
   EXPECT_EQ(largest_difference(y.values, wanted.values), 0);
   args = {y.data(), wanted_back.data(), place.data(), weight.data(), 3, 2, cols, cols, cols};
   launch<combine_f16<cpu>>(args);
   args.y = back.data();
-  run("combine_f16", 3, args, y.values, back.values, place, weight);
+  run("combine_f16", combine_f16<cpu>::grid(args), args, y.values, back.values, place, weight);
   EXPECT_LE(largest_difference(back.values, wanted_back.values), 0x1p-9);
   EXPECT_LT(narrow_, 2 * wide_);  // place and weight of each choice
 }
@@ -186,7 +187,7 @@ TEST_P(Models, Rotary) {
                            .y_head_stride = 128};
   launch<rotary_f16<cpu>>(args);
   args.y = y.data();
-  run("rotary_f16", rotary_f16<cpu>::grid(args).x, args, x.values, y.values, cos.values, sin.values);
+  run("rotary_f16", rotary_f16<cpu>::grid(args), args, x.values, y.values, cos.values, sin.values);
   EXPECT_LT(largest_difference(y.values, wanted.values), 0x1p-7);
   EXPECT_EQ(narrow_, 0u);
 }
@@ -201,7 +202,7 @@ TEST_P(Models, RoutingToExperts) {
   for_each_target([&]<class Arch>() {  // a block is one wave
     using choose = choose_f16<Arch>;
     if (Arch::value.name == GetParam().arch)
-      run_threads(choose::block_size, "choose_f16", choose::grid(choice).x, choice, logits.values, expert, weight);
+      run_threads(choose::block_size, "choose_f16", choose::grid(choice), choice, logits.values, expert, weight);
   });
   EXPECT_EQ(expert, wanted);
   EXPECT_LT(largest_difference(weight, wanted_weight), 1e-5);
@@ -214,9 +215,9 @@ TEST_P(Models, RoutingToExperts) {
     std::vector<index_t> ends(24), source(std::size_t(n), -7), place = source,
                                                                counts(std::size_t(count::workspace_rows(n) * 24));
     const order_by_expert_args order{expert.data(), ends.data(), source.data(), place.data(), counts.data(), n, 24};
-    run_threads(count::block_size, "count_by_expert", count::grid(order).x, order, expert, counts, ends, source, place);
-    run_threads(sum::block_size, "sum_by_expert", sum::grid(order).x, order, counts);
-    run_threads(place_all::block_size, "position_by_expert", place_all::grid(order).x, order, expert, counts, ends,
+    run_threads(count::block_size, "count_by_expert", count::grid(order), order, expert, counts, ends, source, place);
+    run_threads(sum::block_size, "sum_by_expert", sum::grid(order), order, counts);
+    run_threads(place_all::block_size, "position_by_expert", place_all::grid(order), order, expert, counts, ends,
                 source, place);
     for (index_t p = 0; p < n; ++p) {
       ASSERT_EQ(place[std::size_t(source[std::size_t(p)])], p);

@@ -67,6 +67,8 @@ std::string roff(std::string_view text) {
       result += "\\e";
     else if (text[i] == '-')
       result += "\\-";
+    else if (text[i] == '|')
+      result += "|\\:";  // where a long list of choices may be broken
     else
       result += text[i];
   }

@@ -5,7 +5,6 @@
 #include <tilewright/core/arch/matrix_element.hpp>
 #include <tilewright/core/base/atomic_op.hpp>
 #include <tilewright/core/base/vector.hpp>
-#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
 #include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
 #include <tilewright/machine/exec/global_buffer.hpp>
