@@ -124,7 +124,7 @@ TEST(Calls, NameAKernelThatIsMissing) {
   tw::configure({.emulate = "gfx900"});
   EXPECT_TRUE(message_of([&] {
                 tw::gemm(c, a, b);
-              }).starts_with("gemm: 'gfx900' is no target that the CPU emulator has; there are gfx90a"));
+              }).starts_with("gemm: 'gfx900' is no target that the CPU emulator has; there are gfx908"));
   tilewright::jit::compiler_options none;
   none.cache.enabled = false;
   none.on_miss = tilewright::jit::miss::fail;

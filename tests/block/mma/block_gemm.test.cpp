@@ -14,10 +14,10 @@ namespace {
 using enum arch::matrix_op;
 using namespace testing_tiles;
 
-/// A target that has the instruction.
-const arch::target& target_of(arch::matrix_op op) {
+/// A target that has the instruction for these elements.
+const arch::target& target_of(arch::matrix_op op, arch::matrix_element element) {
   for (const arch::target* target : arch::all_targets) {
-    if (target->supports(op)) return *target;
+    if (target->supports(op, element)) return *target;
   }
   ADD_FAILURE() << "no target has operation " << int(op);
   return arch::gfx942::value;
@@ -79,7 +79,7 @@ void expect_product_of_registers() {
   EXPECT_EQ(a::x_lengths, (multi_index<2>{{Tile.m, Tile.k}}));
   EXPECT_EQ(b::x_lengths, (multi_index<2>{{Tile.n, Tile.k}}));
   EXPECT_EQ(c::x_lengths, (multi_index<2>{{Tile.m, Tile.n}}));
-  expect_product<T, a, b, c>(target_of(Tile.op),
+  expect_product<T, a, b, c>(target_of(Tile.op, arch::matrix_element_v<T>),
                              [](auto& sums, const auto& x, const auto& y) { block_gemm<Tile>(sums, x, y); });
 }
 

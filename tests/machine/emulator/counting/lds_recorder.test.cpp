@@ -48,9 +48,10 @@ TEST(LdsRecorder, ConflictsOfATileWithRowsOf128Bytes) {
   // gfx950 has 64 banks for ds_read_b128, so two rows before banks repeat, and 16 lanes in a phase; for ds_read_b32 the
   // worse of its two readings is 2 phases of 32 lanes on 32 banks.
   const std::map<std::string, expected_conflicts> expected{
-      {"gfx90a", {8, 8 * 7, 0, 62}},  {"gfx942", {8, 8 * 7, 0, 62}},  {"gfx950", {4, 4 * 7, 4, 62}},
-      {"gfx1100", {4, 4 * 7, 0, 31}}, {"gfx1201", {4, 4 * 7, 0, 31}}, {"sm_80", {4, 4 * 7, 0, 31}},
-      {"sm_90", {4, 4 * 7, 0, 31}}};
+      {"gfx908", {8, 8 * 7, 0, 62}},  {"gfx1150", {4, 4 * 7, 0, 31}}, {"gfx1151", {4, 4 * 7, 0, 31}},
+      {"gfx1200", {4, 4 * 7, 0, 31}}, {"gfx1250", {4, 4 * 7, 0, 31}}, {"gfx90a", {8, 8 * 7, 0, 62}},
+      {"gfx942", {8, 8 * 7, 0, 62}},  {"gfx950", {4, 4 * 7, 4, 62}},  {"gfx1100", {4, 4 * 7, 0, 31}},
+      {"gfx1201", {4, 4 * 7, 0, 31}}, {"sm_80", {4, 4 * 7, 0, 31}},   {"sm_90", {4, 4 * 7, 0, 31}}};
   for (const arch::target* target : arch::all_targets) {
     SCOPED_TRACE(target->name);
     const expected_conflicts& e = expected.at(target->name);

@@ -98,18 +98,18 @@ TEST(MatrixEmulation, ElementsOf8AndOf32Bits) {
   const auto bytes = []<arch::matrix_op Op>() {
     return expect_matrix_products<Op, tw::fp8_ocp_t, tw::bf8_ocp_t, tw::fp8_fnuz_t, tw::bf8_fnuz_t, tw::int8_t>();
   };
-  EXPECT_EQ((expect_matrix_products<mfma_16x16x4_b32_x4, float>()), 3);
-  EXPECT_EQ((expect_matrix_products<mfma_32x32x2_b32_x4, float>()), 3);
-  EXPECT_EQ(bytes.operator()<mfma_16x16x16_b8_x4>(), 1) << "int8 on gfx90a";
-  EXPECT_EQ(bytes.operator()<mfma_32x32x8_b8_x4>(), 1);
+  EXPECT_EQ((expect_matrix_products<mfma_16x16x4_b32_x4, float>()), 4);
+  EXPECT_EQ((expect_matrix_products<mfma_32x32x2_b32_x4, float>()), 4);
+  EXPECT_EQ(bytes.operator()<mfma_16x16x16_b8_x4>(), 2) << "int8 on gfx908 and gfx90a";
+  EXPECT_EQ(bytes.operator()<mfma_32x32x8_b8_x4>(), 2);
   EXPECT_EQ(bytes.operator()<mfma_16x16x32_b8_x2>(), 6) << "both formats and int8 on gfx942 and gfx950";
   EXPECT_EQ(bytes.operator()<mfma_32x32x16_b8_x2>(), 6);
   EXPECT_EQ(bytes.operator()<mfma_16x16x64_b8>(), 1) << "int8 on gfx950";
   EXPECT_EQ(bytes.operator()<mfma_32x32x32_b8>(), 1);
   EXPECT_EQ(bytes.operator()<mfma_16x16x128_b8>(), 2) << "fp8 and bf8 on gfx950";
   EXPECT_EQ(bytes.operator()<mfma_32x32x64_b8>(), 2);
-  EXPECT_EQ(bytes.operator()<wmma_16x16x16_b8_gfx11>(), 1) << "int8";
-  EXPECT_EQ(bytes.operator()<wmma_16x16x16_b8_x2_gfx12>(), 3);
+  EXPECT_EQ(bytes.operator()<wmma_16x16x16_b8_gfx11>(), 3) << "int8 on gfx1100, gfx1150 and gfx1151";
+  EXPECT_EQ(bytes.operator()<wmma_16x16x16_b8_x2_gfx12>(), 6) << "both formats and int8 on gfx1200 and gfx1201";
 }
 
 /// c(0, 0) of a product in which only a(0, 0) and b(0, 0) are not zero.
