@@ -2,9 +2,9 @@
 // Hopper's functions on the CPU: the emulator's engines do as late as possible what is asynchronous on the GPU.
 #pragma once
 
-#include <tilewright/machine/emulator/global/cluster_order.hpp>
 #include <tilewright/machine/emulator/hopper/services.hpp>
 #include <tilewright/machine/emulator/threads/async_copies.hpp>
+#include <tilewright/machine/emulator/threads/memory_scope.hpp>
 #include <tilewright/machine/exec/host/machine.hpp>
 
 namespace tilewright::exec::inline host {
