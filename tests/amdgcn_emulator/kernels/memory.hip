@@ -78,6 +78,7 @@ KERNEL WORKGROUP(64) void handshake(int* flags, int* out) {  // workgroup 0 wait
   } else {
     flags[1 + tid()] = 7 * tid();
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+    barrier();  // where a workgroup is two waves
     __hip_atomic_store(flags, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
   }
 }
