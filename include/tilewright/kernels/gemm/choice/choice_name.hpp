@@ -5,7 +5,6 @@
 #include <tilewright/core/base/config.hpp>
 #include <tilewright/core/base/types.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -30,8 +29,8 @@ struct choice_name {
     choice_name name{std::string(text.substr(0, comma))};
     if (comma == std::string_view::npos) return name;
     const std::string_view split = text.substr(comma);
-    const std::size_t digits = std::min(split.find_first_of("0123456789"), split.size());
-    std::from_chars(split.data() + digits, split.data() + split.size(), name.split_k);
+    const std::size_t digit = split.find_first_of("0123456789"), first = digit < split.size() ? digit : split.size();
+    std::from_chars(split.data() + first, split.data() + split.size(), name.split_k);
     if (split == ", k whole") name.split_k = 1;
     const std::string earlier = name.split_k == 1 ? ", k whole" : ", k in " + std::to_string(name.split_k) + " parts";
     return name.split_k > 0 && (split == earlier || name.text() == text) ? std::optional(name) : std::nullopt;
