@@ -255,7 +255,7 @@ hipError_t hipMemset3DAsync(hipPitchedPtr box, int value, hipExtent extent, hipS
   return submit(stream, hipGraphNodeTypeMemset, [=] { return hipMemset3D(box, value, extent); });
 }
 
-// Pools hold nothing: memory of a pool is allocated when it is asked for. Attributes are remembered.
+// A memory pool keeps no free memory: each allocation from it is made when it is requested. Its attributes are stored.
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int) { return *pool = &default_pool(), hipSuccess; }
 hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int) { return *pool = &default_pool(), hipSuccess; }
 hipError_t hipDeviceSetMemPool(int, hipMemPool_t) { return hipSuccess; }

@@ -254,7 +254,7 @@ EMU_INLINE cells cells_at(const u64* p) {
   std::memcpy(&c, p, sizeof c);
   return c;
 }
-// Of four cells, those whose accesses may race with one at epoch e; cells for bytes are among them.
+// The cells, of four neighbours, that may race with an access at epoch e. Cells of byte accesses are always returned.
 EMU_INLINE cells may_race(cells c, i64 me, i64 e) {
   const cells low = c & 0xffffffff;
   return (low >= e << 8) & ((c & 127) != me);
