@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tilewright::ops on several GPUs, by NCCL: ranks that are threads of this process, then ranks that are processes. Every
-// element of all_gather_gemm and gemm_reduce_scatter, of random sizes, against double precision.
+// tilewright::ops on several GPUs, by NCCL: ranks that are threads of this process, then ranks that are processes.
+// Every element of all_gather_gemm and gemm_reduce_scatter, of random sizes, against double precision.
 #include <tilewright/ops.hpp>
 
 #include <algorithm>

@@ -76,6 +76,24 @@ TEST(Sets, HaveAKernelForEachGemm) {
   }
 }
 
+TEST(Sets, HaveAHopperKernelForEachAlignedGemm) {
+  const set_of_kernels set(R"({"operation": "gemm"})", "sm_90a");
+  for (int i = 0; i < 40; ++i) {
+    jit::gemm_problem p{.has_gate = i % 4 == 0, .for_all_lengths = true};
+    tilewright::gemm_args& g = p.args;
+    g.m = length(9000), g.n = length(2000) * 8, g.k = length(1000) * 8;
+    g.lda = g.ldb = g.k, g.ldc = g.n, g.split_k = 0;
+    g.workspace = jit::given_later(4);
+    if (p.has_gate) g.product_stride_b = long_index_t(g.n) * g.k;
+    std::string first;
+    for (const jit::gemm_candidate& c : jit::rank_gemm(p, "sm_90a")) {
+      p.policy = c.choice;
+      if (first.empty() && set.has(jit::gemm(p))) first = c.kernel;
+    }
+    EXPECT_TRUE(first.starts_with("gemm_hopper_")) << first << " for " << g.m << " " << g.n << " " << g.k;
+  }
+}
+
 TEST(Sets, HaveAKernelForEachGroupedGemm) {
   for (const std::string& target : targets) {
     const set_of_kernels set(R"({"operation": "grouped_gemm", "type": "bf16"})", target);
