@@ -293,16 +293,8 @@ def host(report, options):
         "torch.mm": lambda: torch.mm(a, b),
         "torch rms_norm": lambda: functional.rms_norm(x, weight.shape, weight),
     }
-    def alone():
-        """The C call, with the structs of the call before."""
-        tilewright.gemm(a, b, c)
-        gemm = library().calls["gemm"]
-        arguments = gemm.free_frames[-1][2]
-        return lambda: gemm.function(*arguments)
-
     for name, call in calls.items():
         report.run("host", name, lambda: (call(), f"{host_seconds_of(call, 64) * 1e6:.2f} us")[1])
-    report.run("host", "tilewright_gemm by ctypes, structs filled", lambda: f"{host_seconds_of(alone(), 64) * 1e6:.2f} us")
 
 
 CHOICES = ("128x256_b2", "128x256", "128x192_b2", "128x176_b2_pp", "128x224_b2", "192x128_a2_pp", "128x128_a2", "128x160_a2_swap_pp", "64x64", "128x64_swap")

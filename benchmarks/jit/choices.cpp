@@ -88,9 +88,8 @@ void race_attention() {
 }
 
 void race_gemm() {
-  constexpr const char* tiles[] = {"128x256",    "64x40_swap",         "128x80_a2_c1_swap", "128x176_b2_pp",
-                                   "64x8_swap",  "128x104_a2_c1_swap", "64x64_b2_pp",       "128x160_a2_swap_pp",
-                                   "128x224_b2", "128x184_b2_swap_pp"};
+  constexpr const char* tiles[] = {"128x256",   "64x40_swap",         "128x80_a2_c1_swap", "128x176_b2_pp",
+                                   "64x8_swap", "128x104_a2_c1_swap", "64x64_b2_pp"};
   constexpr index_t nk[][2] = {{4096, 4096}, {28672, 4096}, {4096, 14336}, {10240, 8192}, {7168, 2048}, {2560, 2560}};
   summary linked("gemm, linked kernels against those of jit"),
       epilogue("gemm, one kernel for all epilogues against none");
