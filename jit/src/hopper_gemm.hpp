@@ -22,6 +22,8 @@ const char* check_pointers(const gemm_args& args);
 bool has_epilogue(const gemm_args& args);
 /// Whether the kernel of a problem has one: a kernel for all lengths is also one for all epilogues.
 bool applies_epilogue(const gemm_problem& p);
+/// The kernel's, in tw::epilogue.
+std::string epilogue_name(const gemm_problem& p);
 /// For instance f16_ak_bk_to_f16.
 std::string operands_name(const gemm_problem& p);
 
