@@ -10,6 +10,7 @@ namespace tilewright {
 struct gemm_operand_types {
   index_t element_bytes = 2;                ///< of A and B: 1 or 2
   bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
+  bool is_block_scaled = false;             ///< of 8 bits with scales for blocks of 128 along k
 };
 
 namespace detail {
@@ -24,6 +25,7 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 struct hopper_gemm_model {
   double launch = 3122, cluster = 118;  // of a kernel, and more for each block of a cluster
   double mma = 1.042, issue = 21.7;     // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double scaled = 410, scaled_column = 3.12;  // of 128 rows of a k tile whose products are scaled; for each column
   double one_consumer = 0.962, rows_64 = 1.107;  // times these where a tile has them
   double latency = 2229;                         // a stage is there so long after it was asked for
   double load = 1.318, outside = 2.72;  // each row that arrives; each that a block asks for beyond A or B, more
@@ -105,12 +107,14 @@ struct modelled_gemm {
     const hopper_gemm_model& x = hopper_gemm_times;
     const index_t together = min(t.blocks, ceil_div(active * t.cluster(), SMs));  // blocks of an SM share its time
     const double kind = (t.consumers == 1 ? x.one_consumer : 1) * (t.m == 64 ? x.rows_64 : 1);
+    const double products = lds.scale_bytes > 0 ? (x.scaled + x.scaled_column * t.n) * (t.m == 64 ? 0.65 : 1)
+                                                : (t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind;
     const double outside =
         (t.m - double(g.m) / ceil_div(g.m, t.m)) / t.cluster_n + (t.n - double(g.n) / ceil_div(g.n, t.n)) / t.cluster_m;
     const double loads =
         t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0 : x.load * (t.m + t.n) + x.outside * outside;
-    return p_norm<8>({(t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind * together, loads * together,
-                      x.latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
+    return p_norm<8>(
+        {products * together, loads * together, x.latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
   }
 };
 
@@ -124,7 +128,8 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
                         {.tile = t,
                          .a = {t.m, bytes, t.swap_ab ? types.b_along_k : types.a_along_k},
                          .b = {t.n, bytes, t.swap_ab ? types.a_along_k : types.b_along_k},
-                         .result_bytes = 2},
+                         .result_bytes = 2,
+                         .scale_bytes = types.is_block_scaled ? scale_bytes_of(t) : 0},
                         SMs,
                         s};
   const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
