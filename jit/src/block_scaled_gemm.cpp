@@ -46,8 +46,8 @@ host_half scaled_half(const detail::hopper_gemm_facts& kernel,
     return why ? why : check(scaled_args_of(given));
   };
   half.prepare = [kernel](const void* given, const launch_facts& facts) {
-    const auto made = detail::plan_hopper_gemm<1>(kernel, scaled_args_of(given), facts.resident_clusters,
-                                                  facts.make_tensor_map);
+    const auto made =
+        detail::plan_hopper_gemm<1>(kernel, scaled_args_of(given), facts.resident_clusters, facts.make_tensor_map);
     return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
   };
   return half;
@@ -64,9 +64,8 @@ std::optional<scaled_kernel> find_scaled_hopper(const block_scaled_args& args, e
     return why ? why : check_scaled_epilogue(g, has_one, {2, sizeof(bfloat16_t)});
   };
   const detail::hopper_gemm_facts kernel = kind.facts_of(tile, o);
-  host_half half = args.groups == 0
-                       ? scaled_half(kernel, check)
-                       : half_of_groups<group_kind::rows, 1, block_scaled_args>(kernel, false, check);
+  host_half half = args.groups == 0 ? scaled_half(kernel, check)
+                                    : half_of_groups<group_kind::rows, 1, block_scaled_args>(kernel, false, check);
   if (half.check(&args)) return std::nullopt;
   return scaled_kernel{
       "hopper_" + name_of(tile),

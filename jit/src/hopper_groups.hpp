@@ -34,8 +34,8 @@ host_half half_of_groups(const detail::hopper_gemm_facts& kernel, bool gathers_a
   return half;
 }
 
-/// The tile for a problem of any lengths of groups. Rows are rounded up to powers of two, unless the groups may be equal
-/// and of whole tiles: so few kernels serve all numbers of rows.
+/// The tile for a problem of any lengths of groups. Rows are rounded up to powers of two, unless the groups may be
+/// equal and of whole tiles: so few kernels serve all numbers of rows.
 inline hopper_gemm_tile choose_tile_for_groups(grouped_args g, const hopper_gemm_operands& o,
                                                const grouped_kernel_kind& kind) {
   alignas(16) static char somewhere[16];

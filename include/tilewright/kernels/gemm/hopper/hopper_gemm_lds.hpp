@@ -13,7 +13,8 @@ namespace tilewright::detail {
 TILEWRIGHT_HD constexpr index_t scale_rows(index_t m) { return m + 4; }
 /// Blocks of 128 columns that a tile of n columns may have a part of; it starts at a multiple of n.
 TILEWRIGHT_HD constexpr index_t scale_columns(index_t n) { return (255 - gcd(n, 128) + n) / 128; }
-/// Columns that a consumer of scaled products adds at once, of a tile of n columns; more than 128 where there is no way.
+/// Columns that a consumer of scaled products adds at once, of a tile of n columns; more than 128 where there is no
+/// way.
 TILEWRIGHT_HD constexpr index_t scaled_slice(index_t n) {
   if (n <= 128) return n;
   index_t slices = 2;
