@@ -3,13 +3,14 @@
 """Products of 1 to 16 rows with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
 
     benchmarks/gpu/narrow.py LIBRARY [--check N] [--seed N] [--format NAME,...] [--rows M,...] [--layers NxK,...] [--seconds S] [--rounds N]
-                             [--rivals] [--json FILE --commit C]
+                             [--rivals [--marlin LIBRARY]] [--json FILE --commit C]
 
 LIBRARY is libtilewright_narrow.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). --check N: N random shapes, formats and types against float64 of
 the decoded operands. Then layers of models: weights rotate through buffers of more than three times the L2 cache, launches are in CUDA
 graphs. `ratio_to_copy` is the time in which a copy moves the bytes of the weights and their scales (read and written bytes count), over
-the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), and a kernel in Triton. Exits with 1 if a result is
-wrong.
+the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), kernels in Triton (int4, MXFP4) and Marlin, where
+LIBRARY exports `marlin_product` (marlin_cuda of IST-DASLab/marlin with C linkage: a, b, c, scales, m, n, k, workspace, group, stream).
+Exits with 1 if a result is wrong.
 """
 import argparse
 import ctypes
@@ -157,22 +158,59 @@ def rotating(calls):
     return launch
 
 
-def rivals(x, n, k, copies):
-    """Contenders of the same product by name: torch in bf16, its int4 product and Triton's with groups of 128."""
+def marlin(library, x, n, k, copies):
+    """Marlin's int4 product in f16, with groups of 128."""
+    call = ctypes.CDLL(library).marlin_product
+    call.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int] * 3 + [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+    codes = [torch.randint(-2**31, 2**31, (k * n // 8,), device="cuda", dtype=torch.int32) for _ in range(copies)]
+    scales, locks = torch.rand(k // 128, n, device="cuda").half(), torch.zeros(n // 128 * 16, device="cuda", dtype=torch.int32)
+    rows, y = x.half(), torch.empty(len(x), n, device="cuda", dtype=torch.float16)
+
+    def launch(w):
+        if call(rows.data_ptr(), w.data_ptr(), y.data_ptr(), scales.data_ptr(), len(x), n, k, locks.data_ptr(), 128,
+                torch.cuda.current_stream().cuda_stream):
+            raise RuntimeError("Marlin refuses the shape")
+    return rotating([lambda w=w: launch(w) for w in codes])
+
+
+def int4_rivals(x, n, k, copies, marlin_library):
+    """Contenders of the same product by name: torch in bf16, int4 products with groups of 128 of torch, Triton and Marlin."""
     import narrow_triton
     wide = [torch.randn(n, k, device="cuda", dtype=torch.bfloat16) for _ in range(max(1, -(-copies // 4)) + 1)]
-    contenders = {"torch_bf16": rotating([lambda w=w: torch.nn.functional.linear(x, w) for w in wide])}
     packed = [torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8) for _ in range(copies)]
     scales = torch.rand(k // 128, n, 2, device="cuda").to(torch.bfloat16)
-    try:
-        theirs = [torch.ops.aten._convert_weight_to_int4pack(w, 8) for w in packed]
-        contenders["torch_int4"] = rotating([lambda w=w: torch.ops.aten._weight_int4pack_mm(x, w, 128, scales) for w in theirs])
-        contenders["torch_int4"]()
-    except RuntimeError as error:
-        print("torch's int4 product:", str(error).split("\n")[0])
-        contenders.pop("torch_int4", None)
     own_scales = scales[:, :, 0].t().contiguous()
-    contenders["triton_int4"] = rotating([narrow_triton.product(x, w, own_scales) for w in packed])
+
+    def torch_int4():
+        theirs = [torch.ops.aten._convert_weight_to_int4pack(w, 8) for w in packed]
+        return rotating([lambda w=w: torch.ops.aten._weight_int4pack_mm(x, w, 128, scales) for w in theirs])
+    made = {"torch_bf16": lambda: rotating([lambda w=w: torch.nn.functional.linear(x, w) for w in wide]),
+            "torch_int4": torch_int4}
+    if len(x) <= 16:
+        made["triton_int4"] = lambda: rotating([narrow_triton.product(x, w, own_scales) for w in packed])
+    if marlin_library:
+        made["marlin"] = lambda: marlin(marlin_library, x, n, k, copies)
+    return those_that_run(made)
+
+
+def mxfp4_rivals(x, weights):
+    """Triton's product with MXFP4 weights."""
+    import narrow_triton
+    return those_that_run({"triton_mxfp4": lambda: rotating([narrow_triton.mxfp4_product(x, w, s) for w, s in
+                                                             zip(weights.codes, weights.scales)])})
+
+
+def those_that_run(made):
+    """The contenders that functions make; what cannot run on this machine is named and left out."""
+    contenders = {}
+    for name, make in made.items():
+        try:
+            call = make()
+            call()
+            torch.cuda.synchronize()
+            contenders[name] = call
+        except Exception as error:  # of any rival: their errors share no type
+            print(f"{name} does not run: {str(error).strip().splitlines()[:1]}", flush=True)
     return contenders
 
 
@@ -187,6 +225,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.005, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rivals", action="store_true")
+    parser.add_argument("--marlin", help="a library with marlin_product")
     options = parse_arguments(parser)
     torch.manual_seed(options.seed)
     random.seed(options.seed)
@@ -203,7 +242,9 @@ def main():
                 x, y = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
                 contenders = {"ours": ours.prepare(weights, x, y)}
                 if options.rivals and name == "int4_128":
-                    contenders |= rivals(x, n, k, copies)
+                    contenders |= int4_rivals(x, n, k, copies, options.marlin)
+                if options.rivals and name == "mxfp4":
+                    contenders |= mxfp4_rivals(x, weights)
                 times = Race(contenders, options.seconds).times(options.rounds)
                 us = {c: statistics.median(t[c] for t in times) * 1e6 for c in contenders}
                 row = {"format": name, "m": m, "n": n, "k": k, "MB": weights.bytes / 1e6, "us": us.pop("ours")}
