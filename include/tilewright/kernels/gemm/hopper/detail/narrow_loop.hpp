@@ -26,19 +26,20 @@ struct narrow_lds {
     return false;
   }();
   static constexpr bool by_column = F::group == 0;
+  /// A stage has parts of 64 bytes of each column, of which each of four lanes has 16 if they are in registers.
+  static constexpr index_t parts = Policy::column_bytes / 64, part_k = tile.k / parts;
   /// Whether a lane's words have scales of their own, which multiply elements.
-  static constexpr bool scales_elements = !by_column && (F::group < piece || (has_exact_scales && F::group < tile.k));
+  static constexpr bool scales_elements = !by_column && (F::group < piece || (has_exact_scales && F::group < part_k));
   /// Whether the four lanes of a column have 16 contiguous bytes each, straight from memory to registers: they may have
-  /// different k where elements have their scales, or all of a step the same. Else they have a word of each 16 bytes,
+  /// different k where elements have their scales, or all of a part the same. Else they have a word of each 16 bytes,
   /// from LDS, and each sum of a group has its scale.
-  static constexpr bool b_in_registers =
-      pieces == 4 && (by_column || scales_elements || F::group % max(tile.k, 1) == 0);
+  static constexpr bool b_in_registers = by_column || scales_elements || F::group % max(part_k, 1) == 0;
   static constexpr index_t b_pitch = b_in_registers ? 0 : Policy::column_bytes + 16,
                            a_pitch = a_pieces * 16 + (b_in_registers ? 64 : F::elements * 8);
   static constexpr index_t a_at = tile.n * b_pitch, stage_bytes = a_at + tile.m * a_pitch;
   /// Scales for each step are two buffers of (groups, n); zero points likewise.
   static constexpr index_t groups = by_column ? 0 : max(tile.k / max(F::group, 1), 1),
-                           scale_pitch = tile.n + (b_in_registers ? 8 / max(groups / 4, 1) : 8),
+                           scale_pitch = tile.n + (b_in_registers ? 8 / max(groups / (4 * parts), 1) : 8),
                            scale_bytes = groups * scale_pitch * 4, scales_at = Policy::stages * stage_bytes,
                            zeros_at = scales_at + 2 * scale_bytes,
                            bytes = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
@@ -66,8 +67,10 @@ struct small_m_loop<Policy> {
   static constexpr block_tile tile = Policy::tile;
   using result = tile_distribution<number<result_rows_encoding(tile.m, tile.n, Policy::waves, 32, 4)>::value>;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = memory::bytes, k_of_block = tile.k,
-                           blocks_at_once = min(4, Policy::arch::value.lds_bytes / lds_bytes), halves = tile.m / 8,
-                           mma_tiles = 2, groups = memory::groups;
+                           blocks_at_once = memory::b_in_registers && memory::parts > 1
+                                                ? 3
+                                                : min(4, Policy::arch::value.lds_bytes / lds_bytes),
+                           halves = tile.m / 8, mma_tiles = 2, groups = memory::groups, parts = memory::parts;
   static constexpr bool scales_elements = memory::scales_elements, b_in_registers = memory::b_in_registers,
                         scales_accumulators = !memory::by_column && !scales_elements;
   static_assert(!scales_elements || !F::has_zero_points, "narrow_policy: groups of less than 16 bytes have no zeros");
@@ -122,7 +125,9 @@ struct small_m_loop<Policy> {
     TILEWRIGHT_HD static index_t a_slot() { return modulo(exec::thread_id(), in_row); }
     /// Four lanes read neighbouring slots: what they multiply at once.
     TILEWRIGHT_HD static index_t a_piece() {
-      return b_in_registers ? modulo(a_slot(), 4) * (in_row / 4) + divide(a_slot(), 4) : a_slot();
+      constexpr index_t in_part = in_row / parts;
+      const index_t slot = modulo(a_slot(), in_part);
+      return b_in_registers ? a_slot() - slot + modulo(slot, 4) * (in_part / 4) + divide(slot, 4) : a_slot();
     }
     TILEWRIGHT_HD static index_t a_row(index_t i) {
       return divide(exec::thread_id(), in_row) + i * (block_size / in_row);
@@ -161,11 +166,12 @@ struct small_m_loop<Policy> {
                                 exists);
   }
 
-  /// The lane's 16 bytes of each of its columns, if they do not pass through LDS. Columns after the last one repeat it.
+  /// The lane's 16 bytes of each part of its columns, if they do not pass through LDS. Columns after the last one
+  /// repeat it.
   struct column_words {
     const char* from[mma_tiles][2];
     index_t left;  ///< elements along k that are still to be loaded
-    array<array<array<unsigned, 4>, 2>, mma_tiles> words;
+    array<array<array<array<unsigned, 4>, parts>, 2>, mma_tiles> words;
 
     TILEWRIGHT_HD column_words(const narrow_args& g, const work_tile& work, index_t k0, index_t k_end)
         : left(k_end - k0), words{} {
@@ -187,15 +193,22 @@ struct small_m_loop<Policy> {
       for (index_t t = 0; t < mma_tiles; ++t) {
         TILEWRIGHT_UNROLL_ALL
         for (index_t j = 0; j < 2; ++j) {
-          words[t][j] = masked_element(reinterpret_cast<const array<unsigned, 4>*>(from[t][j]), 0, bytes > 0);
-          from[t][j] += Policy::column_bytes;
-          if (bytes >= 16) continue;
           TILEWRIGHT_UNROLL_ALL
-          for (index_t w = 0; w < 4; ++w)
-            words[t][j][w] &= bytes >= 4 * w + 4 ? ~0u : (1u << 8 * max(bytes - 4 * w, 0)) - 1;
+          for (index_t part = 0; part < parts; ++part)
+            words[t][j][part] =
+                first_bytes(reinterpret_cast<const array<unsigned, 4>*>(from[t][j]) + 4 * part, bytes - 64 * part);
+          from[t][j] += Policy::column_bytes;
         }
       }
       left -= tile.k;
+    }
+    /// 16 bytes, zeros after the first `bytes`.
+    TILEWRIGHT_HD static array<unsigned, 4> first_bytes(const array<unsigned, 4>* at, index_t bytes) {
+      array<unsigned, 4> all = masked_element(at, 0, bytes > 0);
+      if (bytes >= 16) return all;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t w = 0; w < 4; ++w) all[w] &= bytes >= 4 * w + 4 ? ~0u : (1u << 8 * max(bytes - 4 * w, 0)) - 1;
+      return all;
     }
   };
   struct no_column_words {
@@ -313,7 +326,7 @@ struct small_m_loop<Policy> {
   template <class Words>
   TILEWRIGHT_HD static unsigned word_of(const Words& words, exec::lds_pointer stage, index_t mma_tile, index_t number,
                                         index_t piece) {
-    if constexpr (b_in_registers) return words[mma_tile][number][piece];
+    if constexpr (b_in_registers) return words[mma_tile][number][piece / 4][piece % 4];
     const index_t column = column_of(mma_tile, number), lane = modulo(exec::lane_id(), 4);
     return exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4), piece * 16);
   }
@@ -323,7 +336,8 @@ struct small_m_loop<Policy> {
     const index_t lane = modulo(exec::lane_id(), 4);
     const auto elements = decode_word<F, T, true>(word, zero);
     if constexpr (scales_elements) {
-      const index_t group = divide((b_in_registers ? lane * 4 + piece : piece * 4 + lane) * F::elements, F::group);
+      const index_t word = b_in_registers ? piece / 4 * 16 + lane * 4 + piece % 4 : piece * 4 + lane,
+                    group = divide(word * F::elements, F::group);
       return multiply_elements(elements,
                                exec::lds_load<unsigned>(lds, scale_at(memory::scales_at, buffer, group, column)));
     } else {
