@@ -117,11 +117,11 @@ class Tilewright:
         return launch
 
 
-def check(ours, count, seed):
+def check(ours, names, count, seed):
     """Random products against float64; the number that are wrong, and the largest error over its bound."""
     rng, wrong, worst = random.Random(seed), 0, 0.0
     for number in range(count):
-        name = rng.choice(list(FORMATS))
+        name = rng.choice(names)
         m, n, k = rng.randint(1, 16), 4 * rng.randint(1, 700), rng.randint(16, 6000)
         dtype = rng.choice((torch.bfloat16, torch.float16))
         weights = Weights(name, n, k, odd=number % 6 == 0)
@@ -230,7 +230,7 @@ def main():
     torch.manual_seed(options.seed)
     random.seed(options.seed)
     ours = Tilewright(options.library)
-    wrong, worst = check(ours, options.check, options.seed) if options.check else (0, None)
+    wrong, worst = check(ours, options.format.split(","), options.check, options.seed) if options.check else (0, None)
     rate, results = copy_rate(), []
     print(f"a copy moves {rate / 1e9:.0f} GB/s")
     for n, k in [map(int, layer.split("x")) for layer in options.layers.split(",")]:
