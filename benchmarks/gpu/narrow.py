@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Products of 1 to 16 rows with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
+"""Products with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
 
     benchmarks/gpu/narrow.py LIBRARY [--check N] [--seed N] [--format NAME,...] [--rows M,...] [--layers NxK,...] [--seconds S] [--rounds N]
-                             [--rivals [--marlin LIBRARY]] [--json FILE --commit C]
+                             [--rivals [--marlin LIBRARY]] [--experts] [--json FILE --commit C]
 
 LIBRARY is libtilewright_narrow.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). --check N: N random shapes, formats and types against float64 of
 the decoded operands. Then layers of models: weights rotate through buffers of more than three times the L2 cache, launches are in CUDA
 graphs. `ratio_to_copy` is the time in which a copy moves the bytes of the weights and their scales (read and written bytes count), over
 the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), kernels in Triton (int4, MXFP4) and Marlin, where
 LIBRARY exports `marlin_product` (marlin_cuda of IST-DASLab/marlin with C linkage: a, b, c, scales, m, n, k, workspace, group, stream).
-Exits with 1 if a result is wrong.
+--experts: groups of rows with weights of their own, against torch._grouped_mm in bf16. Exits with 1 if a result is wrong.
 """
 import argparse
 import ctypes
@@ -35,7 +35,8 @@ LAYERS = ((4096, 14336), (28672, 4096), (8192, 16384), (28672, 8192), (8192, 286
 class Problem(ctypes.Structure):
     """narrow_problem of narrow_library.cu."""
     _fields_ = ([(name, ctypes.c_void_p) for name in ("a", "b", "b_scales", "b_zeros", "c", "workspace")] +
-                [(name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc", "ld_b_scales", "is_half")])
+                [(name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc", "ld_b_scales", "is_half", "groups")] +
+                [("ends", ctypes.c_void_p)])
 
 
 def workspace():
@@ -99,14 +100,17 @@ class Tilewright:
         self.library = ctypes.CDLL(path)
         self.workspace = workspace()
 
-    def prepare(self, weights, x, y):
-        """A function that queues the kernel with the next of the weights' copies on the current stream."""
+    def prepare(self, weights, x, y, ends=None):
+        """A function that queues the kernel with the next of the weights' copies on the current stream. With `ends` (one number on the GPU
+        for each copy) the copies are the weights of groups of rows, which the kernel multiplies at once."""
         call = getattr(self.library, "tilewright_narrow_" + weights.name)
         call.restype, call.argtypes = ctypes.c_char_p, [ctypes.POINTER(Problem), ctypes.c_void_p]
         problems = [Problem(a=x.data_ptr(), b=weights.codes[i].data_ptr(), b_scales=weights.scales[i].data_ptr(),
                             b_zeros=0 if weights.zeros is None else weights.zeros[i].data_ptr(), c=y.data_ptr(),
                             workspace=self.workspace.data_ptr(), m=len(x), n=weights.n, k=weights.k, lda=x.stride(0), ldb=weights.ldb,
-                            ldc=y.stride(0), ld_b_scales=0, is_half=int(x.dtype == torch.float16)) for i in range(len(weights.codes))]
+                            ldc=y.stride(0), ld_b_scales=weights.scales.shape[2], is_half=int(x.dtype == torch.float16),
+                            groups=0 if ends is None else len(ends), ends=0 if ends is None else ends.data_ptr())
+                    for i in range(len(weights.codes) if ends is None else 1)]
         state = [0]
 
         def launch():
@@ -124,6 +128,8 @@ def check(ours, names, count, seed):
         name = rng.choice(names)
         m, n, k = rng.randint(1, 16), 4 * rng.randint(1, 700), rng.randint(16, 6000)
         dtype = rng.choice((torch.bfloat16, torch.float16))
+        if number % 3 == 0:
+            m, n, dtype = rng.randint(17, 600), 8 * rng.randint(1, 350), torch.bfloat16
         weights = Weights(name, n, k, odd=number % 6 == 0)
         x = torch.randn(m, -(-k // 8) * 8, device="cuda").to(dtype)
         y = torch.full((m + 1, n), 77.0, device="cuda", dtype=dtype)
@@ -140,6 +146,37 @@ def check(ours, names, count, seed):
             print(f"WRONG {name} {dtype} {m} x {n} x {k}: error {error:.3g}, bound {bound:.3g}, not finite where it should be: {spoilt}")
     print(f"{count - wrong} of {count} right, at most {worst:.3f} of the tolerance", flush=True)
     return wrong, worst
+
+
+def experts(ours, names, options):
+    """Products of groups of rows: relative errors, and times against torch._grouped_mm in bf16."""
+    results = []
+    for groups, m, n, k in ((8, 256, 4096, 4096), (8, 16384, 4096, 4096), (32, 512, 5760, 2880), (32, 4096, 5760, 2880), (128, 512, 1536, 4096),
+                            (128, 8192, 1536, 4096)):
+        cuts = sorted(random.randint(0, m) for _ in range(groups - 1)) + [m]
+        ends = torch.tensor(cuts, device="cuda", dtype=torch.int32)
+        x, y = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.zeros(m, n, device="cuda", dtype=torch.bfloat16)
+        wide = torch.randn(groups, n, k, device="cuda", dtype=torch.bfloat16)
+        rival = those_that_run({"torch_grouped_mm": lambda: lambda: torch._grouped_mm(x, wide.transpose(1, 2), offs=ends)})
+        for name in names:
+            weights = Weights(name, n, k, groups)
+            call = ours.prepare(weights, x, y, ends)
+            call()
+            worst = 0.0
+            for group in random.sample(range(groups), 4):
+                rows = slice(cuts[group - 1] if group else 0, cuts[group])
+                wanted, size = x[rows].double() @ weights.numbers(group).t(), x[rows].abs().double() @ weights.numbers(group).abs().t()
+                if len(wanted):
+                    worst = max(worst, ((y[rows].double() - wanted).abs() / size.clamp_min(1e-30)).max().item())
+            times = Race({"ours": call} | rival, options.seconds).times(options.rounds)
+            us = {c: statistics.median(t[c] for t in times) * 1e6 for c in times[0]}
+            row = {"format": name, "groups": groups, "m": m, "n": n, "k": k, "error": worst, "right": worst <= 2.0**-8, "us": us["ours"]}
+            if rival:
+                row |= {"us_torch_grouped_mm": us["torch_grouped_mm"], "ratio_to_rival": us["torch_grouped_mm"] / us["ours"]}
+            results.append(row)
+            print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
+            del weights
+    return results
 
 
 def copy_rate():
@@ -226,6 +263,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rivals", action="store_true")
     parser.add_argument("--marlin", help="a library with marlin_product")
+    parser.add_argument("--experts", action="store_true")
     options = parse_arguments(parser)
     torch.manual_seed(options.seed)
     random.seed(options.seed)
@@ -256,11 +294,13 @@ def main():
                 results.append(row)
                 print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
             del weights
+    of_groups = experts(ours, options.format.split(","), options) if options.experts else []
+    wrong += sum(not r["right"] for r in of_groups)
     for name in options.format.split(","):
-        of = [r["ratio_to_copy"] for r in results if r["format"] == name and r["n"] * r["k"] >= 1 << 27]
+        of = [r["ratio_to_copy"] for r in results if r["format"] == name and r["m"] <= 16 and r["n"] * r["k"] >= 1 << 27]
         if of:
             print(f"{name}: 64 MiB in 4 bits and more: ratio to a copy {statistics.geometric_mean(of):.3f}, lowest {min(of):.3f}")
-    write_results(options, copy_gb_per_s=rate / 1e9, checked=options.check, wrong=wrong, worst_of_tolerance=worst, cases=results)
+    write_results(options, copy_gb_per_s=rate / 1e9, checked=options.check, wrong=wrong, worst_of_tolerance=worst, cases=results, experts=of_groups)
     sys.exit(1 if wrong else 0)
 
 

@@ -104,7 +104,7 @@ std::optional<kernel_source> find_hopper_source(const narrow_gemm_problem& p) {
   if (s.host.check(&given)) return std::nullopt;
   s.host.prepare = [kernel](const void* args, const launch_facts& facts) {
     const auto made = detail::plan_narrow_gemm(kernel, *static_cast<const narrow_args*>(args), facts);
-    return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
+    return host_half::prepared{jit::as_bytes(made), {made.blocks, 1, 1}};
   };
   const std::string m = std::to_string(tile.m), n = std::to_string(tile.n), k = std::to_string(tile_k);
   s.name =
@@ -232,7 +232,6 @@ kernel_source any_target_source(const narrow_gemm_problem& p, const std::string&
                            p.type, p.result);
 }
 
-bool is_hopper(const std::string& target) { return target == "sm_90a" || target == "sm_90"; }
 bool has_small_m(const narrow_gemm_problem& p, const std::string& target) {
   return is_hopper(target) && p.args.m <= 16 && p.format.bits != 6 && p.args.split_k <= 1;
 }

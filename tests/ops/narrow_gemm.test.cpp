@@ -219,9 +219,13 @@ TEST(NarrowGemm, KernelsByTarget) {
   EXPECT_EQ(tilewright::jit::narrow_gemm_splits(p, "gfx942", 304), 16);
   g.split_k = 4;
   EXPECT_EQ(tilewright::jit::narrow_gemm(p)("gfx942").name, "narrow_gemm_mxfp4_128x128_v1_bf16_to_bf16_split");
-  g.c = &p, g.a = g.b = g.b_scales = &g;
+  const auto at = [](long long gigabytes) { return reinterpret_cast<void*>(gigabytes << 30); };
+  g.c = at(1), g.a = at(2), g.b = at(3), g.b_scales = at(4);
   EXPECT_STREQ(tilewright::jit::narrow_gemm(p)("gfx942").host.check(&g),
-               "columns of a narrow B must start at multiples of 16 bytes: b, ldb and batch_stride_b");
+               "split_k needs a workspace, of workspace_bytes(args)");
+  g.workspace = at(5);
+  EXPECT_EQ(tilewright::jit::narrow_gemm(p)("gfx942").host.check(&g), nullptr);
+  EXPECT_EQ(tilewright::jit::narrow_gemm(p)("gfx942").host.grid(&g).y, 4);
   tilewright::jit::narrow_operands_problem both{.a_format = p.format,
                                                 .format = tilewright::jit::narrow_format_of("mxfp8")};
   both.args.m = both.args.n = 512, both.args.k = both.args.lda = both.args.ldb = 4096, both.args.ldc = 512;

@@ -43,7 +43,7 @@ TILEWRIGHT_HD constexpr double narrow_clocks(const hopper_narrow_tile& t, index_
 }  // namespace detail
 
 /// The fastest of these tiles for C (m, n) = A (m, k) W (n, k)^T.
-TILEWRIGHT_HD constexpr hopper_narrow_tile choose_narrow_tile(index_t m, index_t n, index_t k, index_t SMs = 132) {
+constexpr hopper_narrow_tile choose_narrow_tile(index_t m, index_t n, index_t k, index_t SMs = 132) {
   hopper_narrow_tile best = hopper_narrow_tiles[0];
   double least = detail::narrow_clocks(best, m, n, k, SMs);
   for (const hopper_narrow_tile& t : hopper_narrow_tiles.elements) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The main loop of small-M GEMM with a B in a narrow format, which is decoded into mma operands.
+// The main loop of small-M GEMM with a B in a narrow format: a ring of stages in LDS, decoded into mma operands.
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
@@ -14,32 +14,15 @@ namespace tilewright::detail {
 template <class Policy>
 struct narrow_lds {
   using F = typename Policy::b_format;
-  using T = typename Policy::element_type;
   static constexpr block_tile tile = Policy::tile;
   static constexpr index_t pieces = Policy::column_bytes / 16;  ///< of a column of B
   static constexpr index_t piece = 4 * F::elements;             ///< elements along k of 16 bytes of B
   static constexpr index_t a_pieces = tile.k / 8;               ///< of a row of A
-  /// Whether scaled elements are numbers of the policy's type.
-  static constexpr bool has_exact_scales = [] {
-    if constexpr (requires { F::has_exact_scales; })
-      return F::has_exact_scales && sizeof(T) == 2 && !__is_same(T, half_t);
-    return false;
-  }();
-  static constexpr bool by_column = F::group == 0;
-  /// A stage has parts of 64 bytes of each column, of which each of four lanes has 16 if they are in registers.
-  static constexpr index_t parts = Policy::column_bytes / 64, part_k = tile.k / parts;
-  /// Whether a lane's words have scales of their own, which multiply elements.
-  static constexpr bool scales_elements = !by_column && (F::group < piece || (has_exact_scales && F::group < part_k));
-  /// Whether the four lanes of a column have 16 contiguous bytes each, straight from memory to registers: they may have
-  /// different k where elements have their scales, or all of a part the same. Else they have a word of each 16 bytes,
-  /// from LDS, and each sum of a group has its scale.
-  static constexpr bool b_in_registers = by_column || scales_elements || F::group % max(part_k, 1) == 0;
-  static constexpr index_t b_pitch = b_in_registers ? 0 : Policy::column_bytes + 16,
-                           a_pitch = a_pieces * 16 + (b_in_registers ? 64 : F::elements * 8);
+  static constexpr index_t b_pitch = Policy::column_bytes + 16, a_pitch = a_pieces * 16 + F::elements * 8;
   static constexpr index_t a_at = tile.n * b_pitch, stage_bytes = a_at + tile.m * a_pitch;
   /// Scales for each step are two buffers of (groups, n); zero points likewise.
-  static constexpr index_t groups = by_column ? 0 : max(tile.k / max(F::group, 1), 1),
-                           scale_pitch = tile.n + (b_in_registers ? 8 / max(groups / (4 * parts), 1) : 8),
+  static constexpr bool by_column = F::group == 0;
+  static constexpr index_t groups = by_column ? 0 : max(tile.k / max(F::group, 1), 1), scale_pitch = tile.n + 8,
                            scale_bytes = groups * scale_pitch * 4, scales_at = Policy::stages * stage_bytes,
                            zeros_at = scales_at + 2 * scale_bytes,
                            bytes = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
@@ -49,13 +32,12 @@ struct narrow_lds {
 };
 
 /// A step computes C (rows, n) += A (rows, k) decode(B (n, k))^T, as (n, rows) for mma: columns of B are its rows. A
-/// wave has 32 columns. Lane (g, t) decodes word t of each 16 bytes of columns g and g + 8 from LDS, or the words of
-/// 16 bytes number t in registers, and multiplies them with the same k of rows g and g + 8 of A.
+/// wave has 32 columns. Lane (g, t) decodes word t of 16 bytes of columns g and g + 8, and multiplies them with the
+/// same k of rows g and g + 8 of A.
 ///
-///   copies    | stage i + 3            | stage i + 4         |   cp.async by all threads: A, and B for LDS
-///   scales    | of i + 1 to LDS, loads of i + 2              |   thread j: those of column j
-///   registers | loads of B of i + 1                          |   where B does not pass through LDS
-///   block     | barrier, decode and mma of stage i | barrier |
+///   copies  | stage i + 2            | stage i + 3           |   cp.async by all threads
+///   scales  | of i + 1 to LDS, loads of i + 2                |   thread j: those of column j
+///   block   | barrier, decode and mma of stage i | barrier   |
 template <class Policy>
   requires requires { typename Policy::b_format; }
 struct small_m_loop<Policy> {
@@ -67,16 +49,14 @@ struct small_m_loop<Policy> {
   static constexpr block_tile tile = Policy::tile;
   using result = tile_distribution<number<result_rows_encoding(tile.m, tile.n, Policy::waves, 32, 4)>::value>;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = memory::bytes, k_of_block = tile.k,
-                           blocks_at_once = memory::b_in_registers && memory::parts > 1
-                                                ? 3
-                                                : min(4, Policy::arch::value.lds_bytes / lds_bytes),
-                           halves = tile.m / 8, mma_tiles = 2, groups = memory::groups, parts = memory::parts;
-  static constexpr bool scales_elements = memory::scales_elements, b_in_registers = memory::b_in_registers,
+                           blocks_at_once = min(4, Policy::arch::value.lds_bytes / lds_bytes), halves = tile.m / 8,
+                           mma_tiles = 2, groups = memory::groups;
+  /// Whether a lane's words have scales of their own, which multiply elements.
+  static constexpr bool scales_elements = F::group != 0 && F::group < memory::piece,
                         scales_accumulators = !memory::by_column && !scales_elements;
-  static_assert(!scales_elements || !F::has_zero_points, "narrow_policy: groups of less than 16 bytes have no zeros");
   static_assert(block_size == tile.n, "narrow_policy: a thread loads the scales of a column");
 
-  /// In units of 0.4 us: 8 KiB of B for each resident block of an H100 take 1.5 us.
+  /// In units of 0.7 us: 16 KiB of B for each resident block of an H100 take 2.8 us.
   static constexpr split_cost cost{.k_tile = 4, .wait = 5, .read = 1, .change = 4, .crossing = 1};
 
   /// Sums of a lane: columns g and g + 8 of each mma tile, rows 2t and 2t + 1 of each half.
@@ -97,9 +77,9 @@ struct small_m_loop<Policy> {
   /// Neighbouring threads copy the pieces of a column. Columns after the last one repeat it: they are multiplied, but
   /// not written.
   struct operand_stream {
-    static constexpr index_t pieces = memory::pieces, columns = b_in_registers ? 0 : pieces, in_row = memory::a_pieces,
+    static constexpr index_t pieces = memory::pieces, columns = pieces, in_row = memory::a_pieces,
                              rows = ceil_div(tile.m * in_row, block_size);
-    const char *b[max(columns, 1)], *a[rows];
+    const char *b[columns], *a[rows];
     index_t left;        ///< elements along k that are still to be copied
     index_t valid_rows;  ///< of A
 
@@ -122,13 +102,7 @@ struct small_m_loop<Policy> {
                     order = pieces == 4 ? divide(in_eight, 2) + modulo(in_eight, 2) * 4 : in_eight;
       return number - in_eight + order + i * (block_size / pieces);
     }
-    TILEWRIGHT_HD static index_t a_slot() { return modulo(exec::thread_id(), in_row); }
-    /// Four lanes read neighbouring slots: what they multiply at once.
-    TILEWRIGHT_HD static index_t a_piece() {
-      constexpr index_t in_part = in_row / parts;
-      const index_t slot = modulo(a_slot(), in_part);
-      return b_in_registers ? a_slot() - slot + modulo(slot, 4) * (in_part / 4) + divide(slot, 4) : a_slot();
-    }
+    TILEWRIGHT_HD static index_t a_piece() { return modulo(exec::thread_id(), in_row); }
     TILEWRIGHT_HD static index_t a_row(index_t i) {
       return divide(exec::thread_id(), in_row) + i * (block_size / in_row);
     }
@@ -154,7 +128,7 @@ struct small_m_loop<Policy> {
       for (index_t i = 0; i < rows; ++i) {
         if (a_row(i) < valid_rows)  // others are not read
           exec::async_load_first_bytes<16>(a[i], size(a_piece(), 16), stage,
-                                           memory::a_at + a_row(i) * memory::a_pitch + a_slot() * 16);
+                                           memory::a_at + a_row(i) * memory::a_pitch + a_piece() * 16);
         a[i] += 2 * tile.k;
       }
     }
@@ -165,57 +139,6 @@ struct small_m_loop<Policy> {
     return exec::masked_load<V>(exec::make_global_buffer(from, long_index_t{1} << 62), at * long_index_t(sizeof(V)),
                                 exists);
   }
-
-  /// The lane's 16 bytes of each part of its columns, if they do not pass through LDS. Columns after the last one
-  /// repeat it.
-  struct column_words {
-    const char* from[mma_tiles][2];
-    index_t left;  ///< elements along k that are still to be loaded
-    array<array<array<array<unsigned, 4>, parts>, 2>, mma_tiles> words;
-
-    TILEWRIGHT_HD column_words(const narrow_args& g, const work_tile& work, index_t k0, index_t k_end)
-        : left(k_end - k0), words{} {
-      const char* const all = static_cast<const char*>(g.b) +
-                              (work.tile.batch * g.batch_stride_b + long_index_t(k0)) * F::bits / 8 +
-                              modulo(exec::lane_id(), 4) * 16;
-      for (index_t t = 0; t < mma_tiles; ++t) {
-        for (index_t j = 0; j < 2; ++j) {
-          const index_t column = min(work.tile.col * tile.n + column_of(t, j), g.n - 1);
-          from[t][j] = all + long_index_t(column) * (long_index_t(g.ldb) * F::bits / 8);
-        }
-      }
-      load();
-    }
-    /// Loads those of the next step; zeros after the end of k.
-    TILEWRIGHT_HD void load() {
-      const index_t bytes = ceil_div(left * F::bits, 8) - modulo(exec::lane_id(), 4) * 16;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t t = 0; t < mma_tiles; ++t) {
-        TILEWRIGHT_UNROLL_ALL
-        for (index_t j = 0; j < 2; ++j) {
-          TILEWRIGHT_UNROLL_ALL
-          for (index_t part = 0; part < parts; ++part)
-            words[t][j][part] =
-                first_bytes(reinterpret_cast<const array<unsigned, 4>*>(from[t][j]) + 4 * part, bytes - 64 * part);
-          from[t][j] += Policy::column_bytes;
-        }
-      }
-      left -= tile.k;
-    }
-    /// 16 bytes, zeros after the first `bytes`.
-    TILEWRIGHT_HD static array<unsigned, 4> first_bytes(const array<unsigned, 4>* at, index_t bytes) {
-      array<unsigned, 4> all = masked_element(at, 0, bytes > 0);
-      if (bytes >= 16) return all;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t w = 0; w < 4; ++w) all[w] &= bytes >= 4 * w + 4 ? ~0u : (1u << 8 * max(bytes - 4 * w, 0)) - 1;
-      return all;
-    }
-  };
-  struct no_column_words {
-    array<unsigned, 1> words;
-    TILEWRIGHT_HD no_column_words(const narrow_args&, const work_tile&, index_t, index_t) : words{} {}
-    TILEWRIGHT_HD void load() {}
-  };
 
   /// The scales and zero points of the thread's column for a step, on their way to LDS.
   struct column_scales {
@@ -287,8 +210,6 @@ struct small_m_loop<Policy> {
     constexpr index_t ahead = Policy::stages - 1;
     const index_t first = work.k_begin * tile.k, steps = work.k_end - work.k_begin;
     operand_stream operands(g, work, first, min(g.k, work.k_end * tile.k));
-    conditional_t<b_in_registers, column_words, no_column_words> in_registers(g, work, first,
-                                                                              min(g.k, work.k_end * tile.k));
     column_scales scales(g, work);
     scales.load(first);
     index_t to = 0, from = 0;
@@ -302,15 +223,13 @@ struct small_m_loop<Policy> {
     accumulators c{};
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < steps; ++i, to = next(to), from = next(from)) {
-      const auto words = in_registers.words;
-      in_registers.load();
       exec::async_wait_groups<ahead - 1>();
       exec::block_sync();  // stage i is in LDS; stage i - 1 and the scales of step i - 1 have been read
       operands.copy(lds + to * memory::stage_bytes);
       exec::async_end_group();
       scales.store(lds, (i + 1) % 2);
       scales.load(first + (i + 2) * tile.k);
-      add_step(c, words, lds + from * memory::stage_bytes, lds, i % 2, g.m);
+      add_step(c, lds + from * memory::stage_bytes, lds, i % 2, g.m);
     }
     exec::async_wait_groups<0>();
     if constexpr (memory::by_column) scale_columns(c, g, work);
@@ -322,22 +241,14 @@ struct small_m_loop<Policy> {
     return exec::wave_id() * (16 * mma_tiles) + mma_tile * 16 + number * 8 + divide(exec::lane_id(), 4);
   }
 
-  /// Word number `piece` of the lane's in a column of B.
-  template <class Words>
-  TILEWRIGHT_HD static unsigned word_of(const Words& words, exec::lds_pointer stage, index_t mma_tile, index_t number,
-                                        index_t piece) {
-    if constexpr (b_in_registers) return words[mma_tile][number][piece / 4][piece % 4];
-    const index_t column = column_of(mma_tile, number), lane = modulo(exec::lane_id(), 4);
-    return exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4), piece * 16);
-  }
-  /// The elements of that word. Format's decode_pairs is used where there is one.
-  TILEWRIGHT_HD static array<T, F::elements> decode_b(unsigned word, exec::lds_pointer lds, index_t buffer,
-                                                      index_t column, index_t piece, Zero zero) {
+  /// The lane's elements of 16 bytes of a column of B, from its word. Format's decode_pairs is used where there is one.
+  TILEWRIGHT_HD static array<T, F::elements> load_b(exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
+                                                    index_t column, index_t piece, Zero zero) {
     const index_t lane = modulo(exec::lane_id(), 4);
+    const auto word = exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4), piece * 16);
     const auto elements = decode_word<F, T, true>(word, zero);
     if constexpr (scales_elements) {
-      const index_t word = b_in_registers ? piece / 4 * 16 + lane * 4 + piece % 4 : piece * 4 + lane,
-                    group = divide(word * F::elements, F::group);
+      const index_t group = divide(piece * memory::piece + lane * F::elements, F::group);
       return multiply_elements(elements,
                                exec::lds_load<unsigned>(lds, scale_at(memory::scales_at, buffer, group, column)));
     } else {
@@ -349,22 +260,17 @@ struct small_m_loop<Policy> {
   }
 
   /// c += a stage's products.
-  template <class Words>
-  TILEWRIGHT_HD static void add_step(accumulators& c, const Words& words, exec::lds_pointer stage,
-                                     exec::lds_pointer lds, index_t buffer, index_t valid_rows) {
+  TILEWRIGHT_HD static void add_step(accumulators& c, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
+                                     index_t valid_rows) {
     constexpr index_t of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces;
     accumulators group_c{};
     accumulators& to = scales_accumulators ? group_c : c;
     Zero zeros[mma_tiles][2] = {};
-    array<unsigned, a_words> a_read[2] = {};
     TILEWRIGHT_UNROLL_ALL
     for (index_t piece = 0; piece < memory::pieces; ++piece) {
       const index_t group = piece / of_group;
       array<T, F::elements> a[2] = {};
-      for (index_t half = 0; half < halves; ++half) {
-        if (piece % a_read_pieces == 0) a_read[half] = read_a(stage, half, piece, valid_rows);
-        a[half] = order_a(a_read[half], piece % a_read_pieces);
-      }
+      for (index_t half = 0; half < halves; ++half) a[half] = load_a(stage, half, piece, valid_rows);
       TILEWRIGHT_UNROLL_ALL
       for (index_t mma_tile = 0; mma_tile < mma_tiles; ++mma_tile) {
         array<T, F::elements> b[2];
@@ -374,7 +280,7 @@ struct small_m_loop<Policy> {
             if (piece % of_group == 0)
               zeros[mma_tile][j] =
                   static_cast<Zero>(exec::lds_load<unsigned>(lds, scale_at(memory::zeros_at, buffer, group, column)));
-          b[j] = decode_b(word_of(words, stage, mma_tile, j, piece), lds, buffer, column, piece, zeros[mma_tile][j]);
+          b[j] = load_b(stage, lds, buffer, column, piece, zeros[mma_tile][j]);
         }
         multiply_pieces(to.of[mma_tile], b, a);
         for (index_t j = 0; j < 2 && scales_accumulators && (piece + 1) % of_group == 0; ++j) {
@@ -390,25 +296,15 @@ struct small_m_loop<Policy> {
     }
   }
 
-  /// Pieces whose k of A are read at once, and their registers.
-  static constexpr index_t a_read_pieces = b_in_registers ? 8 / F::elements : 1,
-                           a_words = a_read_pieces * F::elements / 2;
-
-  /// The k of row g + 8 half of A that belong to the lane's words from `piece` on.
-  TILEWRIGHT_HD static array<unsigned, a_words> read_a(exec::lds_pointer stage, index_t half, index_t piece,
-                                                       index_t valid_rows) {
+  /// The k of row g + 8 half of A that belong to the lane's word, in the order in which its elements are decoded.
+  TILEWRIGHT_HD static array<T, F::elements> load_a(exec::lds_pointer stage, index_t half, index_t piece,
+                                                    index_t valid_rows) {
+    constexpr index_t bytes = F::elements * 2;
     const index_t row = half * 8 + divide(exec::lane_id(), 4), lane = modulo(exec::lane_id(), 4);
-    array<unsigned, a_words> x{};  // pairs: elements of 16 bits would be selected one by one
-    if (row < valid_rows)          // lanes of other rows take no time of LDS
-      x = exec::lds_load<array<unsigned, a_words>>(
-          stage + (memory::a_at + row * memory::a_pitch + lane * (a_words * 4)),
-          piece / a_read_pieces * (a_words * 16));
-    return x;
-  }
-  /// Those of one word, in the order in which its elements are decoded.
-  TILEWRIGHT_HD static array<T, F::elements> order_a(const array<unsigned, a_words>& read, index_t number) {
-    array<unsigned, F::elements / 2> x;
-    for (index_t i = 0; i < F::elements / 2; ++i) x[i] = read[number * (F::elements / 2) + i];
+    array<unsigned, F::elements / 2> x{};  // pairs: elements of 16 bits would be selected one by one
+    if (row < valid_rows)                  // lanes of other rows take no time of LDS
+      x = exec::lds_load<array<unsigned, F::elements / 2>>(
+          stage + (memory::a_at + row * memory::a_pitch + lane * bytes), piece * 4 * bytes);
     if constexpr (has_decode_pairs<F, T>)
       x = {{exec::gather_halves(x[0], x[2], 0), exec::gather_halves(x[0], x[2], 1), exec::gather_halves(x[1], x[3], 0),
             exec::gather_halves(x[1], x[3], 1)}};
