@@ -34,21 +34,21 @@ struct hopper_backward_block {
       work(p, key, typename stages_type::steps_type(rows));
     });
   }
-  /// fill(problem, query) for each step of each unit.
+  /// fill(problem, first row of K, query) for each step of each unit.
   template <class Fill>
   TILEWRIGHT_HD void for_each_step(Fill fill) const {
-    for_each_unit([&](attention_problem p, index_t, auto steps) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](attention_problem p, index_t key, auto steps) TILEWRIGHT_INLINE_LAMBDA {
       if (steps.count == 0) return;
       const index_t end = p.head + divide(device.args.heads, device.args.kv_heads);
       TILEWRIGHT_UNROLL(1)
       while (p.head < end) {
-        fill(p, steps.query());
+        fill(p, key, steps.query());
         if (steps.advance()) ++p.head;
       }
     });
   }
 
-  /// One wave for K and V, one for Q and dO, one for the numbers of their rows.
+  /// One wave for K and V, one for Q and dO, one for the numbers of their rows, one that adds dQ in order.
   TILEWRIGHT_HD void produce(index_t wave) const {
     typename stages_type::cursor at;
     typename stages_type::unit_cursor unit;
@@ -56,11 +56,16 @@ struct hopper_backward_block {
       for_each_unit([&](const attention_problem& p, index_t key, const auto&)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
     if (wave == 1 && exec::lane_id() == 0)
-      for_each_step([&](const attention_problem& p, index_t query)
+      for_each_step([&](const attention_problem& p, index_t, index_t query)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_queries(at, device, p, query); });
     if (wave == 2)
-      for_each_step([&](const attention_problem& p, index_t query)
+      for_each_step([&](const attention_problem& p, index_t, index_t query)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_numbers(at, device.args, p, query); });
+    if constexpr (Policy::tile.is_deterministic) {
+      if (wave == 3 && exec::lane_id() == 0)
+        for_each_step([&](const attention_problem& p, index_t key, index_t query)
+                          TILEWRIGHT_INLINE_LAMBDA { stages.add_d_queries_in_order(unit, device.args, p, key, query); });
+    }
   }
 
   TILEWRIGHT_HD void operator()() const {
