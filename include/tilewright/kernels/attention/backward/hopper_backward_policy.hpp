@@ -151,6 +151,7 @@ struct gradient_stages {
   static constexpr hopper_backward_tile tile = Policy::tile;
   using cursor = pipeline_state<tile.stages>;
   using unit_cursor = pipeline_state<1>;
+  static constexpr index_t unit_readers = 2 + 32 + 256;  // see produce(); both consumers
   using steps_type = gradient_steps<tile.queries, tile.is_deterministic>;
 
   exec::lds_pointer block_lds;
@@ -173,6 +174,14 @@ struct gradient_stages {
   TILEWRIGHT_HD exec::mbarrier d_q_full() const { return barrier(6 + 2 * tile.stages); }
   TILEWRIGHT_HD exec::mbarrier d_q_empty() const { return barrier(7 + 2 * tile.stages); }
 
+  /// A ring of unit numbers, from the wave that takes them to all other threads.
+  TILEWRIGHT_HD exec::mbarrier unit_full(index_t slot) const { return barrier(8 + 2 * tile.stages + slot); }
+  TILEWRIGHT_HD exec::mbarrier unit_empty(index_t slot) const { return barrier(10 + 2 * tile.stages + slot); }
+  TILEWRIGHT_HD static constexpr index_t unit_number(index_t slot) {
+    return lds.barriers_offset() + (12 + 2 * tile.stages) * exec::mbarrier::bytes + 4 * slot;
+  }
+  static_assert((13 + 2 * tile.stages) * exec::mbarrier::bytes <= lds.barrier_bytes);
+
   TILEWRIGHT_HD unsigned k() const { return base; }
   TILEWRIGHT_HD unsigned v() const { return base + lds.v_offset(); }
   TILEWRIGHT_HD unsigned q(index_t stage) const { return base + lds.stages_offset() + stage * lds.stage_bytes(); }
@@ -186,6 +195,8 @@ struct gradient_stages {
       barrier(i).init(1);
       barrier(2 + i).init(2);
       d_s_full(i).init(8);
+      unit_full(i).init(1);
+      unit_empty(i).init(unit_readers);
     }
     d_q_full().init(8);
     d_q_empty().init(1);
@@ -195,6 +206,25 @@ struct gradient_stages {
     }
   }
 
+  /// One thread: takes the first unit that no block has. So a unit waits for those only that running blocks have.
+  template <class Args>
+  TILEWRIGHT_HD index_t take_unit(pipeline_state<2>& at, const Args& args) const {
+    const index_t number =
+        index_t(exec::fetch_add(backward_workspace(args, 0, 0).counters(args, Policy::head_dim) + 1, 1));
+    unit_empty(at.stage).wait(at.phase ^ 1);
+    exec::lds_store(block_lds, unit_number(at.stage), number);
+    unit_full(at.stage).arrive();
+    at.advance();
+    return number;
+  }
+  /// All other threads: the unit that it took.
+  TILEWRIGHT_HD index_t next_unit(pipeline_state<2>& at) const {
+    unit_full(at.stage).wait(at.phase);
+    const auto number = exec::lds_load<index_t>(block_lds, unit_number(at.stage));
+    unit_empty(at.stage).arrive();
+    at.advance();
+    return number;
+  }
   /// One thread: copies the unit's rows of K and V once the unit before no longer needs the places.
   template <class Args>
   TILEWRIGHT_HD void fill_keys(unit_cursor& at, const Args& device, const attention_problem& p, index_t key) const {

@@ -199,9 +199,9 @@ using decode_key_type = conditional_t<converts_to_half<Policy>, half_t, typename
 /// What P and V are multiplied as. P times the scale of a key of an 8-bit cache may be beyond the range of half_t: see
 /// value_range; 8-bit elements are numbers of both.
 template <class Policy>
-using decode_value_type = conditional_t<converts_to_half<Policy>, half_t,
-                                        conditional_t<cache_bytes<Policy> == 1, bfloat16_t,
-                                                      typename Policy::element_type>>;
+using decode_value_type =
+    conditional_t<converts_to_half<Policy>, half_t,
+                  conditional_t<cache_bytes<Policy> == 1, bfloat16_t, typename Policy::element_type>>;
 
 /// Where a block's rows are: the queries of the heads that share a key head, heads first.
 struct decode_problem : attention_problem {  // its first_query: of the block's first row

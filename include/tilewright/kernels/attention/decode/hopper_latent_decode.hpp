@@ -57,8 +57,8 @@ struct latent_decode_block {
                   half_boxes = lds_of.half_boxes,
                   more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
     const index_t piece_bytes = device.box_rows * lds_of.k.row_bytes;
-    const exec::mbarrier done = pipeline.producer_acquire(latent_state<pipeline_type>(tile, part),
-                                                          (half_boxes + more) * pieces * piece_bytes);
+    const exec::mbarrier done =
+        pipeline.producer_acquire(latent_state<pipeline_type>(tile, part), (half_boxes + more) * pieces * piece_bytes);
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < half_boxes + more; ++i) {
       const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;

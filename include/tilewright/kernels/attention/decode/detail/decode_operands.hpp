@@ -351,6 +351,7 @@ struct value_range {
   TILEWRIGHT_HD void finish(Softmax& softmax) const {
     rescale(softmax, 1 / factor);
   }
+
  private:
   template <class Softmax>
   TILEWRIGHT_HD static void rescale(Softmax& softmax, float by) {

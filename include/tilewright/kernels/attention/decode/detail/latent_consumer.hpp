@@ -80,8 +80,10 @@ struct latent_problem : decode_problem {
 /// One thread. Consumers compute S and P of alternate tiles, and each a half of the columns of O, of all tiles in their
 /// order; P of a tile reaches the other consumer through LDS:
 ///
-///   consumer 0 | softmax P(0) | O += P(0) V(0) | S(2), near | O += P(1) V(1) | S(2), far | softmax P(2) | ...
-///   consumer 1 | S(1), near | O += P(0) V(0) | S(1), far | softmax P(1) | O += P(1) V(1) | S(3), near | ...
+///   consumer 0 | softmax P(0) | O += P(0) V(0) |         | O += P(1) V(1), S(2) near and far | softmax P(2) | ...
+///   consumer 1 | O += P(0) V(0), S(1) near and far | softmax P(1) | O += P(1) V(1) |         | O += P(2) V(2), ...
+///
+/// While one waits for P of the other, TMA loads replace the half of V that it has multiplied by its own P.
 ///
 /// Each has its own offsets of rows, which go with P: the consumer that adds a P raises its own, or scales P.
 template <class Policy>
@@ -97,7 +99,7 @@ struct latent_consumer {
   static constexpr latent_lds<Policy> lds_of{};
   static constexpr index_t word_quads = decltype(probabilities_type::words)::size() / 4;
   using pipeline_type = mbarrier_pipeline<2 * lds_of.stages>;
-  static constexpr index_t half = lds_of.half_dim, far_gemms = lds_of.k_only_dim > 0 ? 2 : 1;
+  static constexpr index_t half = lds_of.half_dim;
   enum named_barrier : index_t { both_consumers = 1, own_warpgroup = 2, p_of_stage = 4 };
 
   const latent_device_args<args_type>& device;
@@ -125,20 +127,20 @@ struct latent_consumer {
             from, (offset_of_head(args.q_strides, p.query_start, p.head_of(row)) +
                    long_index_t(p.query_of(row)) * args.q_strides.row + vector * 8) *
                       long_index_t(sizeof(T)));
-      exec::lds_store(lds,
-                      lds_of.queries() + box * lds_of.box_bytes +
-                          tma_swizzled_address(128, 128 * row + 16 * (vector - 8 * box)),
-                      words);
+      exec::lds_store(
+          lds,
+          lds_of.queries() + box * lds_of.box_bytes + tma_swizzled_address(128, 128 * row + 16 * (vector - 8 * box)),
+          words);
     }
   }
   /// Zeros for keys of a tile from number `count` on: nothing was copied there, or what is in the cache is no key.
   TILEWRIGHT_HD void clear_keys(index_t of, index_t count) const {
     for (index_t i = own_thread(); i < (lds_of.keys - count) * lds_of.k.num_boxes() * 8; i += 128) {
       const index_t row = divide(i, lds_of.k.num_boxes() * 8), vector = i - row * lds_of.k.num_boxes() * 8;
-      exec::lds_store(lds,
-                      lds_of.stage(of & 1) + divide(vector, 8) * lds_of.box_bytes + 128 * (count + row) +
-                          16 * modulo(vector, 8),
-                      array<unsigned, 4>{});
+      exec::lds_store(
+          lds,
+          lds_of.stage(of & 1) + divide(vector, 8) * lds_of.box_bytes + 128 * (count + row) + 16 * modulo(vector, 8),
+          array<unsigned, 4>{});
     }
     exec::fence_async_proxy();
     exec::named_sync<128>(own_warpgroup + consumer);
@@ -170,9 +172,7 @@ struct latent_consumer {
                      wgmma_tile_in_lds<lds_of.half>{address(lds_of.stage(of & 1)) + offset}, accumulate);
   }
   /// Opaque: a loop would keep the descriptors of all steps along d in registers.
-  TILEWRIGHT_HD unsigned queries_address() const {
-    return unsigned(exec::opaque(index_t(address(lds_of.queries()))));
-  }
+  TILEWRIGHT_HD unsigned queries_address() const { return unsigned(exec::opaque(index_t(address(lds_of.queries())))); }
 
   /// Issues O (rows, d_v / 2) += P (rows, keys) V of a tile.
   TILEWRIGHT_HD void issue_outputs(softmax_type& softmax, const probabilities_type& p, index_t of) const {
@@ -193,9 +193,8 @@ struct latent_consumer {
   TILEWRIGHT_HD void publish(const probabilities_type& p, const softmax_type& softmax, index_t of) const {
     const index_t to = lds_of.stage(of & 1) + lds_of.p_in_stage() + own_thread() * 16;
     unroll<word_quads>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      exec::lds_store(
-          lds, to + i * 2048,
-          array<unsigned, 4>{{p.words[4 * i], p.words[4 * i + 1], p.words[4 * i + 2], p.words[4 * i + 3]}});
+      exec::lds_store(lds, to + i * 2048,
+                      array<unsigned, 4>{{p.words[4 * i], p.words[4 * i + 1], p.words[4 * i + 2], p.words[4 * i + 3]}});
     });
     const auto& offsets = softmax.row_offsets().thread_buffer;
     exec::lds_store(lds, lds_of.offsets(of & 1) + own_thread() * 8, array<float, 2>{{offsets[0], offsets[1]}});
@@ -219,7 +218,6 @@ struct latent_consumer {
   }
   TILEWRIGHT_HD static void bring_together(softmax_type& softmax, probabilities_type& p,
                                            const array<float, 2>& offsets) {
-    exec::wgmma_wait<0>();  // ptxas knows of no accumulators that are complete while others are in flight
     row_values of_p;
     for (index_t r = 0; r < 2; ++r) of_p.thread_buffer[r] = offsets[r];
     softmax.scale_outputs(softmax.raise_offsets_to(of_p));
@@ -254,15 +252,15 @@ struct latent_consumer {
     TILEWRIGHT_UNROLL(1)
     for (; own < end; own += 2) {
       const index_t key = p.start + (own - tile) * lds_of.keys;
-      issue_near_scores(s, own, p.end - key);
       if (own > tile) {
         const probabilities_type received = receive(softmax, own - 1);
         issue_outputs(softmax, received, own - 1);
-        issue_far_scores(s, own);
-        complete_outputs<far_gemms>(softmax, own - 1, latent_part::far);
+        issue_near_scores(s, own, p.end - key);
+        complete_outputs<1>(softmax, own - 1, latent_part::far);
       } else {
-        issue_far_scores(s, own);
+        issue_near_scores(s, own, p.end - key);
       }
+      issue_far_scores(s, own);
       exec::wgmma_wait<0>();
       for (float& x : s.thread_buffer) exec::fence_operand(x);
       softmax.update(s, args, p, key, key < unmasked_first || key + lds_of.keys > unmasked_end,
