@@ -58,7 +58,7 @@ const pair global_memory[] = {
        exec::tma_store_wait<0>();
      }},
     {"a box that another thread stores, too, is overwritten when one store has read it",
-     "that reads there was waited for|that a TMA copy read",
+     "that reads there was waited for|that a TMA copy read|with no barrier between",
      [](world& w, bool is_right) {
        fill_box();
        const bool is_first = thread() == 0, is_second = thread() == 32;
@@ -379,6 +379,14 @@ const pair barriers[] = {
          empty.arrive();
        }
      }},
+    {"a number is stored in a block that may not have started", "which may not have started: a cluster_sync() is missing",
+     [](world&, bool is_right) {
+       const exec::lds_pointer mine = lds();
+       if (is_right) exec::cluster_sync();
+       exec::lds_store_in(1 - exec::block_of_cluster(), mine, thread() * 4, 1);
+       exec::cluster_sync();
+     },
+     {.blocks = 2, .cluster = 2}},
     {"bytes are missing at the barrier of another block",
      "of block (1, 0, 0) waits forever at a barrier in LDS (here), where 0 of 1 arrivals and 2048 bytes are missing",
      [](world& w, bool is_right) {
@@ -409,6 +417,12 @@ void start_wgmma(float* c, call_site where = {}) {
   exec::wgmma_commit();
 }
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+constexpr const char* unset = "registers that nothing has set";
+
 const pair elsewhere[] = {
     {"accumulators are stored as they were before the wait", "that it has read before it waited",
      [](world& w, bool is_right) {
@@ -438,6 +452,43 @@ const pair elsewhere[] = {
        start_wgmma(c);
        if (is_right) exec::wgmma_wait<0>();
        exec::shuffle(c[0] + c[1], thread() % 32 ^ 1);
+       exec::wgmma_wait<0>();
+     }},
+    {"sums that nothing has set are added to and stored", unset,
+     [](world& w, bool is_right) {
+       array<float, 4> sums;
+       if (is_right) sums = {};
+       for (index_t i = 0; i < 4; ++i) sums[i] += float(i);
+       write(w, thread() * 16, sums);
+     }},
+    {"sums that nothing has set are written to LDS", unset,
+     [](world&, bool is_right) {
+       lds();
+       vector_t<float, 2> sums;
+       if (is_right) sums = {};
+       store(thread() * 8, sums);
+     }},
+    {"a sum that nothing has set is shuffled", unset,
+     [](world&, bool is_right) {
+       array<float, 1> sum;
+       if (is_right) sum = {};
+       exec::shuffle(sum[0] + 1, thread() % 32 ^ 1);
+     }},
+    {"a matrix instruction adds to what nothing has set", unset,
+     [](world&, bool is_right) {
+       array<float, 4> c;
+       if (is_right) c = {};
+       const array<half_t, 8> a{};
+       exec::mma<arch::matrix_op::mma_m16n8k16_x2>(c.data(), a.data(), a.data());
+     }},
+    {"wgmma adds to what nothing has set", unset,
+     [](world&, bool is_right) {
+       clear_operands();
+       array<float, 8> c;
+       if (is_right) c = {};
+       exec::wgmma_fence();
+       exec::wgmma<16, half_t, false, false>(c.data(), zeros_in_lds, zeros_in_lds, true);
+       exec::wgmma_commit();
        exec::wgmma_wait<0>();
      }},
     {"a copy to LDS is in flight when the kernel ends", "leaves the kernel before its copy to LDS",
