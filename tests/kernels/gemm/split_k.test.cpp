@@ -4,6 +4,7 @@
 #include "check_gemm.hpp"
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/launch.hpp>
