@@ -70,6 +70,18 @@ const pair global_memory[] = {
        if (is_right) exec::named_sync<64>(1 + thread() / 64);
        if (is_second) store(1024);
      }},
+    {"a number is overwritten when two of its three readers have arrived", "with no barrier between",
+     [](world& w, bool is_right) {
+       const exec::mbarrier is_read = barrier(is_right ? 3 : 2);
+       if (exec::lane_id() != 0) return;
+       if (exec::wave_id() < 3) {
+         read(w, 0);
+         if (is_right || exec::wave_id() > 0) is_read.arrive();
+       } else {
+         is_read.wait(0);
+         write(w, 0, 77);
+       }
+     }},
     {"a counter is released before the box is in memory",
      "may not have written yet",
      [](world& w, bool is_right) {
@@ -379,7 +391,8 @@ const pair barriers[] = {
          empty.arrive();
        }
      }},
-    {"a number is stored in a block that may not have started", "which may not have started: a cluster_sync() is missing",
+    {"a number is stored in a block that may not have started",
+     "which may not have started: a cluster_sync() is missing",
      [](world&, bool is_right) {
        const exec::lds_pointer mine = lds();
        if (is_right) exec::cluster_sync();
