@@ -70,10 +70,15 @@ AFTER_ITS_OWN = {
         *found("core/distribution:tile_distribution", "compat/ck_tile:load_store_traits", "core/distribution:access_plan"),
         properties("encoding_operations.test", "distributions.test", "curves.test")
     ],
-    "machine/emulator": [*found("planted:mistakes", "machine/emulator:*", "planted:random_programs", "planted:correct", "machine/exec:*")],
+    "machine/emulator": [
+        *found("planted:mistakes", "planted:asynchronous", "machine/emulator:*", "planted:random_pipelines", "planted:random_programs", "planted:correct",
+               "machine/exec:*")
+    ],
     "machine/exec": [*found("machine/exec:*", "planted:mistakes", "planted:correct", "tile:repeated_copy.wave_copy")],
     "tile": [*found("tile:*")],
     "block": [*found("block:*", "kernels/gemm:gemm_kernel.gfx942", "kernels/gemm:gemm_kernel.nvidia", "kernels/gemm:hopper_gemm_kernel")],
+    "block/rows": [*found("block/rows:*", "kernels/rows:softmax", "kernels/rows:norm", "kernels/rows:cross_entropy", "kernels/rows:norm_gradient")],
+    "block/operands": [*found("block/operands:*", "kernels/gemm:narrow_gemm", "kernels/gemm:gemm_kernel.gfx950_narrow", "kernels/gemm:hopper_narrow_gemm")],
     "compat/ck_tile/xor_preshuffle.hpp": [*found("compat/ck_tile:lds_with_xor")],
     "core/lds/detail/layout_search.hpp": [*found("core/lds:layout_solver", "core/lds:layout_solver_random")],
     "core/lds/bank_conflicts.hpp": [*found("core/lds:lds_access", "core/lds:layout_solver_random", "core/lds:random_access")],
@@ -280,7 +285,7 @@ def tests_of(header, root=ROOT):
         return [[name] for name in DEVICE_TESTS]
     room, stem = room_of(header), Path(header).stem
     own = [*found(f"{room}:{stem}", f"{room}:{stem}.*")]
-    others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
+    others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get("/".join(header.split("/")[:2])) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
     tests = own + [test for test in others if test not in own]
     tests = [[test] if isinstance(test, str) else test for test in tests]
     return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
