@@ -154,7 +154,8 @@ std::string kernel_name(const gemm_problem& p, const gemm_choice& c) {
   return (c.kernel == gemm_kernel_kind::tile ? "gemm_hopper_" : "gemm_") + kernel_name_of(c) + "_" + operands_name(p);
 }
 
-/// A tile as C++ text.
+}  // namespace
+
 std::string text_of(const hopper_gemm_tile& t) {
   std::string s = "tw::hopper_gemm_tile{.m = " + std::to_string(t.m) + ", .n = " + std::to_string(t.n);
   const auto add = [&](const char* member, index_t value) {
@@ -169,8 +170,6 @@ std::string text_of(const hopper_gemm_tile& t) {
     if (is_set) s += std::string(", .") + member + " = true";
   return s + "}";
 }
-
-}  // namespace
 
 std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
   const std::optional<hopper_gemm_operands> operands = operands_of(p);

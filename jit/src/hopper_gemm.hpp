@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
 
 namespace tilewright::jit {
 
@@ -13,6 +14,9 @@ namespace tilewright::jit {
 std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& problem);
 /// The one of a choice that is in that list.
 kernel_source hopper_gemm(const gemm_problem& problem, const std::string& choice);
+
+/// A tile as C++ text.
+std::string text_of(const hopper_gemm_tile& t);
 
 // Shared by the makers of GEMM kernels.
 std::string type_name(element e, bool is_amd_fnuz = false);

@@ -3,6 +3,7 @@
 // suit a product.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
 
@@ -114,6 +115,44 @@ inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& arg
   std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; });
   all.erase(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.clocks > within * least; }), all.end());
   return all;
+}
+
+/// A kernel for groups, or with block scales, beyond its operands.
+struct grouped_kernel_kind {
+  index_t products = 1;          ///< 2: of expert_gate_up
+  bool gathers_a = false;        ///< rows of A are where expert_args::source says
+  bool is_block_scaled = false;  ///< A and B have scales
+
+  /// Whether there is code for the tile.
+  constexpr bool takes(const hopper_gemm_tile& t) const {
+    if (products > 1 && (t.ping_pong || !t.is_sound() || t.result_n() % 64 != 0)) return false;
+    if (gathers_a && (t.swap_ab || t.ping_pong || t.consumers != 2 || t.m != 128 || t.cluster_n > 1)) return false;
+    return !is_block_scaled ||
+           (!t.swap_ab && !t.ping_pong && t.repeat_m() == 1 && t.n % 16 == 0 && detail::scaled_slice(t.n) <= 128);
+  }
+  /// What the host must know of the kernel with this tile.
+  constexpr detail::hopper_gemm_facts facts_of(const hopper_gemm_tile& t, const hopper_gemm_operands& o) const {
+    return {detail::lds_of(t, o, is_block_scaled ? detail::scale_bytes_of(t) : 0), o, false};
+  }
+};
+
+/// The tile of the family with the shortest predicted time for a product whose groups divide rows, or that is dense.
+inline hopper_gemm_tile choose_grouped_tile(const grouped_args& g, const hopper_gemm_operands& o, index_t SMs,
+                                            const grouped_kernel_kind& kind) {
+  const gemm_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k, kind.is_block_scaled};
+  grouped_args columns = g;  // of all products
+  columns.n *= kind.products;
+  hopper_gemm_tile best;
+  double least = 1e300;
+  for (hopper_gemm_tile t : detail::tiles_of_family(o)) {
+    t.products = kind.products;
+    if (!kind.takes(t) || !kind.facts_of(t, o).fits()) continue;
+    hopper_gemm_tile as_one = t;
+    as_one.products = 1;
+    const double clocks = predict_grouped_clocks(columns, as_one, types, SMs);
+    if (clocks < least) least = clocks, best = t;
+  }
+  return best;
 }
 
 }  // namespace tilewright
