@@ -25,6 +25,7 @@ struct form_problem {
   element type, result;
   bool a_along_k, b_along_k;
   expert_args args;
+  bool for_all_lengths;
 
   bool by_rows() const { return form != grouped_form::k; }
   bool is_of_experts() const { return form == grouped_form::gate_up || form == grouped_form::down; }
@@ -73,6 +74,21 @@ host_half hopper_half(const form_problem& p, const detail::hopper_gemm_facts& ke
   });
 }
 
+/// The tile of a kernel for Hopper.
+hopper_gemm_tile tile_of(const form_problem& p, const expert_args& args, const hopper_gemm_operands& o,
+                         const grouped_kernel_kind& kind) {
+  const auto of_policy = [&kind](hopper_gemm_tile t) {
+    t.products = kind.products;
+    return t;
+  };
+  if (!p.by_rows()) return grouped_tiles[1];
+  if (!p.for_all_lengths) return choose_tile_for_groups(args, o, kind);
+  grouped_args both = args;  // the columns of both products
+  both.n *= p.products();
+  const hopper_gemm_tile t = of_policy(grouped_tiles[choose_grouped_tile(both, 132, o.element_bytes())]);
+  return kind.takes(t) && kind.facts_of(t, o).fits() ? t : of_policy(grouped_tiles[1]);
+}
+
 /// Nothing where the kernels for Hopper cannot compute the problem.
 std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_args& args) {
   using enum arch::matrix_element;
@@ -82,7 +98,7 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
     return std::nullopt;
   const hopper_gemm_operands o{is_fp8 ? fp8_ocp : f16, is_fp8 ? bf16 : f16, p.a_along_k, p.b_along_k};
   const grouped_kernel_kind kind{.products = p.products(), .gathers_a = p.form == grouped_form::gate_up};
-  const hopper_gemm_tile tile = p.by_rows() ? choose_tile_for_groups(args, o, kind) : grouped_tiles[1];
+  const hopper_gemm_tile tile = tile_of(p, args, o, kind);
   host_half half = hopper_half(p, kind.facts_of(tile, o));
   if (half.check(&args)) return std::nullopt;
   return grouped_kernel{"hopper_" + name_of(tile),
@@ -198,7 +214,8 @@ kernel_request grouped_gemm(const grouped_problem& problem) {
                  problem.result,
                  problem.a_along_k,
                  problem.b_along_k,
-                 {}};
+                 {},
+                 problem.for_all_lengths};
   static_cast<grouped_args&>(p.args) = problem.args;
   return remembered([p](const std::string& target) { return source_of(p, target); });
 }
@@ -209,7 +226,8 @@ kernel_request expert_gemm(const expert_problem& problem) {
                        problem.result,
                        true,
                        problem.b_along_k,
-                       problem.args};
+                       problem.args,
+                       problem.for_all_lengths};
   return remembered([p](const std::string& target) { return source_of(p, target); });
 }
 

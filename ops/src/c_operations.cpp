@@ -228,21 +228,15 @@ tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const
 tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
                                  const tilewright_tensor* logits, const tilewright_tensor* gate_up,
                                  const tilewright_tensor* down, const tilewright_moe_options* given) {
-  constexpr const char* op = "moe";
-  return guarded(op, [&] {
-    const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
-    moe(required(op, "y", y), required(op, "x", x), optional(logits), required(op, "gate_up", gate_up),
-        required(op, "down", down), options_for(o));
+  return call_c("moe", given, TILEWRIGHT_MOE_OPTIONS, [&](const operands& in, const auto& o) {
+    moe(in("y", y), in("x", x), optional(logits), in("gate_up", gate_up), in("down", down), options_for(o));
   });
 }
 tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
                                                  const tilewright_tensor* gate_up, const tilewright_tensor* down,
                                                  const tilewright_moe_options* given) {
-  constexpr const char* op = "moe_workspace_bytes";
-  return guarded(op, [&] {
-    const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
-    const auto size = moe_workspace_bytes(required(op, "x", x), required(op, "gate_up", gate_up),
-                                          required(op, "down", down), options_for(o));
+  return call_c("moe_workspace_bytes", given, TILEWRIGHT_MOE_OPTIONS, [&](const operands& in, const auto& o) {
+    const auto size = moe_workspace_bytes(in("x", x), in("gate_up", gate_up), in("down", down), options_for(o));
     if (bytes) *bytes = size;
   });
 }

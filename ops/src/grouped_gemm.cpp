@@ -10,11 +10,13 @@
 namespace tilewright::ops {
 namespace {
 
-candidate describe_grouped(const jit::grouped_problem& p, const device_facts& on) {
-  candidate c = kernel_for("grouped_gemm", p.type, jit::grouped_gemm(p));
-  c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
-  c.counts_in_workspace = true;
-  return c;
+std::vector<candidate> describe_grouped(const jit::grouped_problem& p, const device_facts& on) {
+  auto list = kernels_for("grouped_gemm", p, [](const auto& x) { return jit::grouped_gemm(x); });
+  for (candidate& c : list) {
+    c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
+    c.counts_in_workspace = true;
+  }
+  return list;
 }
 
 }  // namespace

@@ -99,11 +99,14 @@ candidate describe_moe_choose(const jit::choose_experts_problem& p, const device
 candidate describe_moe_order(const jit::order_by_expert_problem& p, const device_facts&) {
   return {.kernel = "order_by_expert", .reason = "by the number of experts", .source = jit::order_by_expert(p)};
 }
-candidate describe_moe_gemm(const jit::expert_problem& p, const device_facts& on) {
-  candidate c = kernel_for(p.is_gate_up ? "expert_gate_up" : "expert_down", p.type, jit::expert_gemm(p));
-  c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
-  c.counts_in_workspace = true;
-  return c;
+std::vector<candidate> describe_moe_gemm(const jit::expert_problem& p, const device_facts& on) {
+  auto list = kernels_for(p.is_gate_up ? "expert_gate_up" : "expert_down", p,
+                          [](const auto& x) { return jit::expert_gemm(x); });
+  for (candidate& c : list) {
+    c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
+    c.counts_in_workspace = true;
+  }
+  return list;
 }
 
 /// Runs the kernel of a problem. `parts`: what its choice depends on.

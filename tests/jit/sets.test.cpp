@@ -98,7 +98,7 @@ TEST(Sets, HaveAKernelForEachGroupedGemm) {
   for (const std::string& target : targets) {
     const set_of_kernels set(R"({"operation": "grouped_gemm", "type": "bf16"})", target);
     for (int i = 0; i < 60; ++i) {
-      jit::grouped_problem p{jit::element::bf16, jit::element::bf16};
+      jit::grouped_problem p{.type = jit::element::bf16, .result = jit::element::bf16, .for_all_lengths = true};
       p.args.m = length(60000), p.args.n = length(9000), p.args.k = length(9000);
       p.args.lda = p.args.ldb = p.args.k, p.args.ldc = p.args.n;
       p.args.groups = length(256);
@@ -115,7 +115,7 @@ TEST(Sets, HaveTheKernelsOfEachExpertLayer) {
   for (const std::string& target : {std::string("gfx942"), std::string("sm_90a")}) {
     const set_of_kernels set(R"({"operation": "moe", "type": "bf16", "experts": [8, 64], "lengths": [1024]})", target);
     for (int i = 0; i < 40; ++i) {
-      jit::expert_problem p{.is_gate_up = i % 2 == 0};
+      jit::expert_problem p{.is_gate_up = i % 2 == 0, .for_all_lengths = true};
       tilewright::expert_args& g = p.args;
       g.m = length(60000), g.n = length(9000), g.k = g.lda = g.ldb = length(9000), g.ldc = g.n;
       g.groups = i % 3 ? 64 : 8, g.tokens = g.m;

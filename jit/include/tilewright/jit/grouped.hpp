@@ -18,6 +18,8 @@ struct grouped_problem {
   /// count as multiples of 16 bytes. One of ends and counts must be given, if only as given_later(). Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
   grouped_args args = {};
+  /// For Hopper the tile is one of grouped_tiles: few kernels serve all problems of these types.
+  bool for_all_lengths = false;
 };
 
 /// One of the two GEMMs of an expert layer, as expert_args says.
@@ -26,7 +28,8 @@ struct expert_problem {
   element result = element::bf16;  // of C
   bool is_gate_up = true;          // expert_gate_up, else expert_down
   bool b_along_k = true;
-  expert_args args = {};  // as grouped_problem::args; ends and source count as given
+  expert_args args = {};         // as grouped_problem::args; ends and source count as given
+  bool for_all_lengths = false;  // as grouped_problem::for_all_lengths
 };
 
 /// The kernel takes expert_args.
