@@ -3,12 +3,13 @@
 """moe on a GPU with PyTorch: results against float64, and times in CUDA graphs against PyTorch and a Triton kernel.
 
     TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N]
-        [--seconds S] [--rounds N] [--fp8] [--kernels] [--json FILE --commit C]
+        [--seconds S] [--rounds N] [--fp8] [--kernels] [--prepare] [--json FILE --commit C]
 
 Contenders: torch (routing, torch._grouped_mm, torch.compile for the rest) and triton (the structure of vLLM's fused_moe: rows gathered by both
 GEMMs, blocks of one expert; its routing and the alignment of blocks are not timed, and the fastest of some tiles counts). Also `alone`: this
-library's two grouped GEMMs on rows that are already ordered. --random: problems with uneven routing, ties, NaN. --kernels: times of the kernels
-of one call. Exits with 1 if a result is wrong.
+library's two grouped GEMMs on rows that are already ordered, and `copy`: a copy that reads and writes as many bytes as the hit experts' weights
+have. --random: problems with uneven routing, ties, NaN. --kernels: times of the kernels of one call. --prepare: compiles all kernels and ends.
+Exits with 1 if a result is wrong.
 """
 import argparse
 import fnmatch
@@ -258,13 +259,21 @@ def kernels_of(layer):
     return {e.key[:60]: round(e.device_time, 1) for e in profile.key_averages() if e.device_time > 0}
 
 
+def copy_of(bytes_moved):
+    """A copy that reads half of the bytes and writes as many."""
+    half = torch.empty(int(bytes_moved) // 2, device="cuda", dtype=torch.int8)
+    to = torch.empty_like(half)
+    return lambda: to.copy_(half)
+
+
 def race(model, tokens, weights, compiled, options):
     layer = Layer(model, tokens, weights)
     layer.logits[:, : max(1, layer.experts // 8)] += 0.7  # experts are not chosen equally often
     rows = list(range(min(tokens, 3))) + ([tokens - 1] if tokens > 3 else [])
     routing, error = layer.errors(rows)
     hit = layer.expert.unique().numel()
-    calls = {"ours": layer.ours, "alone": alone(layer)}
+    weight_bytes = hit * 6.0 * layer.d * layer.n
+    calls = {"ours": layer.ours, "alone": alone(layer), "copy": copy_of(weight_bytes)}
     fp8_error = None
     if options.fp8:
         layer.quantised()
@@ -286,17 +295,19 @@ def race(model, tokens, weights, compiled, options):
                 calls["triton_" + "x".join(map(str, config[:3]))] = call
             except Exception as e:
                 print(f"  triton {config}: {type(e).__name__}: {str(e)[:200]}", flush=True)
+    if options.prepare:
+        return {"error": 0, "routing_error": 0}
     runs = Race(calls, options.seconds, 16).times(options.rounds)
     us = {name: statistics.median(r[name] for r in runs) * 1e6 for name in calls}
-    rivals = {name: t for name, t in us.items() if name not in ("ours", "alone", "fp8")}
+    rivals = {name: t for name, t in us.items() if name not in ("ours", "alone", "copy", "fp8")}
     best = min(rivals, key=rivals.get) if rivals else None
     flops = 6.0 * layer.expert.numel() * layer.d * layer.n
-    gigabytes = hit * 6.0 * layer.d * layer.n / 1e9
     case = {"model": model, "tokens": tokens, "experts": layer.experts, "choices": layer.choices, "d": layer.d, "n": layer.n,
             "error": round(error, 3), "routing_error": routing, "fp8_error": fp8_error, "us": {k: round(v, 1) for k, v in us.items()}, "rival": best,
             "ratio_to_rival": round(rivals[best] / us["ours"], 3) if best else None, "ratio_to_products_alone": round(us["alone"] / us["ours"], 3),
-            "tflops": round(flops / us["ours"] / 1e6, 1), "weight_gbps": round(gigabytes / us["ours"] * 1e6, 1)}
-    print(f"{model:14} {tokens:6} ours {us['ours']:9.1f} us, alone {us['alone']:9.1f}, " +
+            "tflops": round(flops / us["ours"] / 1e6, 1), "ratio_to_copy": round(us["copy"] / us["ours"], 3),
+            "weight_gbps": round(weight_bytes / us["ours"] / 1e3, 1)}
+    print(f"{model:14} {tokens:6} ours {us['ours']:9.1f} us, alone {us['alone']:9.1f}, copy {us['copy']:.1f}, " +
           (f"fp8 {us['fp8']:.1f} (error {fp8_error}), " if options.fp8 else "") + ", ".join(f"{k} {v:.1f}" for k, v in rivals.items()) +
           f"; ratio {case['ratio_to_rival']}, {case['tflops']} TFLOP/s, weights {case['weight_gbps']} GB/s, error {error:.3f}, routing {routing:.1e}", flush=True)
     if options.kernels:
@@ -305,7 +316,7 @@ def race(model, tokens, weights, compiled, options):
     return case
 
 
-def random_problems(count, seed, verbose):
+def random_problems(count, seed, verbose, prepare):
     """Returns how many are wrong."""
     random.seed(seed)
     torch.manual_seed(seed)
@@ -332,6 +343,9 @@ def random_problems(count, seed, verbose):
         if kind == 3:
             layer.x[random.randrange(tokens)] = math.nan
         rows = random.sample(range(tokens), min(tokens, 6))
+        if prepare:
+            tilewright.explain(layer.ours)
+            continue
         nan = layer.x.isnan().any(1)
         routing, _ = layer.errors(rows)
         wanted, bound = layer.reference(rows)
@@ -361,9 +375,10 @@ def main():
     parser.add_argument("--fp8", action="store_true", help="time weights of fp8 as well")
     parser.add_argument("--compiler", default="nvrtc", help="of kernels, as tilewright.configure() takes it")
     parser.add_argument("--kernels", action="store_true", help="times of the kernels of one call")
+    parser.add_argument("--prepare", action="store_true", help="compile the kernels of these cases and time nothing")
     options = parse_arguments(parser)
     tilewright.configure(compiler=options.compiler)
-    wrong = random_problems(options.random, options.seed, options.verbose) if options.random else 0
+    wrong = random_problems(options.random, options.seed, options.verbose, options.prepare) if options.random else 0
     cases = []
     for model in MODELS:
         if not any(fnmatch.fnmatch(model, p) for p in options.models.split(",")):
