@@ -58,13 +58,19 @@ using policy_of_form = detail::conditional_t<
     detail::conditional_t<Form == grouped_form::down, expert_down<Policy>,
                           grouped<Policy, Form == grouped_form::k ? group_kind::k : group_kind::rows>>>;
 
-/// A kernel for Hopper with tile number I of grouped_tiles. T is as long as the elements.
+template <grouped_form Form>
+constexpr bool is_of_experts_v = Form == grouped_form::gate_up || Form == grouped_form::down;
+/// The tiles that a form chooses from.
+template <grouped_form Form>
+constexpr array<hopper_gemm_tile, 4> tiles_of = is_of_experts_v<Form> ? expert_tiles : grouped_tiles;
+
+/// A kernel for Hopper with tile number I of its form. T is as long as the elements.
 template <class T, class R, operand_major B, grouped_form Form, index_t I>
 host_half hopper_half(bool has_one) {
   constexpr operand_major a = Form == grouped_form::k ? operand_major::mn : operand_major::k;
-  using kernel = grouped_gemm_kernel<policy_of_form<gemm_hopper<T, a, B, grouped_tiles[I], R>, Form>>;
+  using kernel = grouped_gemm_kernel<policy_of_form<gemm_hopper<T, a, B, tiles_of<Form>[I], R>, Form>>;
   host_half half = half_of<kernel>();
-  if (Form == grouped_form::gate_up || Form == grouped_form::down) return half;
+  if (is_of_experts_v<Form>) return half;
   half.check = [has_one](const void* args) {
     const char* const why = kernel::check(*static_cast<const typename kernel::args_type*>(args));
     return why ? why : check_epilogue_of(grouped_args_of(args), has_one, {2, sizeof(R)});
@@ -99,7 +105,9 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
   grouped_args all = args;
   all.n *= p.products();
   const bool has_tiles = p.by_rows() && (p.b_along_k || !p.is_of_experts());
-  const index_t tile = has_tiles ? choose_grouped_tile(all, 132, is_fp8 ? 1 : 2) : 1;
+  const index_t tile = !has_tiles          ? 1
+                       : p.is_of_experts() ? choose_expert_tile(all, p.products() == 2, 132)
+                                           : choose_grouped_tile(all, 132, is_fp8 ? 1 : 2);
   using enum operand_major;
   host_half half;
   if (p.is_of_experts() && p.b_along_k)
@@ -116,8 +124,8 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
     half = hopper_half<half_t, half_t, mn, grouped_form::k, 1>(has_one);
   if (!half.check || half.check(&args)) return std::nullopt;
   return grouped_kernel{"hopper_" + std::to_string(tile),
-                        "tw::gemm_hopper<" + type_name(p.type) + ", " + operands_text(p) + ", tw::grouped_tiles[" +
-                            std::to_string(tile) + "], " + type_name(p.result) + ">",
+                        "tw::gemm_hopper<" + type_name(p.type) + ", " + operands_text(p) +
+                            (p.is_of_experts() ? ", tw::expert_tiles[" : ", tw::grouped_tiles[") + std::to_string(tile) + "], " + type_name(p.result) + ">",
                         "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 

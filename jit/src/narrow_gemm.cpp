@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
 
@@ -135,11 +136,41 @@ kernel_source any_target_source(const narrow_gemm_problem& p, const std::string&
   return s;
 }
 
+/// Groups of rows, on any target: the kernel of a dense GEMM for each of them.
+kernel_source grouped_source(const narrow_gemm_problem& p, const std::string& target) {
+  const narrow_args& g = p.args;
+  narrow_gemm_problem of_one = p;
+  of_one.args.m = ceil_div(g.m, g.groups);  // which decides the tile
+  const block_tile tile = tile_for(of_one.args.m, target);
+  kernel_source s = any_target_source(of_one, target);
+  s.name = "grouped_" + s.name;
+  const std::string dense = "struct policy : ";
+  const std::size_t first = s.code.find(dense) + dense.size(), last = s.code.find(" {\n  using result_type", first);
+  s.code.replace(first, last - first,
+                 "tw::grouped<" + s.code.substr(first, last - first) + ", tw::group_kind::rows>");
+  s.kernel = "tw::grouped_gemm_kernel<policy>";
+  s.uses = {"kernels/gemm/grouped/grouped_dequantising.hpp"};
+  s.host.check = [dense_check = s.host.check, tile](const void* given) {
+    const char* const why = dense_check(given);
+    return why ? why : detail::check_groups(*static_cast<const narrow_args*>(given), true, tile.m, tile.n);
+  };
+  const grid_order order =
+      with_arch(target, []<class Arch>(of_type<Arch>) { return detail::default_grid_order<Arch>(); });
+  s.host.grid = {};
+  s.host.prepare = [tile, order](const void* args, const launch_facts& facts) {
+    const auto made = detail::plan_groups(*static_cast<const narrow_args*>(args), true, tile.m, tile.n, order,
+                                          facts.resident_clusters);
+    return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
+  };
+  return s;
+}
+
 kernel_source source_of(const narrow_gemm_problem& p, const std::string& target) {
   if ((p.type != element::f16 && p.type != element::bf16) || (p.result != p.type && p.result != element::f32))
     throw error("narrow_gemm: A is f16 or bf16, and C has its type or f32");
   if (p.format.bits != 4 && p.format.bits != 8) throw error("narrow_gemm: elements of B have 4 or 8 bits");
   require_matrix_instruction("narrow_gemm", p.type, target);
+  if (p.args.groups > 0) return grouped_source(p, target);
   const bool is_hopper = target == "sm_90a" || target == "sm_90";
   return is_hopper && p.args.m <= 16 ? small_m_source(p) : any_target_source(p, target);
 }

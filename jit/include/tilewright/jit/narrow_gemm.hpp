@@ -34,7 +34,7 @@ struct narrow_gemm_problem {
   narrow_args args = {};
 };
 
-/// The kernel takes narrow_args. Up to 16 rows on sm_90a: with a hopper_gemm_workspace or none.
+/// The kernel takes narrow_args; grouped where args.groups is not 0, for rows of groups of about equal length. Up to 16 rows on sm_90a: with a hopper_gemm_workspace or none.
 kernel_request narrow_gemm(const narrow_gemm_problem& problem);
 
 }  // namespace tilewright::jit

@@ -17,10 +17,9 @@ struct moe_options {
   int kept_groups = 1;     ///< experts are chosen from these best groups; 1 to groups
   float scale = 1;         ///< factor of the weights of the chosen experts
   int shared = 0;          ///< the last experts of the weights: every token gets them, with weight 1; >= 0
+  int capacity = 0;        ///< the most entries that an expert takes, the first ones; later ones are left out. 0: all
   tensor expert = {};      ///< i32 (tokens, choices + shared), packed: receives the experts; -1: none. None: not kept
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
-
-  int capacity = 0;  ///< the most entries that an expert takes, the first ones; later ones are left out. 0: all
 
   /// For weights of 8 or 4 bits, whose formats they say. fp8: f32 (experts, rows), or (experts, rows / 128, columns /
   /// 128), both rounded up, for blocks; MXFP8 and MXFP4: i8 (experts, rows, columns / 32), exponents biased by 127; int4:
