@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """moe on a GPU with PyTorch: results against float64, and times in CUDA graphs against PyTorch and a Triton kernel.
 
-    TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N]
+    TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N] [--gradients N]
         [--seconds S] [--rounds N] [--fp8] [--kernels] [--prepare] [--json FILE --commit C]
 
 Contenders: torch (routing, torch._grouped_mm, torch.compile for the rest) and triton (the structure of vLLM's fused_moe: rows gathered by both
@@ -259,9 +259,12 @@ def kernels_of(layer):
     return {e.key[:60]: round(e.device_time, 1) for e in profile.key_averages() if e.device_time > 0}
 
 
+MOST_COPIED = 2e9
+
+
 def copy_of(bytes_moved):
-    """A copy that reads half of the bytes and writes as many."""
-    half = torch.empty(int(bytes_moved) // 2, device="cuda", dtype=torch.int8)
+    """A copy that reads half of the bytes and writes as many; of no more than MOST_COPIED, whose time is scaled."""
+    half = torch.empty(int(min(bytes_moved, MOST_COPIED)) // 2, device="cuda", dtype=torch.int8)
     to = torch.empty_like(half)
     return lambda: to.copy_(half)
 
@@ -299,6 +302,7 @@ def race(model, tokens, weights, compiled, options):
         return {"error": 0, "routing_error": 0}
     runs = Race(calls, options.seconds, 16).times(options.rounds)
     us = {name: statistics.median(r[name] for r in runs) * 1e6 for name in calls}
+    us["copy"] *= max(1, weight_bytes / MOST_COPIED)
     rivals = {name: t for name, t in us.items() if name not in ("ours", "alone", "copy", "fp8")}
     best = min(rivals, key=rivals.get) if rivals else None
     flops = 6.0 * layer.expert.numel() * layer.d * layer.n
@@ -363,11 +367,53 @@ def random_problems(count, seed, verbose, prepare):
     return wrong
 
 
+def plain_layer(x, logits, gate_up, down, choices, options):
+    """The layer in PyTorch, differentiable, expert by expert."""
+    expert, _ = route(logits.detach(), choices, options)
+    score = logits.sigmoid() if options.get("score") == "sigmoid" else logits.softmax(-1)
+    weight = score.gather(-1, expert)
+    weight = weight / weight.sum(-1, keepdim=True) * options.get("scale", 1.0)
+    y = torch.zeros_like(x)
+    for e in range(gate_up.shape[0]):
+        tokens, which = (expert == e).nonzero(as_tuple=True)
+        h = swiglu(*halves(x[tokens] @ gate_up[e].T, options), options)
+        y = y.index_add(0, tokens, weight[tokens, which, None] * (h @ down[e].T))
+    return y
+
+
+def gradients(count, seed, prepare):
+    """Gradients of random layers, of autograd's operator and in float64; prints the largest relative error of each. Returns how many are wrong."""
+    from tilewright import torch as tw
+    random.seed(seed)
+    torch.manual_seed(seed)
+    wrong = 0
+    for i in range(count):
+        experts, tokens = random.choice([2, 8, 40]), random.choice([1, 33, 500, 3000])
+        choices, d, n = random.randint(1, min(experts, 6)), 8 * random.randint(2, 70), 8 * random.randint(2, 60)
+        options = random.choice([{}, {"score": "sigmoid", "scale": 2.5}, {"is_interleaved": True, "swiglu_alpha": 1.7, "swiglu_limit": 2.0, "swiglu_shift": 1.0}])
+        inputs = [t.requires_grad_() for t in (torch.randn(tokens, d, device="cuda", dtype=torch.bfloat16), torch.randn(tokens, experts, device="cuda"),
+                                               *(Layer.make_weights((experts, choices, d, n, {})).values()))]
+        dy = torch.randn(tokens, d, device="cuda", dtype=torch.bfloat16)
+        exact = [t.detach().double().requires_grad_() for t in inputs]
+        if prepare:
+            x, logits, gate_up, down = (t.detach() for t in inputs)
+            tilewright.explain(lambda: tilewright.moe(x, logits, gate_up, down, choices, **{k: int(v) if v is True else v for k, v in options.items()}))
+            tilewright.explain(lambda: tilewright.moe_gradient(dy, x, logits, gate_up, down, choices, **{k: int(v) if v is True else v for k, v in options.items()}))
+            continue
+        found = torch.autograd.grad(tw.moe(*inputs, choices, **options), inputs, dy)
+        wanted = torch.autograd.grad(plain_layer(*exact, choices, options), exact, dy.double())
+        errors = [((f.double() - w).norm() / w.norm()).item() if w.norm() > 0 else f.double().norm().item() for f, w in zip(found, wanted)]
+        wrong += not all(e < 0.02 for e in errors)
+        print(f"gradients {i}: {tokens} tokens, {experts} experts, top {choices}, d {d}, n {n}, {options}: " + ", ".join(f"{e:.4f}" for e in errors), flush=True)
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", default="*", help="patterns, separated by commas")
     parser.add_argument("--tokens", default="1,8,64,4096,16384")
     parser.add_argument("--random", type=int, default=0, help="random problems against float64")
+    parser.add_argument("--gradients", type=int, default=0, help="random layers' gradients against float64")
     parser.add_argument("--verbose", action="store_true", help="print each random problem before it runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.03, help="of a block of each contender")
@@ -379,6 +425,7 @@ def main():
     options = parse_arguments(parser)
     tilewright.configure(compiler=options.compiler)
     wrong = random_problems(options.random, options.seed, options.verbose, options.prepare) if options.random else 0
+    wrong += gradients(options.gradients, options.seed, options.prepare)
     cases = []
     for model in MODELS:
         if not any(fnmatch.fnmatch(model, p) for p in options.models.split(",")):
@@ -390,8 +437,8 @@ def main():
             case = race(model, tokens, weights, compiled, options)
             wrong += case["error"] > 1 or case["routing_error"] > 1e-4
             cases.append(case)
+            write_results(options, benchmark="moe", random_problems=options.random, cases=cases)  # so far
             torch.cuda.empty_cache()
-    write_results(options, benchmark="moe", random_problems=options.random, cases=cases)
     sys.exit(1 if wrong else 0)
 
 

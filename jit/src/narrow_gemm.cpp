@@ -160,7 +160,7 @@ kernel_source grouped_source(const narrow_gemm_problem& p, const std::string& ta
   s.host.prepare = [tile, order](const void* args, const launch_facts& facts) {
     const auto made = detail::plan_groups(*static_cast<const narrow_args*>(args), true, tile.m, tile.n, order,
                                           facts.resident_clusters);
-    return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
+    return host_half::prepared{jit::as_bytes(made), {made.blocks, 1, 1}};
   };
   return s;
 }
