@@ -2,7 +2,8 @@
 // Gradient of choose_experts: of the weights that experts get, with respect to the logits.
 #pragma once
 
-#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/block/rows/row_cluster.hpp>
+#include <tilewright/core/base/bits.hpp>
 #include <tilewright/kernels/routing/choose_experts_args.hpp>
 #include <tilewright/machine/exec/exec.hpp>
 #include <tilewright/tile/registers/reduce_threads.hpp>
