@@ -176,7 +176,7 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   scratch_memory scratch{.base = static_cast<char*>(held.data)};
   const moe_memory memory(scratch, l, o);
   const moe_routing& r = memory.routing;
-  const auto steps = [&] {
+  run_steps([&] {
     choose_entries(moe_call, l, r, logits, o);
     order_entries(moe_call, l, r, o);
     if (memory.fused) {
@@ -187,12 +187,7 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
       memory.steps->run(l, r, x, o);
       add_up(l, r, y, memory.steps->results, o.down_bias, o.stream);
     }
-  };
-  {
-    const rehearsal checked;
-    steps();
-  }
-  steps();
+  });
 }
 
 long_index_t moe_workspace_bytes(const tensor& x, const tensor& gate_up, const tensor& down, const moe_options& o) {

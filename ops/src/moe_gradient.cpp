@@ -103,7 +103,7 @@ void moe_gradient(const moe_gradients& d, const tensor& dy, const tensor& x, con
   const auto multiply = [&](const tensor& c, const tensor& a, const tensor& b) {
     grouped_gemm(c, a, b, r.ends, {.stream = o.stream});
   };
-  const auto steps = [&] {
+  run_steps([&] {
     if (!o.expert.data) choose_entries(gradient_call, l, r, logits, o);
     order_entries(gradient_call, l, r, o);
     rows_to_experts(m.x, x, r.position, {.stream = o.stream});
@@ -121,12 +121,7 @@ void moe_gradient(const moe_gradients& d, const tensor& dy, const tensor& x, con
     if (!d.x.data) return;
     multiply(m.x, d_products, gate_up);  // (entries, d) = d_products (entries, 2 n) W (2 n, d)
     rows_from_experts(d.x, m.x, r.position, {}, {.stream = o.stream});
-  };
-  {
-    const rehearsal checked;
-    steps();
-  }
-  steps();
+  });
 }
 
 long_index_t moe_gradient_workspace_bytes(const tensor& x, const tensor& gate_up, const tensor& down,
