@@ -84,7 +84,8 @@ hopper_gemm_tile tile_of(const form_problem& p, const expert_args& args, const h
   if (!p.by_rows()) return grouped_tiles[1];
   grouped_args both = args;  // the columns of both products
   both.n *= p.products();
-  if (p.is_of_experts() && p.b_along_k) return expert_tiles[choose_expert_tile(both, p.products() == 2, 132)];
+  if (p.is_of_experts() && p.b_along_k)
+    return of_policy(expert_tiles[choose_expert_tile(both, p.products() == 2, 132)]);
   if (!p.for_all_lengths) return choose_tile_for_groups(args, o, kind);
   const hopper_gemm_tile t = of_policy(grouped_tiles[choose_grouped_tile(both, 132, o.element_bytes())]);
   return kind.takes(t) && kind.facts_of(t, o).fits() ? t : of_policy(grouped_tiles[1]);
