@@ -25,7 +25,7 @@ struct form_problem {
   element type, result;
   bool a_along_k, b_along_k;
   expert_args args;
-  bool for_all_lengths;
+  bool for_all_lengths = false;
 
   bool by_rows() const { return form != grouped_form::k; }
   bool is_of_experts() const { return form == grouped_form::gate_up || form == grouped_form::down; }
@@ -74,21 +74,14 @@ host_half hopper_half(const form_problem& p, const detail::hopper_gemm_facts& ke
   });
 }
 
-/// The tile of a kernel for Hopper.
 hopper_gemm_tile tile_of(const form_problem& p, const expert_args& args, const hopper_gemm_operands& o,
                          const grouped_kernel_kind& kind) {
-  const auto of_policy = [&kind](hopper_gemm_tile t) {
-    t.products = kind.products;
-    return t;
-  };
-  if (!p.by_rows()) return grouped_tiles[1];
-  grouped_args both = args;  // the columns of both products
-  both.n *= p.products();
-  if (p.is_of_experts() && p.b_along_k)
-    return of_policy(expert_tiles[choose_expert_tile(both, p.products() == 2, 132)]);
-  if (!p.for_all_lengths) return choose_tile_for_groups(args, o, kind);
-  const hopper_gemm_tile t = of_policy(grouped_tiles[choose_grouped_tile(both, 132, o.element_bytes())]);
-  return kind.takes(t) && kind.facts_of(t, o).fits() ? t : of_policy(grouped_tiles[1]);
+  grouped_args all = args;
+  all.n *= p.products();
+  if (p.is_of_experts() && p.b_along_k) return expert_tiles[choose_expert_tile(all, p.products() == 2, 132)];
+  if (!p.by_rows() || p.is_of_experts()) return grouped_tiles[1];
+  return p.for_all_lengths ? grouped_tiles[choose_grouped_tile(all, 132, o.element_bytes())]
+                           : choose_tile_for_groups(args, o, kind);
 }
 
 /// Nothing where the kernels for Hopper cannot compute the problem.
@@ -228,8 +221,7 @@ kernel_request expert_gemm(const expert_problem& problem) {
                        problem.result,
                        true,
                        problem.b_along_k,
-                       problem.args,
-                       problem.for_all_lengths};
+                       problem.args};
   return remembered([p](const std::string& target) { return source_of(p, target); });
 }
 

@@ -17,8 +17,15 @@ std::string name_with_dims(const char* name, const Problem& p) {
          (p.value_dim == p.head_dim ? "" : "_" + std::to_string(p.value_dim));
 }
 
+/// The kernel of these lengths, and one for all lengths, where an archive has that one.
 std::vector<candidate> describe_forward(const jit::attention_problem& p, const device_facts&) {
-  return kernels_for(name_with_dims("attention", p), p, [](const auto& x) { return jit::attention(x); });
+  const std::string name = name_with_dims("attention", p);
+  jit::attention_problem general = p;
+  general.for_all_lengths = true;
+  std::vector<candidate> list{kernel_for(name, p.type, jit::attention(p)),
+                              kernel_for(name, p.type, jit::attention(general))};
+  list.back().is_for_archives = true;
+  return list;
 }
 
 candidate describe_backward(const jit::attention_backward_problem& p, const device_facts& on) {

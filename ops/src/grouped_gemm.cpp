@@ -10,13 +10,11 @@
 namespace tilewright::ops {
 namespace {
 
-std::vector<candidate> describe_grouped(const jit::grouped_problem& p, const device_facts& on) {
-  auto list = kernels_for("grouped_gemm", p, [](const auto& x) { return jit::grouped_gemm(x); });
-  for (candidate& c : list) {
-    c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
-    c.counts_in_workspace = true;
-  }
-  return list;
+candidate describe_grouped(const jit::grouped_problem& p, const device_facts& on) {
+  candidate c = kernel_for("grouped_gemm", p.type, jit::grouped_gemm(p));
+  c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
+  c.counts_in_workspace = true;
+  return c;
 }
 
 }  // namespace
@@ -42,7 +40,8 @@ void grouped_gemm(const tensor& c, const tensor& a, const tensor& b, const tenso
                          .result = out.type,
                          .a_along_k = left.along_cols,
                          .b_along_k = !right.along_cols,
-                         .groups = by_rows ? group_kind::rows : group_kind::k};
+                         .groups = by_rows ? group_kind::rows : group_kind::k,
+                         .for_all_lengths = true};
   grouped_args& g = p.args;
   g.a = left.data, g.b = right.data, g.c = out.data;
   g.m = out.rows, g.n = out.cols, g.k = left.cols;

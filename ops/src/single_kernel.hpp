@@ -48,17 +48,6 @@ inline candidate kernel_for(const std::string& name, element type, jit::kernel_r
   return {.kernel = name + "_" + name_of(type), .reason = "the only one for these types", .source = std::move(source)};
 }
 
-/// The kernel of a problem's lengths, which make(problem) requests, and the one for all lengths, where an archive has
-/// that.
-template <class Problem, class Make>
-std::vector<candidate> kernels_for(const std::string& name, Problem p, Make make) {
-  std::vector<candidate> list{kernel_for(name, p.type, make(p))};
-  p.for_all_lengths = true;
-  list.push_back(kernel_for(name, p.type, make(p)));
-  list.back().is_for_archives = true;
-  return list;
-}
-
 /// A key of all that is given.
 template <class... Parts>
 call_key key_of_all(const char* operation, const Parts&... parts) {

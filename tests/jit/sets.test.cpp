@@ -115,7 +115,7 @@ TEST(Sets, HaveTheKernelsOfEachExpertLayer) {
   for (const std::string& target : {std::string("gfx942"), std::string("sm_90a")}) {
     const set_of_kernels set(R"({"operation": "moe", "type": "bf16", "experts": [8, 64], "lengths": [1024]})", target);
     for (int i = 0; i < 40; ++i) {
-      jit::expert_problem p{.is_gate_up = i % 2 == 0, .for_all_lengths = true};
+      jit::expert_problem p{.is_gate_up = i % 2 == 0};
       tilewright::expert_args& g = p.args;
       g.m = length(60000), g.n = length(9000), g.k = g.lda = g.ldb = length(9000), g.ldc = g.n;
       g.groups = i % 3 ? 64 : 8, g.tokens = g.m;

@@ -162,8 +162,8 @@ void collect_gemm(collection& to, const kernel_set& s) {
 
 /// Lengths that groups, or the whole, may have: few and many, whole vectors and not.
 void add_grouped_gemm(collection& to, jit::grouped_problem p, index_t rows, index_t groups) {
-  p.for_all_lengths = true;
   const bool by_rows = p.groups == tilewright::group_kind::rows;
+  p.for_all_lengths = true;
   for (const index_t n : {512, 3544, 8192, 404, 402, 401})
     for (const index_t k : {16, 512, 4096, 404, 402, 401}) {
       tilewright::grouped_args& g = p.args;
@@ -383,7 +383,6 @@ void collect_expert_rows(collection& to, const kernel_set& s) {
 
 /// Both GEMMs of a layer, for few entries and many, whole vectors and not.
 void add_expert_gemms(collection& to, jit::expert_problem p, index_t entries, index_t experts) {
-  p.for_all_lengths = true;
   for (const index_t n : {512, 3544, 8192, 404, 402, 401})
     for (const index_t k : {512, 4096, 404, 402, 401}) {
       tilewright::expert_args& g = p.args;

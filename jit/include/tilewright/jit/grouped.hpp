@@ -14,12 +14,11 @@ struct grouped_problem {
   element result = element::f16;            // of C
   bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
   group_kind groups = group_kind::rows;     // what they divide: rows, or k
+  bool for_all_lengths = false;  // for Hopper the tile is one of grouped_tiles: few kernels serve all problems
   /// Lengths choose the tile; a kernel serves all lengths that its vector allows. Of the pointers a, b and c, null ones
   /// count as multiples of 16 bytes. One of ends and counts must be given, if only as given_later(). Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
   grouped_args args = {};
-  /// For Hopper the tile is one of grouped_tiles: few kernels serve all problems of these types.
-  bool for_all_lengths = false;
 };
 
 /// One of the two GEMMs of an expert layer, as expert_args says.
@@ -28,8 +27,7 @@ struct expert_problem {
   element result = element::bf16;  // of C
   bool is_gate_up = true;          // expert_gate_up, else expert_down
   bool b_along_k = true;
-  expert_args args = {};         // as grouped_problem::args; ends and source count as given
-  bool for_all_lengths = false;  // as grouped_problem::for_all_lengths
+  expert_args args = {};  // as grouped_problem::args; ends and source count as given
 };
 
 /// The kernel takes expert_args.
