@@ -36,7 +36,9 @@ TEST(Shapes, AreReadAsRequests) {
   EXPECT_EQ(shapes.targets, (std::vector<std::string>{"gfx942", "sm_90a"}));
   ASSERT_EQ(shapes.kernels.size(), 2u);
   EXPECT_EQ(shapes.kernels[0]("gfx942").name, "gemm_64x64_bf16_ak_bn_to_bf16_epilogue_v4_512x40x100");
-  EXPECT_EQ(shapes.kernels[0]("sm_90a").name, "gemm_hopper_64x16_swap_bf16_ak_bn_to_bf16_epilogue");
+  const std::string on_hopper = shapes.kernels[0]("sm_90a").name;  // the tile is the model's
+  EXPECT_TRUE(on_hopper.starts_with("gemm_hopper_") && on_hopper.ends_with("_bf16_ak_bn_to_bf16_epilogue"))
+      << on_hopper;
   EXPECT_EQ(shapes.kernels[1]("gfx942").name, "attention_f16_d64_1024x1024");
   EXPECT_EQ(shapes.kernels[1]("sm_90a").name, "attention_hopper_f16_d64_short");
 }
