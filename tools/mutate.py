@@ -286,7 +286,10 @@ def tests_of(header, root=ROOT):
     room, stem = room_of(header), Path(header).stem
     own = [*found(f"{room}:{stem}", f"{room}:{stem}.*")]
     others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get("/".join(header.split("/")[:2])) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
-    tests = list(dict.fromkeys(own + others))
+    tests = []
+    for test in own + others:
+        if test not in tests:
+            tests.append(test)
     tests = [[test] if isinstance(test, str) else test for test in tests]
     return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
 
