@@ -25,6 +25,7 @@ struct form_problem {
   element type, result;
   bool a_along_k, b_along_k;
   expert_args args;
+  bool for_all_lengths = false;
 
   bool by_rows() const { return form != grouped_form::k; }
   bool is_of_experts() const { return form == grouped_form::gate_up || form == grouped_form::down; }
@@ -73,6 +74,16 @@ host_half hopper_half(const form_problem& p, const detail::hopper_gemm_facts& ke
   });
 }
 
+hopper_gemm_tile tile_of(const form_problem& p, const expert_args& args, const hopper_gemm_operands& o,
+                         const grouped_kernel_kind& kind) {
+  grouped_args all = args;
+  all.n *= p.products();
+  if (p.is_of_experts() && p.b_along_k) return expert_tiles[choose_expert_tile(all, p.products() == 2, 132)];
+  if (!p.by_rows() || p.is_of_experts()) return grouped_tiles[1];
+  return p.for_all_lengths ? grouped_tiles[choose_grouped_tile(all, 132, o.element_bytes())]
+                           : choose_tile_for_groups(args, o, kind);
+}
+
 /// Nothing where the kernels for Hopper cannot compute the problem.
 std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_args& args) {
   using enum arch::matrix_element;
@@ -82,12 +93,7 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
     return std::nullopt;
   const hopper_gemm_operands o{is_fp8 ? fp8_ocp : f16, is_fp8 ? bf16 : f16, p.a_along_k, p.b_along_k};
   const grouped_kernel_kind kind{.products = p.products(), .gathers_a = p.form == grouped_form::gate_up};
-  grouped_args all = args;
-  all.n *= p.products();
-  const hopper_gemm_tile tile = !p.by_rows() ? grouped_tiles[1]
-                                : p.is_of_experts() && p.b_along_k
-                                    ? expert_tiles[choose_expert_tile(all, p.products() == 2, 132)]
-                                    : choose_tile_for_groups(args, o, kind);
+  const hopper_gemm_tile tile = tile_of(p, args, o, kind);
   host_half half = hopper_half(p, kind.facts_of(tile, o));
   if (half.check(&args)) return std::nullopt;
   return grouped_kernel{"hopper_" + name_of(tile),
@@ -203,7 +209,8 @@ kernel_request grouped_gemm(const grouped_problem& problem) {
                  problem.result,
                  problem.a_along_k,
                  problem.b_along_k,
-                 {}};
+                 {},
+                 problem.for_all_lengths};
   static_cast<grouped_args&>(p.args) = problem.args;
   return remembered([p](const std::string& target) { return source_of(p, target); });
 }

@@ -40,7 +40,8 @@ void grouped_gemm(const tensor& c, const tensor& a, const tensor& b, const tenso
                          .result = out.type,
                          .a_along_k = left.along_cols,
                          .b_along_k = !right.along_cols,
-                         .groups = by_rows ? group_kind::rows : group_kind::k};
+                         .groups = by_rows ? group_kind::rows : group_kind::k,
+                         .for_all_lengths = true};
   grouped_args& g = p.args;
   g.a = left.data, g.b = right.data, g.c = out.data;
   g.m = out.rows, g.n = out.cols, g.k = left.cols;

@@ -163,6 +163,7 @@ void collect_gemm(collection& to, const kernel_set& s) {
 /// Lengths that groups, or the whole, may have: few and many, whole vectors and not.
 void add_grouped_gemm(collection& to, jit::grouped_problem p, index_t rows, index_t groups) {
   const bool by_rows = p.groups == tilewright::group_kind::rows;
+  p.for_all_lengths = true;
   for (const index_t n : {512, 3544, 8192, 404, 402, 401})
     for (const index_t k : {16, 512, 4096, 404, 402, 401}) {
       tilewright::grouped_args& g = p.args;

@@ -14,6 +14,7 @@ struct grouped_problem {
   element result = element::f16;            // of C
   bool a_along_k = true, b_along_k = true;  // whether k is the contiguous dimension of A (m x k), of B (k x n)
   group_kind groups = group_kind::rows;     // what they divide: rows, or k
+  bool for_all_lengths = false;  // for Hopper the tile is one of grouped_tiles: few kernels serve all problems
   /// Lengths choose the tile; a kernel serves all lengths that its vector allows. Of the pointers a, b and c, null ones
   /// count as multiples of 16 bytes. One of ends and counts must be given, if only as given_later(). Scales, bias,
   /// residual and activation that are given here are what the kernel applies.

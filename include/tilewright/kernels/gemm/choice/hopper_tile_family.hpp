@@ -132,7 +132,8 @@ struct grouped_kernel_kind {
            (!t.swap_ab && !t.ping_pong && t.repeat_m() == 1 && t.n % 16 == 0 && detail::scaled_slice(t.n) <= 128);
   }
   /// What the host must know of the kernel with this tile.
-  constexpr detail::hopper_gemm_facts facts_of(const hopper_gemm_tile& t, const hopper_gemm_operands& o) const {
+  constexpr detail::hopper_gemm_facts facts_of(hopper_gemm_tile t, const hopper_gemm_operands& o) const {
+    t.products = products;
     return {detail::lds_of(t, o, is_block_scaled ? detail::scale_bytes_of(t) : 0), o, false};
   }
 };
