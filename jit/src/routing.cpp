@@ -167,8 +167,8 @@ kernel_request order_by_expert(const order_by_expert_problem& problem) {
     });
     const index_t most = limits ? 1024 : 2048;
     if (limit > most && target_of(target).lds_bytes <= 64 * 1024)
-      throw error("order_by_expert: more than " + std::to_string(most) + " experts" + (limits ? " with a capacity" : "") +
-                  " need more LDS than a block of " + target + " has");
+      throw error("order_by_expert: more than " + std::to_string(most) + " experts" +
+                  (limits ? " with a capacity" : "") + " need more LDS than a block of " + target + " has");
     return s;
   });
 }

@@ -51,11 +51,10 @@ void differentiate_choice(const moe_layer& l, const gradient_memory& m, const te
   f.groups = o.groups, f.kept_groups = o.kept_groups, f.shared = o.shared, f.scale = o.scale;
   p.args.dweight = static_cast<const float*>(m.d_weight.data);
   p.args.dx = dx.data, p.args.dx_stride = dx.stride;
-  run_single<describe_choose_gradient>(
-      gradient_call,
-      key_of_all(gradient_call, 0, p.type, f.tokens, f.experts, f.choices, f.shared, f.x_stride, p.args.dx_stride,
-                 f.groups, f.kept_groups, f.score),
-      p, o.stream);
+  run_single<describe_choose_gradient>(gradient_call,
+                                       key_of_all(gradient_call, 0, p.type, f.tokens, f.experts, f.choices, f.shared,
+                                                  f.x_stride, p.args.dx_stride, f.groups, f.kept_groups, f.score),
+                                       p, o.stream);
 }
 
 void require_gradients(const moe_layer& l, const moe_gradients& d, const tensor& dy, const tensor& x,

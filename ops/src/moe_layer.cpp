@@ -28,7 +28,8 @@ bool has_scales(const tensor& scales, element type, long_index_t experts, long_i
 jit::narrow_format narrow_format_of(const char* call, const char* name, const matrix_view& codes, const tensor& scales,
                                     index_t k) {
   if (scales.type == element::i8) return jit::narrow_format_of(codes.type == element::fp8 ? "mxfp8" : "mxfp4");
-  const long_index_t groups = scales.rank == 3 ? scales.lengths[2] : 0, group = groups > 0 && k % groups == 0 ? k / groups : 0;
+  const long_index_t groups = scales.rank == 3 ? scales.lengths[2] : 0,
+                     group = groups > 0 && k % groups == 0 ? k / groups : 0;
   if (scales.type != element::f16 && scales.type != element::bf16 && scales.type != element::f32)
     refuse(call, std::string(name) + "_scale has elements of " + ops::name_of(scales.type) +
                      "; of weights of i8 they are i8 (MXFP4), or f16, bf16 or f32 (int4)");
@@ -97,9 +98,10 @@ moe_layer moe_layer_of(const char* call, const tensor& x, const tensor& gate_up,
   const bool is_known = first.type == x.type || first.type == element::fp8 || first.type == element::i8;
   if (!is_known || second.type != first.type || down.lengths[0] != l.experts || first.cols != ceil_div(l.d, in_byte) ||
       second.rows != l.d || first.rows != 2 * long_index_t{l.n})
-    refuse(call, "x is " + describe(x) + ", gate_up " + describe(gate_up) + " and down " + describe(down) +
-                     "; they must be (tokens, d), (experts, 2 n, d) and (experts, d, n) of one type, or weights of fp8, "
-                     "or of i8 with half as many columns");
+    refuse(call,
+           "x is " + describe(x) + ", gate_up " + describe(gate_up) + " and down " + describe(down) +
+               "; they must be (tokens, d), (experts, 2 n, d) and (experts, d, n) of one type, or weights of fp8, "
+               "or of i8 with half as many columns");
   require_formats(call, l, o);
   if (!first.along_cols) refuse(call, "gate_up must be contiguous along its last dimension");
   if (o.choices < 1 || o.shared < 0 || o.shared >= l.experts || o.choices > l.experts - o.shared)

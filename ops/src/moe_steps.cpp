@@ -46,12 +46,12 @@ void multiply_blocks(const char* call, const moe_layer& l, const expert_weights&
   g.a_scales = static_cast<const float*>(a_scales.data), g.b_scales = static_cast<const float*>(w.scales.data);
   g.row_stride_a_scales = index_t(a_scales.strides[0]), g.k_stride_a_scales = index_t(a_scales.strides[1]);
   g.ld_b_scales = index_t(w.scales.strides[1]), g.batch_stride_b_scales = w.scales.strides[0];
-  run_single<describe_blocks>(call,
-                              key_of_all(call, 3, p.result, g.a, g.b, static_cast<const void*>(g.c), g.m, g.n, g.k,
-                                         g.lda, g.ldb, g.ldc, g.batch_stride_b, g.groups,
-                                         static_cast<const void*>(g.a_scales), g.row_stride_a_scales,
-                                         g.k_stride_a_scales, g.ld_b_scales, g.batch_stride_b_scales),
-                              p, stream, {.workspace = &g.workspace});
+  run_single<describe_blocks>(
+      call,
+      key_of_all(call, 3, p.result, g.a, g.b, static_cast<const void*>(g.c), g.m, g.n, g.k, g.lda, g.ldb, g.ldc,
+                 g.batch_stride_b, g.groups, static_cast<const void*>(g.a_scales), g.row_stride_a_scales,
+                 g.k_stride_a_scales, g.ld_b_scales, g.batch_stride_b_scales),
+      p, stream, {.workspace = &g.workspace});
 }
 
 void multiply_narrow(const char* call, const moe_layer& l, const expert_weights& w, const moe_routing& r,
@@ -63,11 +63,11 @@ void multiply_narrow(const char* call, const moe_layer& l, const expert_weights&
   g.ldb *= in_byte, g.batch_stride_b *= in_byte;
   g.b_scales = w.scales.data;
   g.ld_b_scales = index_t(w.scales.strides[1]), g.batch_stride_b_scales = w.scales.strides[0];
-  run_single<describe_narrow>(call,
-                              key_of_all(call, 4, p.type, p.result, std::string_view(w.narrow.type), g.m, g.n, g.k,
-                                         g.lda, g.ldb, g.ldc, g.batch_stride_b, g.groups, g.ld_b_scales,
-                                         g.batch_stride_b_scales),
-                              p, stream);
+  run_single<describe_narrow>(
+      call,
+      key_of_all(call, 4, p.type, p.result, std::string_view(w.narrow.type), g.m, g.n, g.k, g.lda, g.ldb, g.ldc,
+                 g.batch_stride_b, g.groups, g.ld_b_scales, g.batch_stride_b_scales),
+      p, stream);
 }
 
 /// (rows, n, 2) of (rows, 2 n).

@@ -24,7 +24,12 @@ using values = std::vector<double>;
 struct double_layer {
   template <class T, class L>
   double_layer(const moe_case<T, L>& layer, const values& gradient)
-      : p(layer.p), x(of(layer.x)), gate_up(of(layer.gate_up)), down(of(layer.down)), logits(of(layer.logits)), dy(gradient) {
+      : p(layer.p),
+        x(of(layer.x)),
+        gate_up(of(layer.gate_up)),
+        down(of(layer.down)),
+        logits(of(layer.logits)),
+        dy(gradient) {
     for (int t = 0; t < p.tokens; ++t) chosen.push_back(layer.weights_of(t));
   }
   static values of(const auto& v) { return {v.data.begin(), v.data.end()}; }
@@ -67,8 +72,7 @@ struct double_layer {
         }
       const double g = std::min(both[0], limit), u = std::min(std::max(both[1], -limit), limit);
       double column = 0;
-      for (int i = 0; i < p.d; ++i)
-        column += dy[std::size_t(t * p.d + i)] * down[std::size_t((e * p.d + i) * p.n + j)];
+      for (int i = 0; i < p.d; ++i) column += dy[std::size_t(t * p.d + i)] * down[std::size_t((e * p.d + i) * p.n + j)];
       sum += g / (1 + std::exp(-double(p.alpha) * g)) * (u + double(p.shift)) * column;
     }
     return sum;
@@ -166,7 +170,8 @@ TEST(MoeGradient, OfGivenWeights) {
   layer.y.download(), d_weight.download(), d_down.download();
   for (std::size_t t = 0; t < 4; ++t) {
     double dot = 0;
-    for (std::size_t i = 0; i < 16; ++i) dot += double(float(dy.data[t * 16 + i])) * double(float(layer.y.data[t * 16 + i]));
+    for (std::size_t i = 0; i < 16; ++i)
+      dot += double(float(dy.data[t * 16 + i])) * double(float(layer.y.data[t * 16 + i]));
     EXPECT_NEAR(double(d_weight.data[t]) * double(weight.data[t]), t == 1 ? 0 : dot, 0.02) << t;
     if (t == 1) EXPECT_EQ(d_weight.data[t], 0);
   }

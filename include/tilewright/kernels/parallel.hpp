@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GEMM over several GPUs: all-gather and reduce-scatter kernels, their communicators, or emulated ranks on the CPU.
+// Several GPUs: all-gather and reduce-scatter GEMM, exchange of experts' rows, communicators, or emulated ranks.
 #pragma once
 
+#include <tilewright/kernels/parallel/expert_exchange.hpp>
 #include <tilewright/kernels/parallel/parallel_gemm.hpp>

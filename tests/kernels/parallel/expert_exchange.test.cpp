@@ -79,9 +79,8 @@ struct rank_layer {
     const launch_options one{.workers = 1};
     launch<choose_experts<arch::sm90, T, 32, 1>>(
         {logits.data(), expert.data(), weight.data(), p.tokens, experts, p.choices, experts}, one);
-    launch<order_by_expert<arch::sm90, 256>>({expert.data(), ends.data(), source.data(), position.data(),
-                                              counts.data(), entries, experts},
-                                             one);
+    launch<order_by_expert<arch::sm90, 256>>(
+        {expert.data(), ends.data(), source.data(), position.data(), counts.data(), entries, experts}, one);
     exchange.send(0);
     const auto* const rows = static_cast<const T*>(exchange.received());
     const index_t first = self.self().rank * p.experts_of_rank;
@@ -136,9 +135,8 @@ TEST(ExpertExchange, RowsGoToTheirExpertsAndBack) {
   expect_exchanged({.ranks = 8, .tokens = 3, .choices = 2, .experts_of_rank = 2, .cols = 8, .late = 5});
 }
 TEST(ExpertExchange, PassesInExploredSchedules) {
-  testing_schedules::expect_in_explored_schedules([] {
-    expect_exchanged({.ranks = 2, .tokens = 2, .choices = 2, .experts_of_rank = 2, .cols = 4, .blocks = 1});
-  });
+  testing_schedules::expect_in_explored_schedules(
+      [] { expect_exchanged({.ranks = 2, .tokens = 2, .choices = 2, .experts_of_rank = 2, .cols = 4, .blocks = 1}); });
 }
 TEST(ExpertExchange, RefusesWhatItCannotSend) {
   static float rows[64];
@@ -161,7 +159,8 @@ TEST(ExpertExchange, RefusesWhatItCannotSend) {
   EXPECT_EQ(refusal([](auto& a) { a.row_bytes = 8; }), "rows and their strides must be multiples of 16 bytes");
   EXPECT_EQ(refusal([](auto& a) { a.row_bytes = 32; }), "a stride is smaller than a row");
   EXPECT_EQ(refusal([](auto& a) { a.ends = nullptr; }), "a pointer is null");
-  EXPECT_EQ(refusal([](auto& a) { a.x = reinterpret_cast<char*>(rows) + 4; }), "rows must start at multiples of 16 bytes");
+  EXPECT_EQ(refusal([](auto& a) { a.x = reinterpret_cast<char*>(rows) + 4; }),
+            "rows must start at multiples of 16 bytes");
 }
 
 }  // namespace

@@ -12,21 +12,21 @@ namespace tilewright::parallel {
 /// What a rank sends. It has tokens of its own, and experts [rank experts_of_rank, (rank + 1) experts_of_rank) of all.
 /// Lists are those of choose_experts and order_by_expert for the experts of all ranks. Memory is this GPU's.
 struct expert_exchange_args {
-  const void* x = nullptr;                        ///< tokens rows of row_bytes
-  const index_t* expert = nullptr;                ///< (tokens x choices)
-  const index_t* source = nullptr;                ///< (tokens x choices)
-  const index_t* ends = nullptr;                  ///< (ranks x experts_of_rank)
-  const void* results = nullptr;                  ///< what experts made of received rows: ranks x slots rows of row_bytes
-  index_t tokens = 0, choices = 0;                ///< of this rank; entries of a token
-  index_t experts_of_rank = 0;                    ///< of each rank
-  index_t slots = 0;                              ///< rows that a rank receives from each at most; the same on all ranks
+  const void* x = nullptr;          ///< tokens rows of row_bytes
+  const index_t* expert = nullptr;  ///< (tokens x choices)
+  const index_t* source = nullptr;  ///< (tokens x choices)
+  const index_t* ends = nullptr;    ///< (ranks x experts_of_rank)
+  const void* results = nullptr;    ///< what experts made of received rows: ranks x slots rows of row_bytes
+  index_t tokens = 0, choices = 0;  ///< of this rank; entries of a token
+  index_t experts_of_rank = 0;      ///< of each rank
+  index_t slots = 0;                ///< rows that a rank receives from each at most; the same on all ranks
   long_index_t x_stride = 0, results_stride = 0;  ///< bytes from row to row
   index_t row_bytes = 0;                          ///< of a row; a multiple of 16
   rank_of self = {};                              ///< this rank
 
-  /// By rank, in its memory. From rank s, row i of what rank r receives is number s slots + i of rows_of[r]; its expert,
-  /// from the first of rank r's on, of expert_of[r], -1 for a row that was not sent; first_of[r][s]: the position of
-  /// rank s's first row for it. back_of[s]: (tokens x choices) results by position.
+  /// By rank, in its memory. From rank s, row i of what rank r receives is number s slots + i of rows_of[r]; its
+  /// expert, from the first of rank r's on, of expert_of[r], -1 for a row that was not sent; first_of[r][s]: the
+  /// position of rank s's first row for it. back_of[s]: (tokens x choices) results by position.
   void* rows_of[max_peers] = {};
   index_t* expert_of[max_peers] = {};  ///< see rows_of
   index_t* first_of[max_peers] = {};   ///< see rows_of
@@ -128,8 +128,8 @@ struct signal_ranks : detail::exchange_block {
   }
 };
 
-/// The exchange of an expert layer, call after call; a call may be captured in a graph. Rank: a communicator whose ranks
-/// have_peers(), or its like on the CPU emulator.
+/// The exchange of an expert layer, call after call; a call may be captured in a graph. Rank: a communicator whose
+/// ranks have_peers(), or its like on the CPU emulator.
 ///
 ///   choose_experts, order_by_expert (experts of all ranks)
 ///   send()          received() has rows, expert() their experts here

@@ -25,8 +25,9 @@ template <class Arch, class T>
 struct choose_experts_gradient {
   using arch = Arch;
   using args_type = choose_experts_gradient_args<T>;
-  static constexpr index_t wave = Arch::value.wave_size, block_size = 256, block_tokens = block_size / wave,
-                           lds_bytes = 0;
+  static constexpr index_t block_size = 256, lds_bytes = 0;
+  static constexpr index_t wave = Arch::value.wave_size;      ///< lanes that take a token
+  static constexpr index_t block_tokens = block_size / wave;  ///< tokens of a block
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// `tokens`: of a block.
@@ -38,8 +39,10 @@ struct choose_experts_gradient {
     const detail::row_matrix dx{args.dx, f.tokens, f.experts, args.dx_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(dx, 1, tokens)) return why;
     const long_index_t n = long_index_t{f.tokens} * (f.choices + f.shared);
-    const detail::row_matrix matrices[] = {dx, {f.x, f.tokens, f.experts, f.x_stride, sizeof(T)},
-                                           detail::row_array(f.expert, n), detail::row_array(f.weight, n),
+    const detail::row_matrix matrices[] = {dx,
+                                           {f.x, f.tokens, f.experts, f.x_stride, sizeof(T)},
+                                           detail::row_array(f.expert, n),
+                                           detail::row_array(f.weight, n),
                                            detail::row_array(args.dweight, n)};
     return detail::check_results(matrices, 1);
   }
@@ -67,7 +70,7 @@ struct choose_experts_gradient {
     const index_t* expert;
     const float *weight, *dweight;
     bool is_sigmoid, depends_on_all;
-    float sum = 0;                    // of weight times dweight
+    float sum = 0;                      // of weight times dweight
     float largest = 0, reciprocal = 0;  // of all logits; of the sum of exponentials, where all of them matter
 
     TILEWRIGHT_HD token_gradient(const args_type& args, index_t token)

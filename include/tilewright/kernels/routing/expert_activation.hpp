@@ -11,22 +11,22 @@ namespace tilewright {
 /// none. A row of x is a gate of cols elements, and `up` of as many after it. Strides in elements.
 template <class T>
 struct expert_activation_args {
-  const T* x = nullptr;               ///< (rows, 2 cols): what the first GEMM makes
-  T* y = nullptr;                     ///< (rows, cols): SwiGLU of x; gradient: times the entry's weight
-  const index_t* position = nullptr;  ///< (entries)
-  index_t entries = 0, cols = 0;      ///< cols: of y
-  long_index_t x_stride = 0, y_stride = 0;
-  const T* bias = nullptr;            ///< optional: (experts, 2 cols), added to x
-  const index_t* expert = nullptr;    ///< (entries), with a bias: the expert of each
-  long_index_t bias_stride = 0;       ///< from an expert's to the next one's
-  clamped_swiglu_function function = {};
+  const T* x = nullptr;                     ///< (rows, 2 cols): what the first GEMM makes
+  T* y = nullptr;                           ///< (rows, cols): SwiGLU of x; gradient: times the entry's weight
+  const index_t* position = nullptr;        ///< (entries)
+  index_t entries = 0, cols = 0;            ///< cols: of y
+  long_index_t x_stride = 0, y_stride = 0;  ///< from row to row
+  const T* bias = nullptr;                  ///< optional: (experts, 2 cols), added to x
+  const index_t* expert = nullptr;          ///< (entries), with a bias: the expert of each
+  long_index_t bias_stride = 0;             ///< from an expert's to the next one's
+  clamped_swiglu_function function = {};    ///< SwiGLU with its limit, which must be positive
 
   // Of the gradient: rows as those of x and y.
-  const T* dy = nullptr;              ///< (rows, cols): gradient of y, not yet times the weight
-  T* dx = nullptr;                    ///< (rows, 2 cols): gradient of x
-  const float* weight = nullptr;      ///< (entries)
-  float* dweight = nullptr;           ///< (entries): gradient of the weights: sum of dy y; 0 for entries without a row
-  long_index_t dy_stride = 0, dx_stride = 0;
+  const T* dy = nullptr;          ///< (rows, cols): gradient of y, not yet times the weight
+  T* dx = nullptr;                ///< (rows, 2 cols): gradient of x
+  const float* weight = nullptr;  ///< (entries)
+  float* dweight = nullptr;       ///< (entries): gradient of the weights: sum of dy y; 0 for entries without a row
+  long_index_t dy_stride = 0, dx_stride = 0;  ///< from row to row
 };
 
 /// A block takes the row of an entry, or a segment of it where entries are few.
@@ -57,12 +57,16 @@ struct expert_activation {
         dx{args.dx, rows, wide, args.dx_stride, sizeof(T)};
     for (const detail::row_matrix& m : {y, x, IsGradient ? dy : y, IsGradient ? dx : x})
       if (const char* why = detail::check_matrix(m, tile.vector, 1)) return why;
-    if (args.bias && (!detail::is_aligned(args.bias, tile.vector * index_t(sizeof(T))) ||
-                      args.bias_stride % tile.vector != 0))
+    if (args.bias &&
+        (!detail::is_aligned(args.bias, tile.vector * index_t(sizeof(T))) || args.bias_stride % tile.vector != 0))
       return detail::needs_vectors;
     const detail::row_matrix none = detail::row_array(static_cast<const T*>(nullptr), 0);
-    const detail::row_matrix matrices[] = {y, IsGradient ? dx : none, detail::row_array(args.dweight, rows), x,
-                                           IsGradient ? dy : none, detail::row_array(args.position, rows),
+    const detail::row_matrix matrices[] = {y,
+                                           IsGradient ? dx : none,
+                                           detail::row_array(args.dweight, rows),
+                                           x,
+                                           IsGradient ? dy : none,
+                                           detail::row_array(args.position, rows),
                                            detail::row_array(args.weight, rows)};
     return detail::check_results(matrices, 3);
   }
@@ -126,8 +130,8 @@ struct expert_activation {
     float dot = 0;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < block::elements; ++i) {
-      const float dy = y.thread_buffer[i], value = args.function.differentiate(h.gate.thread_buffer[i],
-                                                                               h.up.thread_buffer[i]);
+      const float dy = y.thread_buffer[i],
+                  value = args.function.differentiate(h.gate.thread_buffer[i], h.up.thread_buffer[i]);
       dot += dy * value;
       y.thread_buffer[i] = weight * value;
       h.gate.thread_buffer[i] *= weight * dy, h.up.thread_buffer[i] *= weight * dy;

@@ -62,8 +62,8 @@ struct expert_rows {
     if (!args.position) return "a pointer is null: place";
     if (args.bias && (scatters || !args.expert || args.bias_stride < args.cols))
       return "a bias is combine's, and needs expert and a stride of cols or more";
-    if (args.bias && (!detail::is_aligned(args.bias, tile.vector * index_t(sizeof(T))) ||
-                      args.bias_stride % tile.vector != 0))
+    if (args.bias &&
+        (!detail::is_aligned(args.bias, tile.vector * index_t(sizeof(T))) || args.bias_stride % tile.vector != 0))
       return detail::needs_vectors;
     const detail::row_matrix matrices[] = {y, x, detail::row_array(args.position, entries),
                                            detail::row_array(args.weight, entries)};
@@ -104,7 +104,8 @@ struct expert_rows {
           } else {
             auto row = block::to_float(load(position, first));
             if (args.bias && position >= 0) {
-              const T* const bias = args.bias + args.expert[long_index_t{token} * args.choices + choice] * args.bias_stride;
+              const T* const bias =
+                  args.bias + args.expert[long_index_t{token} * args.choices + choice] * args.bias_stride;
               detail::add_to(row, block::to_float(block(0, 1, args.cols).load(bias, args.bias_stride, first)));
             }
             tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum, row);

@@ -36,7 +36,7 @@ struct routed_chunk {
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
                            sums = starts + waves * MostExperts * 2, sums_bytes = waves * 4,
                            limits = sums + sums_bytes,  // where the rows of each expert end, if they are limited
-                           lds_bytes = limits + (LimitsRows ? MostExperts * 4 : 0);
+      lds_bytes = limits + (LimitsRows ? MostExperts * 4 : 0);
   static_assert(MostExperts >= 8 && MostExperts <= 4096 && is_power_of_two(MostExperts),
                 "order_by_expert: MostExperts is a power of two, 8 to 4096");
   static_assert(lds_bytes <= Arch::value.lds_bytes,

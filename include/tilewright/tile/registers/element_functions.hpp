@@ -24,8 +24,8 @@ struct swiglu_function {
   TILEWRIGHT_HD float operator()(float x, float x2) const { return x * exec::sigmoid(x) * x2; }
 };
 
-/// SwiGLU with limits: x' sigmoid(alpha x') (y' + shift), of x' = min(x, limit) and y' = y clamped to +-limit. NaN stays
-/// NaN.
+/// SwiGLU with limits: x' sigmoid(alpha x') (y' + shift), of x' = min(x, limit) and y' = y clamped to +-limit. NaN
+/// stays NaN.
 struct clamped_swiglu_function {
   float alpha = 1;  ///< of the gate x
   float limit = 0;  ///< > 0; infinity: none

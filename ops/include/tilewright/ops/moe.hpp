@@ -22,8 +22,8 @@ struct moe_options {
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
 
   /// For weights of 8 or 4 bits, whose formats they say. fp8: f32 (experts, rows), or (experts, rows / 128, columns /
-  /// 128), both rounded up, for blocks; MXFP8 and MXFP4: i8 (experts, rows, columns / 32), exponents biased by 127; int4:
-  /// f16, bf16 or f32 (experts, rows, columns / group), groups of 32, 64 or a multiple of 128.
+  /// 128), both rounded up, for blocks; MXFP8 and MXFP4: i8 (experts, rows, columns / 32), exponents biased by 127;
+  /// int4: f16, bf16 or f32 (experts, rows, columns / group), groups of 32, 64 or a multiple of 128.
   tensor gate_up_scale = {}, down_scale = {};
   tensor gate_up_bias = {};     ///< of x's type (experts, 2 n), columns as those of gate_up
   tensor down_bias = {};        ///< of x's type (experts, columns of y)
@@ -47,8 +47,8 @@ struct moe_options {
 ///   gate_up   (experts, 2 n, d), of x's type, fp8, or i8 (experts, 2 n, d / 2) with two elements of 4 bits in a byte,
 ///             that of the smaller index in the low bits; each matrix contiguous along its last dimension
 ///   down      (experts, d, n), of gate_up's type, likewise; of 16 bits, or contiguous along d
-/// With weights of fp8 (e4m3) and scales of f32, rows of x and of what SwiGLU makes are quantised, with a scale for each
-/// row, or for each 128 elements of a row where weights have scales for blocks. Other weights of 8 and 4 bits are
+/// With weights of fp8 (e4m3) and scales of f32, rows of x and of what SwiGLU makes are quantised, with a scale for
+/// each row, or for each 128 elements of a row where weights have scales for blocks. Other weights of 8 and 4 bits are
 /// multiplied as bf16.
 /// A token's logit that is NaN is chosen last, as no expert; a token without experts gets 0. Lengths of experts stay on
 /// the device: nothing is synchronised, and the call may be captured in a graph once a call of these lengths has run.
@@ -66,8 +66,9 @@ struct moe_gradients {
 };
 
 /// Gradients of moe, of dy (tokens, d), for weights of x's type without biases. The options are those of the call;
-/// `expert` and `weight`, if they are given, are what it wrote, else experts are chosen again. The choice has no gradient.
-/// Nothing is kept from the call: the first GEMM is computed again. The same bits in each run. Throws operation_error.
+/// `expert` and `weight`, if they are given, are what it wrote, else experts are chosen again. The choice has no
+/// gradient. Nothing is kept from the call: the first GEMM is computed again. The same bits in each run. Throws
+/// operation_error.
 void moe_gradient(const moe_gradients& gradients, const tensor& dy, const tensor& x, const tensor& logits,
                   const tensor& gate_up, const tensor& down, const moe_options& options);
 

@@ -56,8 +56,8 @@ inline constexpr array<hopper_gemm_tile, 4> expert_tiles{{
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
 }};
 
-/// The number in expert_tiles for one of the GEMMs of experts, whose g.n counts the columns of all products. By times of
-/// all tiles on an H100, of routing that is uneven; the device alone knows which experts have rows.
+/// The number in expert_tiles for one of the GEMMs of experts, whose g.n counts the columns of all products. By times
+/// of all tiles on an H100, of routing that is uneven; the device alone knows which experts have rows.
 constexpr index_t choose_expert_tile(const grouped_args& g, bool is_gate_up, index_t SMs) {
   constexpr index_t few_rows = 48, many_rows = 192;
   const index_t groups = max(g.groups, 1), rows = g.m / groups;

@@ -17,7 +17,7 @@ struct grouped_gemm_kernel<Policy> {
   using args_type = narrow_args;
   using of_one_group = narrow_gemm<Policy>;
   using device_args = detail::grouped_launch<args_type>;
-  static constexpr block_tile tile = Policy::tile;
+  static constexpr block_tile tile = Policy::tile;  ///< of C and k, of a block
   static constexpr index_t block_size = of_one_group::block_size, lds_bytes = of_one_group::lds_bytes,
                            blocks_at_once = of_one_group::blocks_at_once;
   static_assert(Policy::groups == group_kind::rows && detail::is_plain<typename Policy::a_format>,
