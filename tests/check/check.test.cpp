@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -135,6 +136,20 @@ TEST(Check, WritesJsonAndSarif) {
   EXPECT_TRUE(has(read(json), "{\"kind\":\"out-of-bounds\",\"weak\":false,\"count\":12,")) << read(json);
   EXPECT_TRUE(has(read(sarif), "\"ruleId\":\"out-of-bounds\",\"level\":\"error\"")) << read(sarif);
   EXPECT_TRUE(has(read(sarif), "\"startLine\":")) << read(sarif);
+}
+TEST(Check, ThreadsChangeNoFinding) {
+  const std::string file = testing::TempDir() + "check_threads.json";
+  const std::regex addresses("0x[0-9a-f]{8,}|\"address\":[0-9]+|[0-9]+ bytes (before|after the end of)");
+  for (const char* kernel : {"store_after_end", "lds_after_end", "write_before_barrier", "uninitialised_lds",
+                             "uninitialised_branch", "inactive_shuffle", "barrier_in_branch", "clean_reduction"}) {
+    std::string one, four;
+    for (std::string* json : {&one, &four}) {
+      check(kernel, std::string("--threads ") + (json == &one ? "1" : "4") + " --json " + file);
+      *json = std::regex_replace(read(file), addresses, "N");
+    }
+    EXPECT_EQ(one, four) << kernel;
+    EXPECT_EQ(has(one, "\"kind\""), std::string(kernel) != "clean_reduction") << one;
+  }
 }
 TEST(Check, ReportsBankConflictsByLine) {
   const std::string text = check("bank_conflicts", "--banks").text;
