@@ -151,7 +151,8 @@ void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool ac
 /// Registers of the block's threads must fit the SM.
 template <index_t Registers>
 void warpgroup_reg_dealloc(call_site where = {}) {
-  static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);
+  static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256,
+                "warpgroup_reg_dealloc: 24 to 256 registers, a multiple of 8");
   detail::hopper(where).set_registers(detail::self(), Registers, where);
 }
 template <index_t Registers>
@@ -171,6 +172,11 @@ inline void add_release(unsigned* counter, unsigned n, emulator::memory_scope sc
 }  // namespace detail
 
 inline void add_release(unsigned* counter, unsigned n) { detail::add_release(counter, n, emulator::memory_scope::gpu); }
+inline unsigned fetch_add(unsigned* counter, unsigned n, call_site where = {}) {
+  detail::checked_address<unsigned>(make_global_buffer(counter, sizeof(*counter)), 0,
+                                    emulator::global_touch::atomic_update, where);
+  return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
 }
