@@ -174,7 +174,7 @@ TEST(Check, RunsGraphsSymbolsAndCompiledKernels) {
   }
   const outcome o = run(TILEWRIGHT_RUNTIME " mistake_in_graph");
   EXPECT_EQ(o.status, 1) << o.text;
-  EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:17 in add")) << o.text;
+  EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:21 in add")) << o.text;
 }
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");
