@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The LDS accesses of a workgroup that no barrier has ordered yet, as long as those of different waves do not meet:
+// The LDS accesses of a workgroup that no barrier has ordered yet, as long as different waves access different lines:
 // they need no entry in the shadow of each dword then.
 #pragma once
 
@@ -40,12 +40,12 @@ struct lds_window {
     const u64 first = a >> line_bits, last = (a + n - 1) >> line_bits;
     return (~0ull << first) & (~0ull >> (63 - last));
   }
-  /// Whether an access of this wave to these lines meets none that it may race with.
+  /// Whether no access to these lines may race with one of this wave.
   bool apart(u32 wave, u64 lines, bool write) const {
-    u64 met = shadow_written | (write ? shadow_read : 0);
+    u64 others = shadow_written | (write ? shadow_read : 0);
     for (u32 n = 0; n < most_waves; ++n)
-      if (n != wave) met |= written[n] | (write ? read[n] : 0);
-    return !(met & lines);
+      if (n != wave) others |= written[n] | (write ? read[n] : 0);
+    return !(others & lines);
   }
   /// All waves have passed the barrier of this epoch: what is older is ordered before all that follows.
   void pass(u64 epoch) {
