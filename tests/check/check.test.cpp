@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -136,6 +137,20 @@ TEST(Check, WritesJsonAndSarif) {
   EXPECT_TRUE(has(read(sarif), "\"ruleId\":\"out-of-bounds\",\"level\":\"error\"")) << read(sarif);
   EXPECT_TRUE(has(read(sarif), "\"startLine\":")) << read(sarif);
 }
+TEST(Check, ThreadsChangeNoFinding) {
+  const std::string file = testing::TempDir() + "check_threads.json";
+  const std::regex addresses("0x[0-9a-f]{8,}|\"address\":[0-9]+|[0-9]+ bytes (before|after the end of)");
+  for (const char* kernel : {"store_after_end", "lds_after_end", "write_before_barrier", "uninitialised_lds",
+                             "uninitialised_branch", "inactive_shuffle", "barrier_in_branch", "clean_reduction"}) {
+    std::string one, four;
+    for (std::string* json : {&one, &four}) {
+      check(kernel, std::string("--threads ") + (json == &one ? "1" : "4") + " --json " + file);
+      *json = std::regex_replace(read(file), addresses, "N");
+    }
+    EXPECT_EQ(one, four) << kernel;
+    EXPECT_EQ(has(one, "\"kind\""), std::string(kernel) != "clean_reduction") << one;
+  }
+}
 TEST(Check, ReportsBankConflictsByLine) {
   const std::string text = check("bank_conflicts", "--banks").text;
   std::istringstream lines(text);
@@ -159,7 +174,7 @@ TEST(Check, RunsGraphsSymbolsAndCompiledKernels) {
   }
   const outcome o = run(TILEWRIGHT_RUNTIME " mistake_in_graph");
   EXPECT_EQ(o.status, 1) << o.text;
-  EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:17 in add")) << o.text;
+  EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:21 in add")) << o.text;
 }
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");

@@ -5,8 +5,12 @@
 #include <hip/hiprtc.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 namespace {
 constexpr int n = 256;
@@ -159,6 +163,24 @@ void symbols_and_memory() {
   EQUAL(grid > 0 && block > 0, true);
   EQUAL(hipMalloc(reinterpret_cast<void**>(&address), std::size_t{1} << 40), hipErrorOutOfMemory);
 }
+// What hipcc --genco writes: a magic word, and entries of offset, size and target.
+void module_file_of_a_bundle(const std::vector<char>& code, const char* symbol) {
+  const std::string target = "hipv4-amdgcn-amd-amdhsa--gfx942",
+                    path = std::filesystem::temp_directory_path() / ("tilewright-bundle-" + std::to_string(getpid()));
+  const std::size_t header = 24 + 4 * 8 + target.size(), words[] = {1, header, code.size(), target.size()};
+  std::string bundle = "__CLANG_OFFLOAD_BUNDLE__";
+  bundle.append(reinterpret_cast<const char*>(words), sizeof words).append(target).append(code.data(), code.size());
+  std::ofstream(path, std::ios::binary) << bundle;
+  hipModule_t module;
+  hipFunction_t function;
+  OK(hipModuleLoad(&module, path.c_str()));
+  OK(hipModuleGetFunction(&function, module, symbol));
+  OK(hipModuleUnload(module));
+  std::ofstream(path, std::ios::binary) << "neither";
+  EQUAL(hipModuleLoad(&module, path.c_str()), hipErrorFileNotFound);
+  std::remove(path.c_str());
+  EQUAL(hipModuleLoad(&module, path.c_str()), hipErrorFileNotFound);
+}
 void compiled_at_run_time() {
   const char* source = R"(
 #include "factor.h"
@@ -187,6 +209,7 @@ template <class T> __global__ void scale(T* x) {
   add<<<n / 64, 64>>>(d.x, d.y, 1);
   d.expect(1, 3);
   OK(hipModuleUnload(module));
+  module_file_of_a_bundle(code, symbol);
   EQUAL(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
   EQUAL(hiprtcCreateProgram(&program, "not a kernel", nullptr, 0, nullptr, nullptr), HIPRTC_SUCCESS);
   EQUAL(hiprtcCompileProgram(program, 1, &option), HIPRTC_ERROR_COMPILATION);

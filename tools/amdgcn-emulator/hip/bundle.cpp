@@ -2,8 +2,10 @@
 // Finds the code object for the emulated GPU in what compilers put into programs.
 #include "state.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -76,6 +78,10 @@ std::vector<char> decompress_bundle(const char* image) {
 }
 }  // namespace
 
+bool is_bundle(const std::vector<char>& file) {
+  const std::string_view start(file.data(), std::min<std::size_t>(file.size(), 24));
+  return start == "__CLANG_OFFLOAD_BUNDLE__" || start.starts_with("CCOB");
+}
 void load_image(ihipModule_t& module, const char* image) {
   if (is_elf(image)) return load(module, image, elf_size(image));
   if (std::memcmp(image, "__CLANG_OFFLOAD_BUNDLE__", 24) == 0) return load_bundle(module, image);

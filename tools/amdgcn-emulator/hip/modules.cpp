@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include <unistd.h>
@@ -234,7 +236,14 @@ hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bloc
 
 hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   *module = new ihipModule_t;
-  return guarded([&] { open(**module, path); }, hipErrorFileNotFound);
+  return guarded(
+      [&] {
+        std::ifstream file(path, std::ios::binary);
+        const std::vector<char> image{std::istreambuf_iterator<char>(file), {}};
+        // A code object is read where it is, so that findings name the file; hipcc --genco writes a bundle of them.
+        is_bundle(image) ? load_image(**module, image.data()) : open(**module, path);
+      },
+      hipErrorFileNotFound);
 }
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   *module = new ihipModule_t;

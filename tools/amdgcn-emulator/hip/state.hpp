@@ -111,6 +111,8 @@ hipError_t fill_rows(const hipMemsetParams& p, const char* call);
 /// A box without arrays; arrays are refused.
 hipError_t copy_box(const hipMemcpy3DParms& p, const char* call);
 // bundle.cpp
+/// Whether it is a bundle, compressed or not.
+bool is_bundle(const std::vector<char>& file);
 /// The code object for the emulated GPU: of an image (ELF), a bundle, or a compressed bundle. Throws
 /// std::runtime_error.
 void load_image(ihipModule_t& module, const char* image);

@@ -2,8 +2,8 @@
 // Two checks: results of memory instructions used before an s_wait* allows it, and LDS accesses that no barrier orders.
 #include <map>
 
-#include "fastest.hpp"
 #include "findings.hpp"
+#include "valu.hpp"
 #include "wave_access.hpp"
 
 namespace emu {
@@ -39,14 +39,26 @@ void each_byte_range(const wave& w, const pending& p, F f) {
 constexpr u64 several = 127, at_a_barrier = 128;
 u64 wave_of(u64 s) { return s & several; }
 u64 epoch_of(u64 s) { return (s & 0xffffffff) >> 8; }
-void stamp(wave& w, const inst& i, u32 a, u32 n, bool write, u64 epoch, u64 flag = 0) {
-  const u64 me = w.id + 1, mine = u64{w.launch->site(i)} << 32 | epoch << 8 | flag | me;
-  (write ? w.wg->writes : w.wg->reads).change(a, n, [&](u64& cell) {
-    if (write || epoch_of(cell) < epoch)
+u64 cell_of(const wave& w, const inst& i, u64 epoch) { return u64{w.launch->site(i)} << 32 | epoch << 8 | (w.id + 1); }
+void stamp(workgroup& wg, u64 mine, u32 a, u32 n, bool write) {
+  (write ? wg.writes : wg.reads).change(a, n, [&](u64& cell) {
+    if (write || epoch_of(cell) < epoch_of(mine))
       cell = mine;
-    else if (wave_of(cell) != me && epoch_of(cell) == epoch)
+    else if (wave_of(cell) != wave_of(mine) && epoch_of(cell) == epoch_of(mine))
       cell |= several;
   });
+}
+// From now on accesses to these lines are looked up in the shadow.
+void use_shadow(workgroup& wg, u64 lines, bool write, u64 epoch) {
+  lds_window& window = wg.window;
+  (write ? window.shadow_written : window.shadow_read) |= lines;
+  window.shadow_epoch = std::max(window.shadow_epoch, epoch), window.shadow_used = true;
+}
+void enter_shadow(workgroup& wg);
+void stamp(wave& w, const inst& i, u32 a, u32 n, bool write, u64 epoch, u64 flag = 0) {
+  enter_shadow(*w.wg);
+  use_shadow(*w.wg, w.wg->window.lines_of(a, n), write, epoch);
+  stamp(*w.wg, cell_of(w, i, epoch) | flag, a, n, write);
 }
 void complete(wave& w, pending& p) {
   mark(w, *p.i, -1);
@@ -240,8 +252,12 @@ bool look(wave& w, const inst& i, lds_shadow& shadow, u32 a, u32 n, const char* 
 }
 }  // namespace
 
-void overwrite_check(wave& w, const inst& i, u32 a, u32 n) { look(w, i, w.wg->reads, a, n, "write after read"); }
+void overwrite_check(wave& w, const inst& i, u32 a, u32 n) {
+  enter_shadow(*w.wg);
+  look(w, i, w.wg->reads, a, n, "write after read");
+}
 void race_check(wave& w, const inst& i, u32 a, u32 n, bool write) {
+  enter_shadow(*w.wg);
   if (!look(w, i, w.wg->writes, a, n, write ? "write after write" : "read after write") && write)
     overwrite_check(w, i, a, n);
   stamp(w, i, a, n, write, w.signals);
@@ -259,9 +275,11 @@ EMU_INLINE cells may_race(cells c, i64 me, i64 e) {
   const cells low = c & 0xffffffff;
   return (low >= e << 8) & ((c & 127) != me);
 }
+// An access of 16 bytes a lane is treated lane by lane (`quads`), others by runs.
 template <class F>
-EMU_INLINE bool all_dwords(const lds_shadow& s, const wave_access& a, F ok) {
+EMU_INLINE bool all_dwords(const lds_shadow& s, const wave_access& a, u64 quads, F ok) {
   cells bad = {};
+  for (u64 m = quads; m; m &= m - 1) bad |= ok(cells_at(s.dwords.data() + a.address[std::countr_zero(m)] / 4));
   for (u32 n = 0; n < a.num_runs; ++n) {
     const u64* p = s.dwords.data() + a.runs[n].first / 4;
     u64 left = a.runs[n].bytes / 4;
@@ -276,34 +294,103 @@ EMU_INLINE cells after_read(cells c, i64 mine, i64 epoch) {
               others = (low < (epoch + 1) << 8) & ((c & 127) != (mine & 127));
   return (newer & mine) | (~newer & (c | (others & 127)));
 }
-bool orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+EMU_INLINE void note_quad(u64* p, i64 mine, i64 epoch, bool write) {
+  const cells c = write ? cells{} + mine : after_read(cells_at(p), mine, epoch);
+  std::memcpy(p, &c, sizeof c);
+}
+EMU_INLINE u64 as_quads(const inst& i, wave_access& a, u64 lanes) {
+  a.num_runs = 0;
+  if (i.bytes == 16) return lanes;
+  a.find_runs(lanes, i.bytes);
+  return 0;
+}
+// A logged access of 16 bytes a lane; false: some dword has cells for its bytes.
+EMU_INLINE bool enter_quads(lds_shadow& shadow, const lds_window::access& x) {
+  const i64 mine = static_cast<i64>(x.cell), epoch = static_cast<i64>(epoch_of(x.cell));
+  cells split = {};
+  for (u64 m = x.lanes; m; m &= m - 1)
+    split |= cells_at(shadow.dwords.data() + x.address[std::countr_zero(m)] / 4) == -1;
+  if (split[0] | split[1] | split[2] | split[3]) return false;
+  for (u64 m = x.lanes; m; m &= m - 1)
+    note_quad(shadow.dwords.data() + x.address[std::countr_zero(m)] / 4, mine, epoch, x.write);
+  return true;
+}
+void enter(workgroup& wg, const lds_window::access& x) {
+  if (x.bytes == 16 && enter_quads(x.write ? wg.writes : wg.reads, x)) return;
+  for (u64 m = x.lanes; m; m &= m - 1) stamp(wg, x.cell, x.address[std::countr_zero(m)], x.bytes, x.write);
+}
+// What was logged enters the shadow.
+void enter_shadow(workgroup& wg) {
+  static const auto f = fastest<&enter>();
+  lds_window& window = wg.window;
+  for (const lds_window::access& x : window.log) {
+    f(wg, x);
+    use_shadow(wg, 0, x.write, epoch_of(x.cell));
+  }
+  for (const u64 lines : window.read) window.shadow_read |= lines;
+  for (const u64 lines : window.written) window.shadow_written |= lines;
+  window.log.clear(), window.read.fill(0), window.written.fill(0);
+}
+/// The lines that the lanes access.
+EMU_INLINE u64 lines_of(const wave& w, const wave_access& a, u32 bytes, u64 lanes) {
+  const u32 shift = w.wg->window.line_bits;
+  u64 lines = 0;
+  each_lane(w, [&](u32 l) {
+    const u64 on = lanes >> l & 1;
+    lines |= on << (a.address[l] >> shift & 63) | on << ((a.address[l] + bytes - 1) >> shift & 63);
+  });
+  return lines;
+}
+EMU_INLINE void log_access(wave& w, const inst& i, const wave_access& a, u64 lanes, u64 lines, bool write) {
+  lds_window& window = w.wg->window;
+  if (window.log.size() == lds_window::most_logged) enter_shadow(*w.wg);
+  (write ? window.written : window.read)[w.id] |= lines;
+  lds_window::access& x = window.log.emplace_back();
+  x.cell = cell_of(w, i, w.signals), x.lanes = lanes, x.bytes = i.bytes, x.write = write;
+  each_lane(w, [&](u32 l) { x.address[l] = static_cast<u32>(a.address[l]); });
+}
+bool orderly(wave& w, const inst& i, wave_access& a, u64 lanes, bool write) {
+  const u64 lines = lines_of(w, a, i.bytes, lanes);
+  if (w.wg->window.apart(w.id, lines, write)) {
+    if (lanes) log_access(w, i, a, lanes, lines, write);
+    return true;
+  }
+  enter_shadow(*w.wg);
+  const u64 quads = as_quads(i, a, lanes);
   const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done), epoch = static_cast<i64>(w.signals);
   lds_shadow &writes = w.wg->writes, &reads = w.wg->reads;
   const auto racing = [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); };
   const auto of_bytes = [](cells c) __attribute__((always_inline)) { return c == -1; };
-  if (!all_dwords(writes, a, racing)) return false;
-  if (!(write ? all_dwords(reads, a, racing) : all_dwords(reads, a, of_bytes))) return false;
-  const i64 mine = i64{w.launch->site(i)} << 32 | epoch << 8 | me;
+  if (!all_dwords(writes, a, quads, racing)) return false;
+  if (!(write ? all_dwords(reads, a, quads, racing) : all_dwords(reads, a, quads, of_bytes))) return false;
+  use_shadow(*w.wg, lines, write, w.signals);
+  const i64 mine = static_cast<i64>(cell_of(w, i, w.signals));
+  for (u64 m = quads; m; m &= m - 1)
+    note_quad((write ? writes : reads).dwords.data() + a.address[std::countr_zero(m)] / 4, mine, epoch, write);
   for (u32 n = 0; n < a.num_runs; ++n) {
     u64* p = (write ? writes : reads).dwords.data() + a.runs[n].first / 4;
     u64 left = a.runs[n].bytes / 4;
-    for (; left >= 4; left -= 4, p += 4) {
-      const cells c = write ? cells{} + mine : after_read(cells_at(p), mine, epoch);
-      std::memcpy(p, &c, sizeof c);
-    }
+    for (; left >= 4; left -= 4, p += 4) note_quad(p, mine, epoch, write);
     for (; left; --left, ++p)
       *p = static_cast<u64>(write ? mine : after_read(cells{static_cast<i64>(*p)}, mine, epoch)[0]);
   }
   return true;
 }
-}  // namespace
-bool lds_unread(const wave& w, const wave_access& a) {
+bool unread(wave& w, const inst& i, wave_access& a, u64 lanes) {
+  if (w.wg->window.apart(w.id, lines_of(w, a, i.bytes, lanes), true)) return true;
+  enter_shadow(*w.wg);
+  const u64 quads = as_quads(i, a, lanes);
   const i64 me = w.id + 1, e = static_cast<i64>(w.waits_done);
-  return all_dwords(w.wg->reads, a, [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); });
+  return all_dwords(w.wg->reads, a, quads, [=](cells c) __attribute__((always_inline)) { return may_race(c, me, e); });
 }
-bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write) {
+}  // namespace
+bool lds_unread(wave& w, const inst& i, wave_access& a, u64 lanes) {
+  static const auto f = fastest<&unread>();
+  return f(w, i, a, lanes);
+}
+bool lds_orderly(wave& w, const inst& i, wave_access& a, u64 lanes, bool write) {
   static const auto f = fastest<&orderly>();
-  return f(w, i, a, write);
+  return f(w, i, a, lanes, write);
 }
 
 // At a barrier, LDS operations that were not waited for are not ordered by it.

@@ -112,7 +112,7 @@ struct resident {
 void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
   r.wg.launch = &L, r.wg.lds_size = static_cast<u32>(lds);
   r.wg.lds.resize(lds + 64), r.wg.dma.assign(lds + 64, 0);
-  if (L.race) r.wg.writes.resize(lds + 64), r.wg.reads.resize(lds + 64);
+  if (L.race) r.wg.writes.resize(lds + 64), r.wg.reads.resize(lds + 64), r.wg.window.resize(r.wg.lds_size);
   if (L.follow) r.wg.state.resize(lds + 64);
   r.waves.resize(num_waves);
   for (std::size_t n = 0; n < r.waves.size(); ++n) {
@@ -129,7 +129,8 @@ void begin(resident& r, const setup& s, u64 number, u64 threads, u32 lanes) {
   wg.id[0] = static_cast<u32>(number % s.grid.x), wg.id[1] = static_cast<u32>(number / s.grid.x % s.grid.y),
   wg.id[2] = static_cast<u32>(number / s.grid.x / s.grid.y);
   std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
-  wg.writes.clear(), wg.reads.clear();
+  if (wg.window.shadow_used) wg.writes.clear(), wg.reads.clear();
+  wg.window.clear();
   std::fill(wg.state.begin(), wg.state.end(), u8{never_written});
   wg.tag = wg.launch->shared->sync.first + 1 + static_cast<u32>(number);
   wg.clock = {};

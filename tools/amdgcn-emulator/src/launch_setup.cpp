@@ -104,7 +104,10 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   const kernel_info& k = s.k;
   const u32 fill = s.opt.poison ? poison_word : 0;
   if (s.opt.collect && s.opt.uninitialised) init_undefined(w);
-  std::fill(w.vfile.begin(), w.vfile.end(), fill);
+  const auto fill_rows = [&](u32 first, u32 count) {
+    if (first < 512) std::fill_n(w.v(first), 64 * std::min(count, 512 - first), fill);
+  };
+  fill_rows(0, k.vgprs ? k.vgprs : 512), fill_rows(first_agpr, k.agprs);
   std::fill(w.scratch.begin(), w.scratch.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
   std::fill(std::begin(w.s), std::end(w.s), fill);
   w.s[s_null] = w.s[s_scc] = 0, w.s[s_vcc] = w.s[s_vcc + 1] = 0;

@@ -2,6 +2,10 @@
 // Shared by the matrix instructions: element types, and how an instruction states its shape.
 #pragma once
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "valu.hpp"
 
 namespace emu::matrix {
@@ -34,6 +38,23 @@ u32 source(wave& w, const operand& o, u32 k, u32 lane);
 void expand(type t, bool fnuz, bool flush_denorm, const u32* d, u32 n, float* out);  // one lane's packed operand
 /// Element j of the operand in all lanes: e[j][lane].
 using elements = float[64][64];
+#if defined(__x86_64__)
+/// The floats of the low and of the high halves of n registers' lanes.
+EMU_AVX2 inline void widen_halves(const u32* r, u32 n, float* low, float* high) {
+  const __m256i sorted = _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,  //
+                                          0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+  for (u32 l = 0; l < n; l += 8) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(r + l)),
+                  halves = _mm256_permute4x64_epi64(_mm256_shuffle_epi8(x, sorted), 0xd8);
+    _mm256_storeu_ps(low + l, _mm256_cvtph_ps(_mm256_castsi256_si128(halves)));
+    _mm256_storeu_ps(high + l, _mm256_cvtph_ps(_mm256_extracti128_si256(halves, 1)));
+  }
+}
+#else
+inline void widen_halves(const u32*, u32, float*, float*) {}
+#endif
+/// Avx2: of the copy for AVX2.
+template <bool Avx2>
 EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, bool flush_denorm, u32 per_lane,
                                elements& e) {
   const u32 regs = (per_lane * type_bits[t] + 31) / 32;
@@ -48,7 +69,9 @@ EMU_INLINE void unpack_operand(wave& w, const operand& o, type t, bool fnuz, boo
         });
         r = x;
       }
-      if (t == t_f16)
+      if (Avx2 && t == t_f16)
+        widen_halves(r, w.lanes, e[2 * k], e[2 * k + 1]);
+      else if (t == t_f16)
         each_lane(w, [&](u32 l) {
           e[2 * k][l] = f16_to_f32(static_cast<u16>(r[l])), e[2 * k + 1][l] = f16_to_f32(static_cast<u16>(r[l] >> 16));
         });

@@ -2,67 +2,65 @@
 // The sums of matrix instructions: rows of C in ascending k, every product and sum rounded to f32.
 #pragma once
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include "fastest.hpp"
 #include "matrix.hpp"
 
 namespace emu::matrix {
-/// c[row][j] += a[k][row] * b[k][j]; all have rows of M.
-template <u32 M>
-void multiply_rows(const float* a, const float* b, float* c, u32 k_count) {
-  typedef float vec __attribute__((vector_size(16)));
-  constexpr u32 N = M / 4;
-  for (u32 row = 0; row < M; ++row) {
-    vec sum[N];
-    std::memcpy(sum, c + row * M, sizeof sum);
-    for (u32 k = 0; k < k_count; ++k)
-      for (u32 n = 0; n < N; ++n) {
-        vec v;
-        std::memcpy(&v, b + k * M + 4 * n, sizeof v);
-        sum[n] += a[k * M + row] * v;
-      }
-    std::memcpy(c + row * M, sum, sizeof sum);
+/// G rows of M columns of C that are consecutive in memory, `step` rows apart. For n < count, element j of row g gains
+/// a[n * stride + step * g] * b[n * stride + j]; with M = 4 the rows are of G blocks, and b begins 4 elements later for
+/// each.
+template <u32 M, u32 G, u32 Stride, u32 Step>
+struct rows {
+  static constexpr u32 m = M, g = G, stride = Stride, step = Step;
+  static constexpr u32 b_of(u32 row) { return M == 4 ? 4 * row : 0; }
+  const float *a, *b;
+  u32 count;
+  u32* c;
+};
+template <bool Fused, class Rows>
+EMU_INLINE void add_products(const Rows& r) {
+  constexpr u32 M = Rows::m;
+  for (u32 g = 0; g < Rows::g; ++g) {
+    float sum[M];
+    std::memcpy(sum, r.c + g * M, sizeof sum);
+    for (u32 n = 0; n < r.count; ++n) {
+      const float x = r.a[n * Rows::stride + Rows::step * g], *b = r.b + n * Rows::stride + Rows::b_of(g);
+      for (u32 j = 0; j < M; ++j) sum[j] = Fused ? std::fma(x, b[j], sum[j]) : sum[j] + x * b[j];
+    }
+    std::memcpy(r.c + g * M, sum, sizeof sum);
   }
-}
-/// The same with one rounding of each product and sum.
-template <u32 M>
-void fuse_rows(const float* a, const float* b, float* c, u32 k_count) {
-  for (u32 row = 0; row < M; ++row)
-    for (u32 k = 0; k < k_count; ++k)
-      for (u32 j = 0; j < M; ++j) c[row * M + j] = std::fma(a[k * M + row], b[k * M + j], c[row * M + j]);
 }
 #if defined(__x86_64__)
-template <u32 M>
-EMU_AVX2 inline void fuse_rows_avx2(const float* a, const float* b, float* c, u32 k_count) {
+template <class Rows>
+EMU_INLINE EMU_AVX2 void fuse_one_avx2(const float* a, const float* b, __m256* sum) {
+  constexpr u32 M = Rows::m, step = Rows::step;
   if constexpr (M == 4) {
-    __m128 sum[4];
-    for (u32 r = 0; r < 4; ++r) sum[r] = _mm_loadu_ps(c + r * M);
-    for (u32 k = 0; k < k_count; ++k) {
-      const __m128 v = _mm_loadu_ps(b + k * M);
-      for (u32 r = 0; r < 4; ++r) sum[r] = _mm_fmadd_ps(_mm_set1_ps(a[k * M + r]), v, sum[r]);
-    }
-    for (u32 r = 0; r < 4; ++r) _mm_storeu_ps(c + r * M, sum[r]);
+    for (u32 n = 0; n < Rows::g / 2; ++n)
+      sum[n] =
+          _mm256_fmadd_ps(_mm256_set_m128(_mm_broadcast_ss(a + step * (2 * n + 1)), _mm_broadcast_ss(a + step * 2 * n)),
+                          _mm256_loadu_ps(b + 8 * n), sum[n]);
   } else {
-    constexpr u32 N = M / 8, R = 8 / N;  // eight sums in registers
-    for (u32 row = 0; row < M; row += R) {
-      __m256 sum[R][N];
-      for (u32 r = 0; r < R; ++r)
-        for (u32 n = 0; n < N; ++n) sum[r][n] = _mm256_loadu_ps(c + (row + r) * M + 8 * n);
-      for (u32 k = 0; k < k_count; ++k) {
-        __m256 v[N];
-        for (u32 n = 0; n < N; ++n) v[n] = _mm256_loadu_ps(b + k * M + 8 * n);
-        for (u32 r = 0; r < R; ++r) {
-          const __m256 x = _mm256_broadcast_ss(a + k * M + row + r);
-          for (u32 n = 0; n < N; ++n) sum[r][n] = _mm256_fmadd_ps(x, v[n], sum[r][n]);
-        }
-      }
-      for (u32 r = 0; r < R; ++r)
-        for (u32 n = 0; n < N; ++n) _mm256_storeu_ps(c + (row + r) * M + 8 * n, sum[r][n]);
+    constexpr u32 N = M / 8;
+    __m256 v[N];
+    for (u32 n = 0; n < N; ++n) v[n] = _mm256_loadu_ps(b + 8 * n);
+    for (u32 g = 0; g < Rows::g; ++g) {
+      const __m256 x = _mm256_broadcast_ss(a + step * g);
+      for (u32 n = 0; n < N; ++n) sum[g * N + n] = _mm256_fmadd_ps(x, v[n], sum[g * N + n]);
     }
   }
+}
+template <class Rows>
+EMU_AVX2 inline void fuse_products_avx2(const Rows& r) {
+  constexpr u32 sums = Rows::m * Rows::g / 8, stride = Rows::stride;
+  __m256 sum[sums];
+  float* const c = reinterpret_cast<float*>(r.c);
+  for (u32 n = 0; n < sums; ++n) sum[n] = _mm256_loadu_ps(c + 8 * n);
+  const float *a = r.a, *b = r.b;
+  u32 left = r.count;
+  for (; left >= 4; left -= 4, a += 4 * stride, b += 4 * stride)
+    for (u32 n = 0; n < 4; ++n) fuse_one_avx2<Rows>(a + n * stride, b + n * stride, sum);
+  for (; left; --left, a += stride, b += stride) fuse_one_avx2<Rows>(a, b, sum);
+  for (u32 n = 0; n < sums; ++n) _mm256_storeu_ps(c + 8 * n, sum[n]);
 }
 #endif
 
@@ -81,17 +79,24 @@ EMU_INLINE bool products_in_range(const float* a, const float* b, u32 count) {
   }
   return most[0] + most[1] < 127 + 254 && least[0] && least[1] && least[0] + least[1] > 127 + 1;
 }
-/// Sums for elements of these types. Avx2: of the copy for AVX2.
-template <u32 M, bool Avx2>
-EMU_INLINE void accumulate(type ta, type tb, const float* a, const float* b, float* c, u32 k_count) {
+/// How sums round.
+struct rounding {
+  bool once;   // a product and a sum are one operation
+  bool fuses;  // a fused operation gives the right bits
+};
+/// Of elements of these types, of which there are `count` in a and in b.
+EMU_INLINE rounding rounding_of(type ta, type tb, const float* a, const float* b, u32 count) {
   const auto small = [](type t) { return type_bits[t] <= 8 || t == t_f16; };
-  const bool fused = ta == t_f32;
+  const bool once = ta == t_f32;
+  return {once, once || (small(ta) && small(tb)) || products_in_range(a, b, count)};
+}
+/// Avx2: of the copy for AVX2.
+template <bool Avx2, class Rows>
+EMU_INLINE void accumulate(const Rows& r, rounding how) {
 #if defined(__x86_64__)
   if constexpr (Avx2)
-    if (fused || (small(ta) && small(tb)) || products_in_range(a, b, k_count * M))
-      return fuse_rows_avx2<M>(a, b, c, k_count);
+    if (how.fuses) return fuse_products_avx2(r);
 #endif
-  (void)small;
-  fused ? fuse_rows<M>(a, b, c, k_count) : multiply_rows<M>(a, b, c, k_count);
+  how.once ? add_products<true>(r) : add_products<false>(r);
 }
 }  // namespace emu::matrix

@@ -40,106 +40,119 @@ u32 k_of(const shape& s, type t, u32 kq, u32 kg, u32 per_lane, u32 j) {
   return s.f8f6f4 && type_bits[t] == 8 ? kq * 16 + j / 16 * 16 * kg + j % 16 : kq * per_lane + j;
 }
 
-template <u32 M>
-EMU_INLINE void integer_rows(const float* a, const float* b, float* c, u32 K) {
-  for (u32 row = 0; row < M; ++row) {
-    u32 o[M];
-    std::memcpy(o, c + row * M, sizeof o);
-    for (u32 k = 0; k < K; ++k) {
-      const i32 av = static_cast<i32>(a[k * M + row]);
-      for (u32 j = 0; j < M; ++j) o[j] += static_cast<u32>(av * static_cast<i32>(b[k * M + j]));
+// CBSZ and ABID: one block of A serves several. BLGP: lanes of B are permuted.
+EMU_INLINE void permute_lanes(const inst& i, const shape& s, u32 side, u32 kg, u32 per_lane, elements& e) {
+  if (s.f8f6f4 || !(side ? i.blgp != 0 : i.cbsz && s.blocks > 1)) return;
+  const auto source_lane = [&](u32 l) -> u32 {
+    if (!side) {
+      const u32 g = l / s.m, blk = g / kg, several = 1u << i.cbsz;
+      return (((blk & ~(several - 1)) + i.abid % several) * kg + g % kg) * s.m + l % s.m;
     }
-    std::memcpy(c + row * M, o, sizeof o);
+    switch (i.blgp) {
+      case 1: return l & 31;
+      case 2: return 32 | (l & 31);
+      case 3: return (l + 16) & 63;
+      default: return 16 * (i.blgp - 4u) + (l & 15);
+    }
+  };
+  for (u32 j = 0; j < per_lane; ++j) {
+    float x[64];
+    for (u32 l = 0; l < 64; ++l) x[l] = e[j][source_lane(l)];
+    std::memcpy(e[j], x, sizeof x);
   }
 }
-// 32 values of k share a scale of the row and one of the column.
-template <u32 M, bool Avx2>
-EMU_INLINE void scaled_rows(const shape& s, const float* a, const float* b, float* c, const float (*sa)[M],
-                            const float (*sb)[M]) {
-  for (u32 q = 0; q < s.k / 32; ++q) {
-    alignas(64) float part[M * M] = {};
-    accumulate<M, Avx2>(s.a, s.b, a + 32 * q * M, b + 32 * q * M, part, 32);
-    for (u32 row = 0; row < M; ++row)
-      for (u32 j = 0; j < M; ++j) c[row * M + j] += part[row * M + j] * sa[q][row] * sb[q][j];
-  }
+// C, in the registers of D.
+void load_accumulators(wave& w, const inst& i, const shape& s, u32 regs) {
+  const operand& o = i.src[2];
+  u32* const d = w.v(i.dst[0].reg);
+  if (o.kind == operand::vgpr && o.reg != i.dst[0].reg)
+    std::memmove(d, w.v(o.reg), regs * 64 * sizeof *d);
+  else if (o.kind != operand::vgpr)
+    for (u32 r = 0; r < regs; ++r)
+      std::fill_n(d + 64 * r, 64, s.out == t_i32 ? static_cast<u32>(const_bits(o, kind::i32)) : source(w, o, r, 0));
 }
-
+void flush_accumulators(wave& w, const inst& i, u32 regs) {
+  u32* const d = w.v(i.dst[0].reg);
+  for (u32 n = 0; n < regs * 64; ++n) d[n] = bits(flush(as_f32(d[n])));
+}
+template <class Rows>
+EMU_INLINE void add_integers(const Rows& r) {
+  for (u32 n = 0; n < r.count; ++n)
+    for (u32 g = 0; g < Rows::g; ++g) {
+      const i32 x = static_cast<i32>(r.a[n * Rows::stride + Rows::step * g]);
+      const float* b = r.b + n * Rows::stride + Rows::b_of(g);
+      for (u32 j = 0; j < Rows::m; ++j) r.c[g * Rows::m + j] += static_cast<u32>(x * static_cast<i32>(b[j]));
+    }
+}
+// Scales of 32 values of k each: of row (of A) or column (of B) l % M, values 32 * (l / M) and on, by lane.
+struct scales {
+  float a[64], b[64];
+};
+scales read_scales(wave& w, const inst& i) {
+  const u32 hi = i.op_sel_hi == 0xff ? 0 : i.op_sel_hi, qa = (i.op_sel & 1) | (hi & 1) << 1,
+            qb = (i.op_sel >> 1 & 1) | (hi >> 1 & 1) << 1;
+  scales x;
+  for (u32 l = 0; l < 64; ++l)
+    x.a[l] = e8m0(source(w, i.src[3], 0, l) >> 8 * qa & 255), x.b[l] = e8m0(source(w, i.src[4], 0, l) >> 8 * qb & 255);
+  return x;
+}
+// The row of the 64 / M rows in register r of D that lane 0 holds, and the block that it is of (M = 4: of all blocks).
+template <u32 M>
+EMU_INLINE u32 row_of(u32 r) {
+  return M == 32 ? r % 16 / 4 * 8 + r % 4 : M == 16 ? r % 4 : r;
+}
+template <u32 M>
+EMU_INLINE u32 block_of(u32 r) {
+  return M == 32 ? r / 16 : M == 16 ? r / 4 : 0;
+}
+template <u32 M>
+using register_rows = rows<M, 64 / M, 64, 4>;
+// Adds sums of 32 values of k, scaled.
+template <bool Avx2, u32 M>
+EMU_INLINE void add_scaled(const elements* e, const u16 (*at)[64], u32 length, u32 k, u32* d, u32 regs, rounding how,
+                           const scales& x) {
+  for (u32 q = 0; q < k / 32; ++q)
+    for (u32 r = 0; r < regs; ++r) {
+      alignas(64) u32 part[64] = {};
+      for (u32 s = q * 32 / length; s < (q + 1) * 32 / length; ++s)
+        accumulate<Avx2>(register_rows<M>{e[0][0] + at[0][s] + row_of<M>(r), e[1][0] + at[1][s], length, part}, how);
+      for (u32 l = 0; l < 64; ++l) {
+        u32& to = d[64 * r + l];
+        to = bits(as_f32(to) + as_f32(part[l]) * x.a[q * M + row_of<M>(r) + 4 * (l / M)] * x.b[q * M + l % M]);
+      }
+    }
+}
+// Lanes g * M to g * M + M - 1 of register r of D hold a row of M columns; a lane of a and b holds `per_lane` values of
+// k, in order for segments of `length`.
 template <u32 M, bool Avx2>
 EMU_INLINE void mfma_shape(wave& w, const inst& i, const shape& s) {
-  const u32 K = s.k, groups = 64 / M, kg = groups / s.blocks, per_lane = K / kg, regs = M * M * s.blocks / 64;
-  const bool flush_denorm = w.gfx90a, integer = s.out == t_i32;
-  const bool fnuz = !w.gfx950 && !w.gfx90a;
-  alignas(64) elements e;
-  alignas(64) float a[4096], b[4096], c[M * M * (64 / M)];  // a, b: [block][k][row or column]; c: [block][row][column]
-  float sa[4][M], sb[4][M];
-  for (int side = 0; side < 2; ++side) {
-    unpack_operand(w, i.src[side], side ? s.b : s.a, fnuz && !s.f8f6f4, flush_denorm, per_lane, e);
-    if (!s.f8f6f4 && (side ? i.blgp != 0 : i.cbsz && s.blocks > 1))
-      for (u32 j = 0; j < per_lane; ++j) {
-        float x[64];
-        for (u32 l = 0; l < 64; ++l) {
-          u32 from = l;
-          if (!side) {  // one block of A serves several
-            const u32 g = l / M, blk = g / kg;
-            from = (((blk & ~((1u << i.cbsz) - 1)) + i.abid % (1u << i.cbsz)) * kg + g % kg) * M + l % M;
-          } else {  // lanes of B permuted
-            switch (i.blgp) {
-              case 1: from = l & 31; break;
-              case 2: from = 32 | (l & 31); break;
-              case 3: from = (l + 16) & 63; break;
-              default: from = 16 * (i.blgp - 4u) + (l & 15); break;
-            }
-          }
-          x[l] = e[j][from];
-        }
-        std::memcpy(e[j], x, sizeof x);
-      }
-    float* m = side ? b : a;
-    for (u32 g = 0; g < groups; ++g)
-      for (u32 j = 0; j < per_lane; ++j)
-        std::memcpy(m + (g / kg * K + k_of(s, side ? s.b : s.a, g % kg, kg, per_lane, j)) * M, &e[j][g * M], M * 4);
+  const u32 kg = 64 / M / s.blocks, per_lane = s.k / kg, regs = M * M * s.blocks / 64;
+  const bool integer = s.out == t_i32, flush_denorm = w.gfx90a, fnuz = !w.gfx950 && !w.gfx90a;
+  alignas(64) elements e[2];
+  const u32 length = s.f8f6f4 ? 16 : per_lane;
+  u16 at[2][64];  // where the segments of k begin
+  for (u32 side = 0; side < 2; ++side) {
+    const type t = side ? s.b : s.a;
+    unpack_operand<Avx2>(w, i.src[side], t, fnuz && !s.f8f6f4, flush_denorm, per_lane, e[side]);
+    permute_lanes(i, s, side, kg, per_lane, e[side]);
+    for (u32 q = 0; q < kg; ++q)
+      for (u32 j = 0; j < per_lane; j += length)
+        at[side][k_of(s, t, q, kg, per_lane, j) / length] = static_cast<u16>(j * 64 + q * M);
   }
-  if (s.scaled) {  // lane l: row l % M, 32 values of k from 32 * (l / M)
-    const u32 hi = i.op_sel_hi == 0xff ? 0 : i.op_sel_hi, qa = (i.op_sel & 1) | (hi & 1) << 1,
-              qb = (i.op_sel >> 1 & 1) | (hi >> 1 & 1) << 1;
-    for (u32 l = 0; l < 64; ++l)
-      sa[l / M][l % M] = e8m0(source(w, i.src[3], 0, l) >> 8 * qa & 255),
-                    sb[l / M][l % M] = e8m0(source(w, i.src[4], 0, l) >> 8 * qb & 255);
-  }
-  // Register r of the 64 / M lane groups holds whole rows of C / D.
-  const auto row_at = [](u32 r, u32 g) {
-    if (M == 32) return (r / 16 * M + 8 * (r % 16 / 4) + 4 * g + r % 4) * M;
-    if (M == 16) return (r / 4 * M + 4 * g + r % 4) * M;
-    return (g * M + r) * M;
-  };
-  for (u32 r = 0; r < regs; ++r) {
-    u32 row[64];
-    if (i.src[2].kind == operand::vgpr)
-      std::memcpy(row, w.v(i.src[2].reg + r), sizeof row);
-    else
-      for (u32 l = 0; l < 64; ++l)
-        row[l] = integer ? static_cast<u32>(const_bits(i.src[2], kind::i32)) : source(w, i.src[2], r, l);
-    if (flush_denorm && !integer)
-      for (u32& x : row) x = bits(flush(as_f32(x)));
-    for (u32 g = 0; g < groups; ++g) std::memcpy(c + row_at(r, g), row + g * M, M * 4);
-  }
-  for (u32 blk = 0; blk < s.blocks; ++blk) {
-    const float *ab = a + blk * K * M, *bb = b + blk * K * M;
-    float* out = c + blk * M * M;
-    if (integer)
-      integer_rows<M>(ab, bb, out, K);
-    else if (s.scaled)
-      scaled_rows<M, Avx2>(s, ab, bb, out, sa, sb);
-    else
-      accumulate<M, Avx2>(s.a, s.b, ab, bb, out, K);
-  }
-  for (u32 r = 0; r < regs; ++r) {
-    u32 row[64];
-    for (u32 g = 0; g < groups; ++g) std::memcpy(row + g * M, c + row_at(r, g), M * 4);
-    if (flush_denorm && !integer)
-      for (u32& x : row) x = bits(flush(as_f32(x)));
-    std::memcpy(w.v(i.dst[0].reg + r), row, sizeof row);
-  }
+  const scales x = s.scaled ? read_scales(w, i) : scales{};
+  load_accumulators(w, i, s, regs);
+  if (flush_denorm && !integer) flush_accumulators(w, i, regs);
+  const rounding how = rounding_of(s.a, s.b, e[0][0], e[1][0], per_lane * 64);
+  u32* const d = w.v(i.dst[0].reg);
+  if (s.scaled) return add_scaled<Avx2, M>(e, at, length, s.k, d, regs, how, x);
+  for (u32 n = 0; n < s.k / length; ++n)
+    for (u32 r = 0; r < regs; ++r) {
+      const u32 block = block_of<M>(r) * kg * M;
+      const register_rows<M> row{e[0][0] + at[0][n] + block + row_of<M>(r), e[1][0] + at[1][n] + block, length,
+                                 d + 64 * r};
+      integer ? add_integers(row) : accumulate<Avx2>(row, how);
+    }
+  if (flush_denorm && !integer) flush_accumulators(w, i, regs);
 }
 }  // namespace
 

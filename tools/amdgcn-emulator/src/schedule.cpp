@@ -89,6 +89,16 @@ void check_barrier(std::vector<wave>& waves) {
 }
 }  // namespace
 
+namespace {
+// The barriers that all waves which have not ended have passed.
+u64 passed_by_all(const std::vector<wave>& waves) {
+  u64 epoch = ~0ull;
+  for (const wave& w : waves)
+    if (w.status != wave::ended) epoch = std::min(epoch, w.waits_done);
+  return epoch;
+}
+}  // namespace
+
 bool step_workgroup(std::vector<wave>& waves, const options& o, std::mt19937_64& rng) {
   const std::size_t n = waves.size();
   std::vector<std::size_t> order(n);
@@ -111,6 +121,7 @@ bool step_workgroup(std::vector<wave>& waves, const options& o, std::mt19937_64&
   for (wave& w : waves)
     if (w.status == wave::at_barrier && lowest > w.waits_done)
       ++w.waits_done, w.status = wave::running, progress = true;
+  if (waves[0].launch->race) waves[0].wg->window.pass(passed_by_all(waves));
   if (!progress) {
     const wave& w =
         *std::find_if(waves.begin(), waves.end(), [](const wave& x) { return x.status == wave::at_barrier; });

@@ -15,6 +15,7 @@
 #include "buffers.hpp"
 #include "inst.hpp"
 #include "lds_shadow.hpp"
+#include "lds_window.hpp"
 
 namespace emu {
 struct lds_stats;
@@ -76,6 +77,7 @@ struct workgroup {
   std::vector<u8> lds;
   u32 lds_size = 0;
   lds_shadow writes, reads;
+  lds_window window;
   std::vector<u8> state;  // byte_state of each byte
   u32 tag = 0;            // number of this workgroup over all launches
   workgroup_clock clock;

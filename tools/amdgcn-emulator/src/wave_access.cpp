@@ -14,6 +14,10 @@ EMU_INLINE void transpose(quad* q) {
 }
 template <class F>
 EMU_INLINE void each(u64 lanes, F f) {
+  if (lanes == ~0ull) {
+    for (u32 l = 0; l < 64; ++l) f(l);
+    return;
+  }
   for (u64 m = lanes; m; m &= m - 1) f(static_cast<u32>(std::countr_zero(m)));
 }
 template <u32 N>
@@ -91,19 +95,56 @@ EMU_INLINE u64 changed_lanes(const inst& i, const wave_access& a, const u8 (*dat
     default: return changed_lanes<16>(a, data);
   }
 }
-EMU_INLINE bool all_written(const wave_access& a) {
-  u64 any = 0;
-  for (u32 n = 0; n < a.num_runs; ++n) {
-    const u8* s = a.state + a.runs[n].first;
-    u64 left = a.runs[n].bytes;
-    for (; left >= 8; left -= 8, s += 8) {
-      u64 x;
-      std::memcpy(&x, s, 8);
+template <class T>
+EMU_INLINE bool all_written(const wave_access& a, u32 bytes) {
+  T any = {};
+  each(a.lanes, [&](u32 l) {
+    for (u32 k = 0; k < bytes; k += sizeof(T)) {
+      T x;
+      std::memcpy(&x, a.state + a.address[l] + k, sizeof x);
       any |= x;
     }
-    for (; left; --left) any |= *s++;
+  });
+  T none = {};
+  return std::memcmp(&any, &none, sizeof any) == 0;  // byte_state::written is 0
+}
+EMU_INLINE bool all_written(const wave_access& a, u32 bytes) {
+  switch (bytes) {
+    case 1: return all_written<u8>(a, 1);
+    case 2: return all_written<u16>(a, 2);
+    case 4: return all_written<u32>(a, 4);
+    case 8: return all_written<u64>(a, 8);
+    case 12: return all_written<u32>(a, 12);
+    default: return all_written<quad>(a, 16);
   }
-  return !any;  // byte_state::written is 0
+}
+template <u32 Bytes>
+EMU_INLINE void set_written(const wave_access& a) {
+  each(a.lanes, [&](u32 l) { std::memset(a.state + a.address[l], written, Bytes); });
+}
+EMU_INLINE void set_written(const wave_access& a, u32 bytes) {
+  switch (bytes) {
+    case 1: return set_written<1>(a);
+    case 2: return set_written<2>(a);
+    case 4: return set_written<4>(a);
+    case 8: return set_written<8>(a);
+    case 12: return set_written<12>(a);
+    default: return set_written<16>(a);
+  }
+}
+template <u32 Bytes>
+EMU_INLINE void write_lanes(const wave_access& a, const u8 (*data)[16]) {
+  each(a.lanes, [&](u32 l) { std::memcpy(a.memory + a.address[l], data[l], Bytes); });
+}
+EMU_INLINE void write_lanes(const wave_access& a, const u8 (*data)[16], u32 bytes) {
+  switch (bytes) {
+    case 1: return write_lanes<1>(a, data);
+    case 2: return write_lanes<2>(a, data);
+    case 4: return write_lanes<4>(a, data);
+    case 8: return write_lanes<8>(a, data);
+    case 12: return write_lanes<12>(a, data);
+    default: return write_lanes<16>(a, data);
+  }
 }
 /// The state of the operand's registers, from number `first`: whether any lane is undefined.
 EMU_INLINE bool any_undefined(const wave& w, const inst& i, u64 lanes, const operand& o) {
@@ -114,6 +155,12 @@ EMU_INLINE bool any_undefined(const wave& w, const inst& i, u64 lanes, const ope
 EMU_INLINE void define(wave& w, const inst& i, u64 lanes, const operand& o, u32 first) {
   for (u32 k = 0; k < (i.bytes + 3u) / 4; ++k)
     w.undefined->vector[o.reg + first + k] &= ~lanes, w.undefined->computed[o.reg + first + k] &= ~lanes;
+}
+/// Whether the accesses of these lanes race with none; then they are noted.
+EMU_INLINE bool noted(wave& w, const inst& i, wave_access& a, access_space space, u64 lanes, bool write) {
+  if (space == in_lds) return lds_orderly(w, i, a, lanes, write);
+  a.find_runs(lanes, i.bytes);
+  return global_orderly(w, i, *w.launch->last.buffer, a, write);
 }
 EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o,
                                bool raced) {
@@ -127,19 +174,13 @@ EMU_INLINE bool store_together(wave& w, const inst& i, wave_access& a, access_sp
       changed = changed_lanes(i, a, data);
       if (space == in_lds) {
         each(a.lanes & ~changed, [&](u32 l) { changed |= static_cast<u64>(a.state[a.address[l]] != written) << l; });
-        a.find_runs(a.lanes & ~changed, i.bytes);
-        if (!lds_unread(w, a)) return false;
+        if (const u64 same = a.lanes & ~changed; same && !lds_unread(w, i, a, same)) return false;
       }
     }
-    a.find_runs(changed, i.bytes);
-    if (!(space == in_lds ? lds_orderly(w, i, a, true) : global_orderly(w, i, *w.launch->last.buffer, a, true)))
-      return false;
+    if (!noted(w, i, a, space, changed, true)) return false;
   }
-  each(a.lanes, [&](u32 l) { std::memcpy(a.memory + a.address[l], data[l], i.bytes); });
-  if (a.state) {
-    if (raced) a.find_runs(a.lanes, i.bytes);
-    for (u32 n = 0; n < a.num_runs; ++n) std::memset(a.state + a.runs[n].first, written, a.runs[n].bytes);
-  }
+  write_lanes(a, data, i.bytes);
+  if (a.state) set_written(a, i.bytes);
   return true;
 }
 bool together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, u32 first) {
@@ -147,14 +188,14 @@ bool together(wave& w, const inst& i, wave_access& a, access_space space, const 
   const bool raced =
       space == in_lds ? L.race : space == in_global && L.globals && L.last.buffer && L.last.buffer->owned;
   if (raced && i.bytes % 4) return false;
-  a.find_runs(a.lanes, i.bytes);
-  if (raced)
-    for (u32 n = 0; n < a.num_runs; ++n)
-      if (a.runs[n].first % 4) return false;
+  if (raced) {
+    u64 misaligned = 0;
+    each(a.lanes, [&](u32 l) { misaligned |= a.address[l] & 3; });
+    if (misaligned) return false;
+  }
   if (i.store) return store_together(w, i, a, space, o, raced);
-  if (a.state && !all_written(a)) return false;
-  if (raced && !(space == in_lds ? lds_orderly(w, i, a, false) : global_orderly(w, i, *L.last.buffer, a, false)))
-    return false;
+  if (a.state && !all_written(a, i.bytes)) return false;
+  if (raced && !noted(w, i, a, space, a.lanes, false)) return false;
   load(w, i, a, o, first);
   if (w.undefined) define(w, i, a.lanes, o, first);
   return true;

@@ -24,10 +24,10 @@ enum access_space { in_lds, in_global, in_scratch };
 bool access_together(wave& w, const inst& i, wave_access& a, access_space space, const operand& o, u32 first);
 /// Addresses of global memory, all in one buffer. False: they are not.
 bool access_global_together(wave& w, const inst& i, wave_access& a);
-// hazards.cpp: whether no earlier access to these dwords races; then they are noted.
-bool lds_orderly(wave& w, const inst& i, const wave_access& a, bool write);
-// Whether no read of another wave races with a store that changes nothing.
-bool lds_unread(const wave& w, const wave_access& a);
+// hazards.cpp: whether no earlier access to the dwords of these lanes races; then they are noted.
+bool lds_orderly(wave& w, const inst& i, wave_access& a, u64 lanes, bool write);
+// Whether no read of another wave races with a store of these lanes that changes nothing.
+bool lds_unread(wave& w, const inst& i, wave_access& a, u64 lanes);
 // global_races.cpp: the same for dwords of a buffer.
 bool global_orderly(wave& w, const inst& i, buffer_state& b, const wave_access& a, bool write);
 }  // namespace emu

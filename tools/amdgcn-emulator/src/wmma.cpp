@@ -13,6 +13,7 @@ void require_repeats(const wave& w, const inst& i, u32 side, u32 regs) {
   }
 }
 // An operand as [k][row or column]. In gfx12 lanes 16-31 hold the upper half of k, in gfx11 they repeat lanes 0-15.
+template <bool Avx2>
 EMU_INLINE void wmma_operand(wave& w, const inst& i, u32 side, const shape& s, type t, float (*m)[16]) {
   const bool g12 = w.fam == family::gfx12;
   const operand& o = i.src[side];
@@ -22,7 +23,7 @@ EMU_INLINE void wmma_operand(wave& w, const inst& i, u32 side, const shape& s, t
   };
   if (!g12 && o.is_vgpr()) require_repeats(w, i, side, std::max(1u, n * type_bits[t] / 32));
   elements e;
-  unpack_operand(w, o, t, false, false, n, e);
+  unpack_operand<Avx2>(w, o, t, false, false, n, e);
   for (u32 j = 0; j < n; ++j) {
     if (negative(j)) each_lane(w, [&](u32 l) { e[j][l] = -e[j][l]; });
     std::memcpy(m[j], e[j], sizeof m[j]);
@@ -61,7 +62,7 @@ EMU_INLINE void load_row(wave& w, const inst& i, const shape& s, u32 r, float (&
     std::fill(std::begin(v), std::end(v), f);
   }
 }
-EMU_INLINE void load_c(wave& w, const inst& i, const shape& s, float (*c)[16], i64 (*ci)[16]) {
+EMU_INLINE void load_c(wave& w, const inst& i, const shape& s, u32 (*c)[16], i64 (*ci)[16]) {
   for (u32 r = 0; r < 8; ++r) {
     float v[32];
     load_row(w, i, s, r, v);
@@ -74,13 +75,13 @@ EMU_INLINE void load_c(wave& w, const inst& i, const shape& s, float (*c)[16], i
     for (u32 half = 0; half < 2; ++half) std::memcpy(c[row_of(w, r, half)], v + 16 * half, sizeof c[0]);
   }
 }
-EMU_INLINE void store_c(wave& w, const inst& i, const shape& s, const float (*c)[16], const i64 (*ci)[16]) {
+EMU_INLINE void store_c(wave& w, const inst& i, const shape& s, const u32 (*c)[16], const i64 (*ci)[16]) {
   for (u32 r = 0; r < 8; ++r) {
     const half_of h = packed(w, i, r);
     if (type_bits[s.out] == 16) {
       u32* d = w.v(i.dst[0].reg + h.reg);
       each_lane(w, [&](u32 l) {
-        const float x = c[row_of(w, r, l / 16)][l % 16];
+        const float x = as_f32(c[row_of(w, r, l / 16)][l % 16]);
         const u32 y = s.out == t_f16 ? f32_to_f16(x) : f32_to_bf16(x);
         d[l] = (d[l] & ~(0xffffu << h.shift)) | y << h.shift;
       });
@@ -102,16 +103,18 @@ void wmma_for(wave& w, const inst& i) {
   type ta = s.a, tb = s.b;
   if (s.out == t_i32)
     ta = i.neg_lo & 1 ? s.a : (s.a == t_i8 ? t_u8 : t_u4), tb = i.neg_lo & 2 ? s.b : (s.b == t_i8 ? t_u8 : t_u4);
-  alignas(64) float a[32][16], b[32][16], c[16][16];
+  alignas(64) float a[32][16], b[32][16];
+  alignas(64) u32 c[16][16];
   i64 ci[16][16];
-  wmma_operand(w, i, 0, s, ta, a), wmma_operand(w, i, 1, s, tb, b);
+  wmma_operand<Avx2>(w, i, 0, s, ta, a), wmma_operand<Avx2>(w, i, 1, s, tb, b);
   load_c(w, i, s, c, ci);
   if (s.out == t_i32) {
     for (u32 row = 0; row < 16; ++row)
       for (u32 k = 0; k < s.k; ++k)
         for (u32 j = 0; j < 16; ++j) ci[row][j] += static_cast<i32>(a[k][row]) * static_cast<i32>(b[k][j]);
   } else {
-    accumulate<16, Avx2>(ta, tb, a[0], b[0], c[0], s.k);
+    const rounding how = rounding_of(ta, tb, a[0], b[0], s.k * 16);
+    for (u32 row = 0; row < 16; row += 4) accumulate<Avx2>(rows<16, 4, 16, 1>{a[0] + row, b[0], s.k, c[row]}, how);
   }
   store_c(w, i, s, c, ci);
 }
