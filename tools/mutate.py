@@ -3,7 +3,8 @@
 """Breaks one operator or constant of a header at a time, and shows whether a test notices.
 
 usage: mutate.py [--every N] [--first I] [--results] HEADER...    headers, or folders of them, below include/tilewright
-       mutate.py --sample N [--seed S] [--minutes M] [--results] HEADER...  up to N mutants of each argument, drawn at random, in M minutes
+       mutate.py --sample N [--seed S] [--minutes M] [--tests T] [--log] [--results] HEADER...  up to N mutants of each argument, drawn at
+                                                                  random, in M minutes, each with its first T tests
        mutate.py --schedules [--only WORD]                        the broken kernels of tools/schedule_mutants.txt, in explored schedules
        mutate.py --list HEADER...                                 the mutants, without trying them
        mutate.py --self-test
@@ -12,12 +13,15 @@ A mutant is killed when a test no longer compiles (static_asserts and other comp
 must be refused (tests/compile_fail) no longer is. The test of the header's own name is tried first, then others of its room, then
 the property tests; only those that include the header. What no test notices has survived: it is printed, and gets a test, or an entry
 in tools/equivalent_mutants.txt that says why it does the same; mutants with an entry are counted and not tried. --results writes
-the counts to docs/lab/mutation_results.md. Exit code 1: a mutant without an entry has survived. Tests are compiled by clang++-22, else g++;
-compile-fail tests are read by g++ alone. Headers of machine/exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a
-build in build/tests or build/release must have made. What runs on NVIDIA GPUs alone is left out of samples.
+the counts to docs/lab/mutation_results.md. Exit code 0: none without an entry has survived; 1: one has; 2: the tool itself has failed, or
+a test fails with the unchanged headers. Tests are compiled by clang++-22, else g++; compile-fail tests are read by g++ alone. Headers of
+machine/exec/amdgcn are compiled for GPUs and run on tools/amdgcn-emulator, whose library a build in build/tests or build/release must have
+made. What runs on NVIDIA GPUs alone is left out of samples.
 """
 
 import argparse
+import contextlib
+import io
 import os
 import random
 import re
@@ -27,6 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from pathlib import Path
 
@@ -35,7 +40,7 @@ DIALECT = ["-std=c++20", "-O0"]
 COMPILER = [shutil.which("clang++-22") or "g++", *DIALECT]
 LIBRARIES = ["-lgtest", "-lgtest_main", "-lboost_context", "-lpthread"]
 CPU_LIMIT_S = 60  # of a compilation or a run
-MEMORY_LIMIT = 16 << 30
+MEMORY_LIMIT = 16 << 30  # of what may be written: stacks of fibers take more addresses
 EQUIVALENTS = ROOT / "tools/equivalent_mutants.txt"
 SCHEDULES = ROOT / "tools/schedule_mutants.txt"
 RESULTS = ROOT / "docs/lab/mutation_results.md"
@@ -65,10 +70,15 @@ AFTER_ITS_OWN = {
         *found("core/distribution:tile_distribution", "compat/ck_tile:load_store_traits", "core/distribution:access_plan"),
         properties("encoding_operations.test", "distributions.test", "curves.test")
     ],
-    "machine/emulator": [*found("planted:mistakes", "machine/emulator:*", "planted:random_programs", "planted:correct", "machine/exec:*")],
+    "machine/emulator": [
+        *found("planted:mistakes", "planted:asynchronous", "machine/emulator:*", "planted:random_pipelines", "planted:random_programs", "planted:correct",
+               "machine/exec:*")
+    ],
     "machine/exec": [*found("machine/exec:*", "planted:mistakes", "planted:correct", "tile:repeated_copy.wave_copy")],
     "tile": [*found("tile:*")],
     "block": [*found("block:*", "kernels/gemm:gemm_kernel.gfx942", "kernels/gemm:gemm_kernel.nvidia", "kernels/gemm:hopper_gemm_kernel")],
+    "block/rows": [*found("block/rows:*", "kernels/rows:softmax", "kernels/rows:norm", "kernels/rows:cross_entropy", "kernels/rows:norm_gradient")],
+    "block/operands": [*found("block/operands:*", "kernels/gemm:narrow_gemm", "kernels/gemm:gemm_kernel.gfx950_narrow", "kernels/gemm:hopper_narrow_gemm")],
     "compat/ck_tile/xor_preshuffle.hpp": [*found("compat/ck_tile:lds_with_xor")],
     "core/lds/detail/layout_search.hpp": [*found("core/lds:layout_solver", "core/lds:layout_solver_random")],
     "core/lds/bank_conflicts.hpp": [*found("core/lds:lds_access", "core/lds:layout_solver_random", "core/lds:random_access")],
@@ -167,7 +177,7 @@ class Workshop:
         common.write_text("#include <gtest/gtest.h>\n#include <algorithm>\n#include <functional>\n#include <map>\n#include <numeric>\n"
                           "#include <random>\n#include <set>\n#include <string>\n#include <vector>\n")
         has_rapidcheck = Path("/usr/include/rapidcheck.h").exists()
-        self.flags = ["-w", optimisation, f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}",
+        self.flags = ["-w", optimisation, "-ftrivial-auto-var-init=pattern", f"-DTILEWRIGHT_HAS_RAPIDCHECK={int(has_rapidcheck)}", f"-I{self.include}", f"-I{root / 'tools/viz/include'}",
                       f'-DTILEWRIGHT_PLANTED_LIST="{root / "docs/lab/planted_mistakes.md"}"']
         self.libraries = LIBRARIES + (["-lrapidcheck"] if has_rapidcheck else [])
         subprocess.run([*COMPILER, *self.flags, "-x", "c++-header", common, "-o", f"{common}.gch"], check=True)
@@ -181,7 +191,7 @@ class Workshop:
 
     def run(self, command, environment=None):
         def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
             resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_limit_s, self.cpu_limit_s))
 
         try:
@@ -275,7 +285,7 @@ def tests_of(header, root=ROOT):
         return [[name] for name in DEVICE_TESTS]
     room, stem = room_of(header), Path(header).stem
     own = [*found(f"{room}:{stem}", f"{room}:{stem}.*")]
-    others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
+    others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get("/".join(header.split("/")[:2])) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
     tests = own + [test for test in others if test not in own]
     tests = [[test] if isinstance(test, str) else test for test in tests]
     return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
@@ -368,21 +378,29 @@ def self_test():
         failed.append("entries of lines that are gone are not found")
     if list(mutants_of('  f("1 + 1");  // 2 + 2\n#if 1\n')):
         failed.append("strings, comments or directives are mutated")
+
+    def end_with(text):
+        raise SystemExit(text)
+
+    with contextlib.redirect_stderr(io.StringIO()):
+        codes = [exit_code(run) for run in (lambda: 0, lambda: 1, lambda: end_with("a test fails anyway"), lambda: {}["a defect"])]
+    if codes != [0, 1, 2, 2]:
+        failed.append(f"exit codes are {codes}")
     print("\n".join(failed) or "mutate, self-test: passed")
     return 1 if failed else 0
 
 
 def read_schedule_mutants(text):
-    """Dicts with header, old and new line, test (a source), filter (its GoogleTest filter), within (schedules), why."""
+    """Dicts with header, old and new line, test (a source), filter (its GoogleTest filter), within (schedules), why; by default: optional."""
     for block in re.split(r"\n\s*\n", "\n".join(line for line in text.splitlines() if not line.startswith("#")).strip()):
         entry = {key: value.replace("\\n", "\n") for key, value in (line.split(": ", 1) for line in block.splitlines())}
-        if set(entry) != {"header", "old", "new", "test", "filter", "within", "why"}:
+        if set(entry) - {"by default"} != {"header", "old", "new", "test", "filter", "within", "why"} or entry.get("by default", "passes") != "passes":
             raise SystemExit(f"mutate: {SCHEDULES.name}: an entry has header, old, new, test, filter, within and why:\n{block}")
         yield entry
 
 
 def try_schedules(options):
-    """Each mutant must fail in one of the first `within` schedules; the table says whether the default one suffices."""
+    """Each mutant must fail in one of the first `within` schedules, and where it says so not in the default one, as the table shows."""
     missed = 0
     print("| header | test | found within (schedules) | why |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
@@ -401,7 +419,8 @@ def try_schedules(options):
                 by_default, found = (workshop.fails_in_schedules(program, entry["filter"], n) if compiles else None for n in (1, int(entry["within"])))
             finally:
                 path.write_text(text)
-            missed += not found
+            is_missed = not found or (by_default is not False and "by default" in entry)
+            missed += is_missed
             result = ("does not compile" if not compiles else "1, the default" if by_default else entry["within"] if found else
                       "the time is over" if found is None else f"not in {entry['within']}")
             print(f"| `{entry['header']}` | {entry['filter']} | {result} | {entry['why']} |", flush=True)
@@ -419,7 +438,7 @@ def chosen_mutants(headers, options, generator):
     return [(*found[number][:2], [found[number][2][i]], 0) for number, i in generator.sample(places, min(options.sample, len(places)))]
 
 
-def try_header(workshop, header, text, mutants, explained, tests):
+def try_header(workshop, header, text, mutants, explained, tests, is_logged):
     """What became of the mutants; without a workshop they are only listed. `tests` are put into the order in which they kill."""
     counts = Counter()
     if workshop and header.startswith("machine/exec/amdgcn/"):
@@ -432,8 +451,8 @@ def try_header(workshop, header, text, mutants, explained, tests):
             continue
         how = "same" if (header, code) in explained else try_mutant(workshop, header, text, mutant, tests)
         counts[how] += 1
-        if how == "survived":
-            print(f"survived {where}\n  {code}", flush=True)
+        if how == "survived" or is_logged:
+            print(f"{how} {where}\n  {code}", flush=True)
     return counts
 
 
@@ -446,6 +465,8 @@ def read_arguments():
     parser.add_argument("--sample", type=int, default=0, help="N mutants of each argument, drawn at random; the results have one row for each")
     parser.add_argument("--seed", type=int, default=1, help="of --sample")
     parser.add_argument("--minutes", type=float, default=0, help="of --sample, for each argument; default: without a limit")
+    parser.add_argument("--tests", type=int, help="of --sample: how many tests, the cheapest first, are tried; default: all")
+    parser.add_argument("--log", action="store_true", help="print each mutant, not only survivors")
     parser.add_argument("--schedules", action="store_true", help=f"the mutants of {SCHEDULES.relative_to(ROOT)}")
     parser.add_argument("--only", default="", help="of --schedules: those with this word in their header or test")
     parser.add_argument("--results", action="store_true", help=f"write the counts to {RESULTS.relative_to(ROOT)}")
@@ -460,7 +481,7 @@ def try_argument(workshop, argument, options, explained, generator):
     """(what became of its mutants, how many it has, whether all its explanations are of mutants that it has)."""
     headers = [header for header in headers_of([argument]) if not (options.sample and ON_NVIDIA_ALONE.match(header))]
     texts = {header: (ROOT / "include/tilewright" / header).read_text(encoding="utf-8") for header in headers}
-    fine, counts, tests = True, Counter(), {header: tests_of(header) for header in headers}
+    fine, counts, tests = True, Counter(), {header: tests_of(header)[:options.tests] for header in headers}
     for header, text in texts.items():
         for code in old_entries(header, text, explained):
             print(f"{EQUIVALENTS.name}: {header} has no such mutant any more: {code}")
@@ -469,7 +490,7 @@ def try_argument(workshop, argument, options, explained, generator):
     for header, text, mutants, number in chosen_mutants(headers, options, generator):
         if options.minutes and time.monotonic() > end:
             break
-        of_header = try_header(workshop, header, text, mutants, explained, tests[header])
+        of_header = try_header(workshop, header, text, mutants, explained, tests[header], options.log)
         counts += of_header
         if not options.list and not options.sample:
             print(report(header, of_header, number), flush=True)
@@ -502,5 +523,18 @@ def main():
     return 0 if all_fine and not total["survived"] else 1
 
 
+def exit_code(run):
+    """What run() returns; 2 where it ends by an exception, whose text is printed."""
+    try:
+        return run()
+    except SystemExit as end:
+        if end.code in (0, 2):  # of the command line's options
+            return end.code
+        print(end.code, file=sys.stderr)
+    except Exception:  # a defect of this tool must not look like a survivor
+        traceback.print_exc()
+    return 2
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_code(main))

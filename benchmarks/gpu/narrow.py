@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Products of 1 to 16 rows with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
+"""Products with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
 
     benchmarks/gpu/narrow.py LIBRARY [--check N] [--seed N] [--format NAME,...] [--rows M,...] [--layers NxK,...] [--seconds S] [--rounds N]
-                             [--rivals] [--json FILE --commit C]
+                             [--rivals [--marlin LIBRARY]] [--experts] [--json FILE --commit C]
 
 LIBRARY is libtilewright_narrow.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). --check N: N random shapes, formats and types against float64 of
 the decoded operands. Then layers of models: weights rotate through buffers of more than three times the L2 cache, launches are in CUDA
 graphs. `ratio_to_copy` is the time in which a copy moves the bytes of the weights and their scales (read and written bytes count), over
-the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), and a kernel in Triton. Exits with 1 if a result is
-wrong.
+the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), kernels in Triton (int4, MXFP4) and Marlin, where
+LIBRARY exports `marlin_product` (marlin_cuda of IST-DASLab/marlin with C linkage: a, b, c, scales, m, n, k, workspace, group, stream).
+--experts: groups of rows with weights of their own, against torch._grouped_mm in bf16. Exits with 1 if a result is wrong.
 """
 import argparse
 import ctypes
@@ -34,7 +35,8 @@ LAYERS = ((4096, 14336), (28672, 4096), (8192, 16384), (28672, 8192), (8192, 286
 class Problem(ctypes.Structure):
     """narrow_problem of narrow_library.cu."""
     _fields_ = ([(name, ctypes.c_void_p) for name in ("a", "b", "b_scales", "b_zeros", "c", "workspace")] +
-                [(name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc", "ld_b_scales", "is_half")])
+                [(name, ctypes.c_int) for name in ("m", "n", "k", "lda", "ldb", "ldc", "ld_b_scales", "is_half", "groups")] +
+                [("ends", ctypes.c_void_p)])
 
 
 def workspace():
@@ -98,14 +100,17 @@ class Tilewright:
         self.library = ctypes.CDLL(path)
         self.workspace = workspace()
 
-    def prepare(self, weights, x, y):
-        """A function that queues the kernel with the next of the weights' copies on the current stream."""
+    def prepare(self, weights, x, y, ends=None):
+        """A function that queues the kernel with the next of the weights' copies on the current stream. With `ends` (one number on the GPU
+        for each copy) the copies are the weights of groups of rows, which the kernel multiplies at once."""
         call = getattr(self.library, "tilewright_narrow_" + weights.name)
         call.restype, call.argtypes = ctypes.c_char_p, [ctypes.POINTER(Problem), ctypes.c_void_p]
         problems = [Problem(a=x.data_ptr(), b=weights.codes[i].data_ptr(), b_scales=weights.scales[i].data_ptr(),
                             b_zeros=0 if weights.zeros is None else weights.zeros[i].data_ptr(), c=y.data_ptr(),
                             workspace=self.workspace.data_ptr(), m=len(x), n=weights.n, k=weights.k, lda=x.stride(0), ldb=weights.ldb,
-                            ldc=y.stride(0), ld_b_scales=0, is_half=int(x.dtype == torch.float16)) for i in range(len(weights.codes))]
+                            ldc=y.stride(0), ld_b_scales=weights.scales.shape[2], is_half=int(x.dtype == torch.float16),
+                            groups=0 if ends is None else len(ends), ends=0 if ends is None else ends.data_ptr())
+                    for i in range(len(weights.codes) if ends is None else 1)]
         state = [0]
 
         def launch():
@@ -116,13 +121,15 @@ class Tilewright:
         return launch
 
 
-def check(ours, count, seed):
+def check(ours, names, count, seed):
     """Random products against float64; the number that are wrong, and the largest error over its bound."""
     rng, wrong, worst = random.Random(seed), 0, 0.0
     for number in range(count):
-        name = rng.choice(list(FORMATS))
+        name = rng.choice(names)
         m, n, k = rng.randint(1, 16), 4 * rng.randint(1, 700), rng.randint(16, 6000)
         dtype = rng.choice((torch.bfloat16, torch.float16))
+        if number % 3 == 0:
+            m, n, dtype = rng.randint(17, 600), 8 * rng.randint(1, 350), torch.bfloat16
         weights = Weights(name, n, k, odd=number % 6 == 0)
         x = torch.randn(m, -(-k // 8) * 8, device="cuda").to(dtype)
         y = torch.full((m + 1, n), 77.0, device="cuda", dtype=dtype)
@@ -141,6 +148,37 @@ def check(ours, count, seed):
     return wrong, worst
 
 
+def experts(ours, names, options):
+    """Products of groups of rows: relative errors, and times against torch._grouped_mm in bf16."""
+    results = []
+    for groups, m, n, k in ((8, 256, 4096, 4096), (8, 16384, 4096, 4096), (32, 512, 5760, 2880), (32, 4096, 5760, 2880), (128, 512, 1536, 4096),
+                            (128, 8192, 1536, 4096)):
+        cuts = sorted(random.randint(0, m) for _ in range(groups - 1)) + [m]
+        ends = torch.tensor(cuts, device="cuda", dtype=torch.int32)
+        x, y = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.zeros(m, n, device="cuda", dtype=torch.bfloat16)
+        wide = torch.randn(groups, n, k, device="cuda", dtype=torch.bfloat16)
+        rival = those_that_run({"torch_grouped_mm": lambda: lambda: torch._grouped_mm(x, wide.transpose(1, 2), offs=ends)})
+        for name in names:
+            weights = Weights(name, n, k, groups)
+            call = ours.prepare(weights, x, y, ends)
+            call()
+            worst = 0.0
+            for group in random.sample(range(groups), 4):
+                rows = slice(cuts[group - 1] if group else 0, cuts[group])
+                wanted, size = x[rows].double() @ weights.numbers(group).t(), x[rows].abs().double() @ weights.numbers(group).abs().t()
+                if len(wanted):
+                    worst = max(worst, ((y[rows].double() - wanted).abs() / size.clamp_min(1e-30)).max().item())
+            times = Race({"ours": call} | rival, options.seconds).times(options.rounds)
+            us = {c: statistics.median(t[c] for t in times) * 1e6 for c in times[0]}
+            row = {"format": name, "groups": groups, "m": m, "n": n, "k": k, "error": worst, "right": worst <= 2.0**-8, "us": us["ours"]}
+            if rival:
+                row |= {"us_torch_grouped_mm": us["torch_grouped_mm"], "ratio_to_rival": us["torch_grouped_mm"] / us["ours"]}
+            results.append(row)
+            print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
+            del weights
+    return results
+
+
 def copy_rate():
     """Bytes per second that the faster of two large copies reads and writes: the driver's, and a kernel's."""
     a, b = torch.ones(1 << 27, device="cuda"), torch.empty(1 << 27, device="cuda")
@@ -157,22 +195,59 @@ def rotating(calls):
     return launch
 
 
-def rivals(x, n, k, copies):
-    """Contenders of the same product by name: torch in bf16, its int4 product and Triton's with groups of 128."""
+def marlin(library, x, n, k, copies):
+    """Marlin's int4 product in f16, with groups of 128."""
+    call = ctypes.CDLL(library).marlin_product
+    call.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int] * 3 + [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
+    codes = [torch.randint(-2**31, 2**31, (k * n // 8,), device="cuda", dtype=torch.int32) for _ in range(copies)]
+    scales, locks = torch.rand(k // 128, n, device="cuda").half(), torch.zeros(n // 128 * 16, device="cuda", dtype=torch.int32)
+    rows, y = x.half(), torch.empty(len(x), n, device="cuda", dtype=torch.float16)
+
+    def launch(w):
+        if call(rows.data_ptr(), w.data_ptr(), y.data_ptr(), scales.data_ptr(), len(x), n, k, locks.data_ptr(), 128,
+                torch.cuda.current_stream().cuda_stream):
+            raise RuntimeError("Marlin refuses the shape")
+    return rotating([lambda w=w: launch(w) for w in codes])
+
+
+def int4_rivals(x, n, k, copies, marlin_library):
+    """Contenders of the same product by name: torch in bf16, int4 products with groups of 128 of torch, Triton and Marlin."""
     import narrow_triton
     wide = [torch.randn(n, k, device="cuda", dtype=torch.bfloat16) for _ in range(max(1, -(-copies // 4)) + 1)]
-    contenders = {"torch_bf16": rotating([lambda w=w: torch.nn.functional.linear(x, w) for w in wide])}
     packed = [torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8) for _ in range(copies)]
     scales = torch.rand(k // 128, n, 2, device="cuda").to(torch.bfloat16)
-    try:
-        theirs = [torch.ops.aten._convert_weight_to_int4pack(w, 8) for w in packed]
-        contenders["torch_int4"] = rotating([lambda w=w: torch.ops.aten._weight_int4pack_mm(x, w, 128, scales) for w in theirs])
-        contenders["torch_int4"]()
-    except RuntimeError as error:
-        print("torch's int4 product:", str(error).split("\n")[0])
-        contenders.pop("torch_int4", None)
     own_scales = scales[:, :, 0].t().contiguous()
-    contenders["triton_int4"] = rotating([narrow_triton.product(x, w, own_scales) for w in packed])
+
+    def torch_int4():
+        theirs = [torch.ops.aten._convert_weight_to_int4pack(w, 8) for w in packed]
+        return rotating([lambda w=w: torch.ops.aten._weight_int4pack_mm(x, w, 128, scales) for w in theirs])
+    made = {"torch_bf16": lambda: rotating([lambda w=w: torch.nn.functional.linear(x, w) for w in wide]),
+            "torch_int4": torch_int4}
+    if len(x) <= 16:
+        made["triton_int4"] = lambda: rotating([narrow_triton.product(x, w, own_scales) for w in packed])
+    if marlin_library:
+        made["marlin"] = lambda: marlin(marlin_library, x, n, k, copies)
+    return those_that_run(made)
+
+
+def mxfp4_rivals(x, weights):
+    """Triton's product with MXFP4 weights."""
+    import narrow_triton
+    return those_that_run({"triton_mxfp4": lambda: rotating([narrow_triton.mxfp4_product(x, w, s) for w, s in
+                                                             zip(weights.codes, weights.scales)])})
+
+
+def those_that_run(made):
+    """The contenders that functions make; what cannot run on this machine is named and left out."""
+    contenders = {}
+    for name, make in made.items():
+        try:
+            call = make()
+            call()
+            torch.cuda.synchronize()
+            contenders[name] = call
+        except Exception as error:  # of any rival: their errors share no type
+            print(f"{name} does not run: {str(error).strip().splitlines()[:1]}", flush=True)
     return contenders
 
 
@@ -187,11 +262,13 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.005, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rivals", action="store_true")
+    parser.add_argument("--marlin", help="a library with marlin_product")
+    parser.add_argument("--experts", action="store_true")
     options = parse_arguments(parser)
     torch.manual_seed(options.seed)
     random.seed(options.seed)
     ours = Tilewright(options.library)
-    wrong, worst = check(ours, options.check, options.seed) if options.check else (0, None)
+    wrong, worst = check(ours, options.format.split(","), options.check, options.seed) if options.check else (0, None)
     rate, results = copy_rate(), []
     print(f"a copy moves {rate / 1e9:.0f} GB/s")
     for n, k in [map(int, layer.split("x")) for layer in options.layers.split(",")]:
@@ -203,7 +280,9 @@ def main():
                 x, y = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
                 contenders = {"ours": ours.prepare(weights, x, y)}
                 if options.rivals and name == "int4_128":
-                    contenders |= rivals(x, n, k, copies)
+                    contenders |= int4_rivals(x, n, k, copies, options.marlin)
+                if options.rivals and name == "mxfp4":
+                    contenders |= mxfp4_rivals(x, weights)
                 times = Race(contenders, options.seconds).times(options.rounds)
                 us = {c: statistics.median(t[c] for t in times) * 1e6 for c in contenders}
                 row = {"format": name, "m": m, "n": n, "k": k, "MB": weights.bytes / 1e6, "us": us.pop("ours")}
@@ -215,11 +294,13 @@ def main():
                 results.append(row)
                 print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
             del weights
+    of_groups = experts(ours, options.format.split(","), options) if options.experts else []
+    wrong += sum(not r["right"] for r in of_groups)
     for name in options.format.split(","):
-        of = [r["ratio_to_copy"] for r in results if r["format"] == name and r["n"] * r["k"] >= 1 << 27]
+        of = [r["ratio_to_copy"] for r in results if r["format"] == name and r["m"] <= 16 and r["n"] * r["k"] >= 1 << 27]
         if of:
             print(f"{name}: 64 MiB in 4 bits and more: ratio to a copy {statistics.geometric_mean(of):.3f}, lowest {min(of):.3f}")
-    write_results(options, copy_gb_per_s=rate / 1e9, checked=options.check, wrong=wrong, worst_of_tolerance=worst, cases=results)
+    write_results(options, copy_gb_per_s=rate / 1e9, checked=options.check, wrong=wrong, worst_of_tolerance=worst, cases=results, experts=of_groups)
     sys.exit(1 if wrong else 0)
 
 

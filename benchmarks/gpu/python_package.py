@@ -6,8 +6,8 @@
         [--operator-seconds S] [--compile-training] [--json FILE --commit C]
 
 Sections: operators (against float64, with gradients), opcheck (torch.library.opcheck), compile (torch.compile without graph breaks), graphs (CUDA
-graphs), host (microseconds of the host for a call), rates (GEMM against cuBLAS and against kernels that are named by hand), training (a transformer
-trained with this library's operators and with PyTorch's). An operation that libtilewright does not have is reported as missing. Exits with 1 if
+graphs), host (microseconds of the host for a call), rates (GEMM against cuBLAS and against kernels that are named by hand), layer (a transformer
+layer, likewise), training (a transformer trained with this library's operators and with PyTorch's). An operation that libtilewright does not have is reported as missing. Exits with 1 if
 something is wrong.
 """
 import argparse
@@ -293,16 +293,8 @@ def host(report, options):
         "torch.mm": lambda: torch.mm(a, b),
         "torch rms_norm": lambda: functional.rms_norm(x, weight.shape, weight),
     }
-    def alone():
-        """The C call, with the structs of the call before."""
-        tilewright.gemm(a, b, c)
-        gemm = library().calls["gemm"]
-        arguments = gemm.free_frames[-1][2]
-        return lambda: gemm.function(*arguments)
-
     for name, call in calls.items():
         report.run("host", name, lambda: (call(), f"{host_seconds_of(call, 64) * 1e6:.2f} us")[1])
-    report.run("host", "tilewright_gemm by ctypes, structs filled", lambda: f"{host_seconds_of(alone(), 64) * 1e6:.2f} us")
 
 
 CHOICES = ("128x256_b2", "128x256", "128x192_b2", "128x176_b2_pp", "128x224_b2", "192x128_a2_pp", "128x128_a2", "128x160_a2_swap_pp", "64x64", "128x64_swap")
@@ -337,6 +329,55 @@ def rates(report, options):
         report.run("rates", f"gemm {m}x{n}x{k} bf16", lambda: race(m, n, k))
     if losses:
         print(f"rates: time over the best by hand {statistics.geometric_mean(losses):.3f}, rate over cuBLAS {statistics.geometric_mean(to_cublas):.3f}")
+
+
+def layer(report, options):
+    """A transformer layer in CUDA graphs: the library's choices against the fastest kernels that are named, each timed alone."""
+    tokens, width, heads, kv_heads, d, hidden = options.layer_tokens, 4096, 32, 8, 128, 14336
+    x, ones = tensors((tokens, width), grad=False)[0], torch.ones(width, device="cuda", dtype=torch.bfloat16)
+    qkv, out, down = tensors(((heads + 2 * kv_heads) * d, width), (width, width), (width, hidden), grad=False, scale=width ** -0.5)
+    both = tensors((2, hidden, width), grad=False, scale=width ** -0.5)[0]
+    angle = torch.arange(tokens, device="cuda")[:, None] / 10000 ** (torch.arange(d // 2, device="cuda") / (d // 2))
+    cos, sin = angle.cos(), angle.sin()
+    h, mixed, y = (torch.empty_like(x) for _ in range(3))
+    fused, wide = x.new_empty(tokens, qkv.shape[0]), x.new_empty(tokens, hidden)
+    q, k, v = (t[None] for t in fused.view(tokens, -1, d).split((heads, kv_heads, kv_heads), 1))
+    gemms = {
+        "qkv": lambda **choice: tilewright.gemm(h, qkv.t(), fused, **choice),
+        "out": lambda **choice: tilewright.gemm(mixed, out.t(), y, residual=x, **choice),
+        "swiglu": lambda **choice: tilewright.gemm(h, both[1].t(), wide, gate=both[0].t(), **choice),
+        "down": lambda **choice: tilewright.gemm(wide, down.t(), mixed, residual=y, **choice),
+    }
+
+    def run(choices):
+        tilewright.rms_norm(x, ones, h)
+        gemms["qkv"](**choices.get("qkv", {}))
+        for part in (q, k):
+            tilewright.rotary(part[0], cos, sin, part[0])
+        tilewright.attention(q, k, v, mixed.view(1, tokens, heads, d), causal=True)
+        gemms["out"](**choices.get("out", {}))
+        tilewright.rms_norm(y, ones, h)
+        gemms["swiglu"](**choices.get("swiglu", {}))
+        gemms["down"](**choices.get("down", {}))
+
+    def fastest(call):
+        calls = {}
+        for choice in CHOICES:
+            try:
+                call(choice=choice)
+                calls[choice] = lambda choice=choice: call(choice=choice)
+            except tilewright.Error:
+                continue
+        times = Race(calls, options.seconds).times(5)
+        return {"choice": min(calls, key=lambda name: statistics.median(t[name] for t in times))}
+
+    def compare():
+        by_hand = {name: fastest(call) for name, call in gemms.items()}
+        times = Race({"chosen": lambda: run({}), "by hand": lambda: run(by_hand)}, options.seconds).times(9)
+        us = {name: statistics.median(t[name] for t in times) * 1e6 for name in ("chosen", "by hand")}
+        return f"{us['chosen']:.1f} us, with {[c['choice'] for c in by_hand.values()]} {us['by hand']:.1f}, {us['chosen'] / us['by hand']:.3f}"
+
+    report.run("layer", f"{tokens} tokens bf16", compare)
 
 
 def training(report, options):
@@ -394,6 +435,7 @@ def main():
     parser.add_argument("--only", default="*", help="patterns of 'section name', separated by commas, such as 'operators attention*,training*'")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=0.02, help="of a block in a race")
+    parser.add_argument("--layer-tokens", type=int, default=2047)
     parser.add_argument("--operator-seconds", type=float, default=1e9, help="cases that are left after this time are left out")
     parser.add_argument("--compile-training", action="store_true", help="train with torch.compile, too")
     options = parse_arguments(parser)
@@ -401,7 +443,7 @@ def main():
     torch.manual_seed(0)
     print(f"tilewright {tilewright.version()}, torch {torch.__version__}, {torch.cuda.get_device_name()}")
     curves = None
-    for section in (host, check_registrations, operators, rates, training):
+    for section in (host, check_registrations, operators, rates, layer, training):
         before = time.time()
         curves = section(report, options) or curves
         print(f"-- {section.__name__}: {time.time() - before:.0f} s", flush=True)

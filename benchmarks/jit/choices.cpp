@@ -88,8 +88,8 @@ void race_attention() {
 }
 
 void race_gemm() {
-  constexpr const char* tiles[] = {"128x256",   "128x256_b2", "64x32_swap", "128x88_a2_swap",     "256x152_a2_swap",
-                                   "64x8_swap", "128x192_b2", "64x96",      "128x192_b4_swap_pp", "128x64_a2_swap"};
+  constexpr const char* tiles[] = {"128x256",   "64x40_swap",         "128x80_a2_c1_swap", "128x176_b2_pp",
+                                   "64x8_swap", "128x104_a2_c1_swap", "64x64_b2_pp"};
   constexpr index_t nk[][2] = {{4096, 4096}, {28672, 4096}, {4096, 14336}, {10240, 8192}, {7168, 2048}, {2560, 2560}};
   summary linked("gemm, linked kernels against those of jit"),
       epilogue("gemm, one kernel for all epilogues against none");

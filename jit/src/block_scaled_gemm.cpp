@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/jit/grouped.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
-#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
 #include <tilewright/kernels/gemm/split_k.hpp>
 
+#include "hopper_groups.hpp"
 #include "operation.hpp"
 #include "targets.hpp"
 
@@ -35,34 +37,40 @@ struct scaled_tile {
   std::string name, argument;
 };
 
-/// A kernel for Hopper with tile number I of grouped_tiles.
-template <index_t I>
-host_half scaled_hopper_half(bool has_one) {
-  using enum operand_major;
-  using kernel = grouped_gemm_kernel<
-      grouped<block_scaled<gemm_hopper<fp8_ocp_t, k, k, grouped_tiles[I], bfloat16_t>>, group_kind::rows>>;
-  host_half half = half_of<kernel>();
-  half.check = [has_one](const void* args) {
-    const char* const why = kernel::check(scaled_args_of(args));
-    return why ? why : check_scaled_epilogue(scaled_args_of(args), has_one, {2, sizeof(bfloat16_t)});
+/// The host half of a dense kernel for Hopper.
+host_half scaled_half(const detail::hopper_gemm_facts& kernel,
+                      std::function<const char*(const block_scaled_args&)> check) {
+  host_half half;
+  half.check = [kernel, check = std::move(check)](const void* given) {
+    const char* const why = detail::check_hopper_gemm(kernel, scaled_args_of(given));
+    return why ? why : check(scaled_args_of(given));
+  };
+  half.prepare = [kernel](const void* given, const launch_facts& facts) {
+    const auto made =
+        detail::plan_hopper_gemm<1>(kernel, scaled_args_of(given), facts.resident_clusters, facts.make_tensor_map);
+    return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
   };
   return half;
 }
+
 /// Nothing where the kernels for Hopper cannot compute the problem.
 std::optional<scaled_kernel> find_scaled_hopper(const block_scaled_args& args, element result) {
   if (result != element::bf16) return std::nullopt;
-  const index_t tile = choose_grouped_tile(args, 132, 1, true);
-  host_half half;
-  [&]<index_t... I>(sequence<I...>) {
-    ((tile == I ? void(half = scaled_hopper_half<I>(has_epilogue(args))) : void()), ...);
-  }(make_sequence<grouped_tiles.size()>{});
-  if (!half.check || half.check(&args)) return std::nullopt;
-  const std::string number = std::to_string(tile);
-  return scaled_kernel{"hopper_" + number,
-                       "tw::block_scaled<tw::gemm_hopper<" + type_name(element::fp8) +
-                           ", tw::operand_major::k, tw::operand_major::k, tw::grouped_tiles[" + number + "], " +
-                           type_name(result) + ">>",
-                       "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
+  const hopper_gemm_operands o{arch::matrix_element::fp8_ocp, arch::matrix_element::bf16, true, true};
+  const grouped_kernel_kind kind{.is_block_scaled = true};
+  const hopper_gemm_tile tile = choose_tile_for_groups(args, o, kind);
+  const auto check = [has_one = has_epilogue(args)](const block_scaled_args& g) {
+    const char* const why = detail::check_block_scales(g);
+    return why ? why : check_scaled_epilogue(g, has_one, {2, sizeof(bfloat16_t)});
+  };
+  const detail::hopper_gemm_facts kernel = kind.facts_of(tile, o);
+  host_half half = args.groups == 0 ? scaled_half(kernel, check)
+                                    : half_of_groups<group_kind::rows, 1, block_scaled_args>(kernel, false, check);
+  if (half.check(&args)) return std::nullopt;
+  return scaled_kernel{
+      "hopper_" + name_of(tile),
+      policy_text(type_name(element::fp8), "tw::operand_major::k, tw::operand_major::k", tile, type_name(result)),
+      "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 
 /// What the splits of a dense problem must keep; nullptr: they do.
@@ -156,7 +164,7 @@ kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
     stand_in(args.a, args.b, args.c, args.a_scales, args.b_scales, args.workspace);
     std::optional<scaled_kernel> chosen;
     const bool is_dense = args.groups == 0;
-    if (target == "sm_90a" && !is_dense) chosen = find_scaled_hopper(args, problem.result);
+    if (target == "sm_90a") chosen = find_scaled_hopper(args, problem.result);
     if (!chosen) chosen = find_scaled_portable(args, problem.result, target);
     kernel_source s;
     s.name = std::string(is_dense ? args.split_k > 1 ? "block_scaled_gemm_split_" : "block_scaled_gemm_"

@@ -241,11 +241,8 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
   return "inline char jit_memory[16];\nconstexpr void* jit_somewhere(void*) { return jit_memory; }\n"
          "struct policy : " +
          policy_base(p, target, choice) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
-         ";\n  using epilogue = tw::epilogue::" +
-         (p.has_gate            ? "swiglu"
-          : applies_epilogue(p) ? "from_args"
-                                : "alpha_beta") +
-         ";\n" + (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
+         ";\n  using epilogue = tw::epilogue::" + epilogue_name(p) + ";\n" +
+         (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
          (choice.name.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::" +
                                         std::string(split_kind_of(p, choice)) + ";\n"
                                   : "") +
@@ -335,6 +332,9 @@ bool has_epilogue(const gemm_args& g) {
 }
 bool applies_epilogue(const gemm_problem& p) {
   return has_epilogue(p.args) || (p.for_all_lengths && !p.has_gate && p.type != element::i8);
+}
+std::string epilogue_name(const gemm_problem& p) {
+  return p.has_gate ? "swiglu" : applies_epilogue(p) ? "from_args" : "alpha_beta";
 }
 std::string operands_name(const gemm_problem& p) {
   return short_name(p.type) + (p.a_along_k ? "_ak" : "_am") + (p.b_along_k ? "_bk" : "_bn") + "_to_" +

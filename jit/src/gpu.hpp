@@ -37,6 +37,26 @@ class gpu {
   virtual void synchronize() = 0;
   /// What prepare() of a kernel gets.
   virtual launch_facts facts(void* function, const launch_shape& shape) = 0;
+
+  /// Makes the GPU current for this thread, if it is not; then leave() must follow. See gpu_in_use.
+  virtual bool enter() const { return false; }
+  virtual void leave() const {}
+};
+
+/// While one exists, this thread may call the driver. Functions of gpu do so by themselves; tensor maps are made by
+/// prepare() of a kernel.
+class gpu_in_use {
+ public:
+  explicit gpu_in_use(const gpu& g) : gpu_(g), has_entered_(g.enter()) {}
+  ~gpu_in_use() {
+    if (has_entered_) gpu_.leave();
+  }
+  gpu_in_use(const gpu_in_use&) = delete;
+  gpu_in_use& operator=(const gpu_in_use&) = delete;
+
+ private:
+  const gpu& gpu_;
+  bool has_entered_;
 };
 
 /// The GPU of a number; -1: the one whose context is current, else the first. Throws error if there is none.

@@ -6,9 +6,10 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
+#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
 #include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
 
+#include "hopper_groups.hpp"
 #include "operation.hpp"
 #include "targets.hpp"
 
@@ -52,72 +53,40 @@ std::string operands_text(const form_problem& p) {
          (p.b_along_k ? "tw::operand_major::k" : "tw::operand_major::mn");
 }
 
-template <class Policy, grouped_form Form>
-using policy_of_form = detail::conditional_t<
-    Form == grouped_form::gate_up, expert_gate_up<Policy>,
-    detail::conditional_t<Form == grouped_form::down, expert_down<Policy>,
-                          grouped<Policy, Form == grouped_form::k ? group_kind::k : group_kind::rows>>>;
-
-/// A kernel for Hopper with tile number I of grouped_tiles. T is as long as the elements.
-template <class T, class R, operand_major B, grouped_form Form, index_t I>
-host_half hopper_half(bool has_one) {
-  constexpr operand_major a = Form == grouped_form::k ? operand_major::mn : operand_major::k;
-  using kernel = grouped_gemm_kernel<policy_of_form<gemm_hopper<T, a, B, grouped_tiles[I], R>, Form>>;
-  host_half half = half_of<kernel>();
-  if (Form == grouped_form::gate_up || Form == grouped_form::down) return half;
-  half.check = [has_one](const void* args) {
-    const char* const why = kernel::check(*static_cast<const typename kernel::args_type*>(args));
-    return why ? why : check_epilogue_of(grouped_args_of(args), has_one, {2, sizeof(R)});
+/// The host half of a kernel for Hopper.
+host_half hopper_half(const form_problem& p, const detail::hopper_gemm_facts& kernel) {
+  const vector_alignment promise{2, kernel.lds.result_bytes};
+  const auto check = [has_one = p.has_epilogue(), promise](const grouped_args& g) {
+    return check_epilogue_of(g, has_one, promise);
   };
-  return half;
-}
-template <class T, class R, operand_major B, grouped_form Form = grouped_form::rows>
-host_half hopper_half_of_rows(index_t tile, bool has_one) {
-  host_half half;
-  [&]<index_t... I>(sequence<I...>) {
-    ((tile == I ? void(half = hopper_half<T, R, B, Form, I>(has_one)) : void()), ...);
-  }(make_sequence<grouped_tiles.size()>{});
-  return half;
-}
-/// T and R: as long as the elements of A and C.
-template <class T, class R>
-host_half hopper_half_of_experts(grouped_form form, index_t tile) {
-  return form == grouped_form::gate_up ? hopper_half_of_rows<T, R, operand_major::k, grouped_form::gate_up>(tile, false)
-                                       : hopper_half_of_rows<T, R, operand_major::k, grouped_form::down>(tile, false);
-}
-/// Of weights of 16 bits that are contiguous along n, with the second tile.
-host_half hopper_half_along_n(grouped_form form) {
-  return form == grouped_form::gate_up ? hopper_half<half_t, half_t, operand_major::mn, grouped_form::gate_up, 1>(false)
-                                       : hopper_half<half_t, half_t, operand_major::mn, grouped_form::down, 1>(false);
+  switch (p.form) {
+    case grouped_form::rows: return half_of_groups<group_kind::rows, 1, grouped_args>(kernel, false, check);
+    case grouped_form::k: return half_of_groups<group_kind::k, 1, grouped_args>(kernel, false, check);
+    case grouped_form::down:
+      return half_of_groups<group_kind::rows, 1, expert_args>(
+          kernel, false, [promise](const expert_args& g) { return epilogue::expert_bias::check(g, promise); });
+    case grouped_form::gate_up: break;
+  }
+  return half_of_groups<group_kind::rows, 2, expert_args>(kernel, true, [promise](const expert_args& g) {
+    const char* const why = check_gathered(g, 1, 1ll << 62);
+    return why ? why : epilogue::expert_swiglu::check(g, promise);
+  });
 }
 
 /// Nothing where the kernels for Hopper cannot compute the problem.
 std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_args& args) {
-  const bool is_fp8 = p.type == element::fp8, has_one = p.has_epilogue();
-  const bool is_16_bits = p.type == element::f16 || p.type == element::bf16;
+  using enum arch::matrix_element;
+  const bool is_fp8 = p.type == element::fp8, is_16_bits = p.type == element::f16 || p.type == element::bf16;
   if (!(is_16_bits && p.result == p.type) && !(is_fp8 && p.result == element::bf16)) return std::nullopt;
-  grouped_args all = args;
-  all.n *= p.products();
-  const bool has_tiles = p.by_rows() && (p.b_along_k || !p.is_of_experts());
-  const index_t tile = has_tiles ? choose_grouped_tile(all, 132, is_fp8 ? 1 : 2) : 1;
-  using enum operand_major;
-  host_half half;
-  if (p.is_of_experts() && p.b_along_k)
-    half = is_fp8 ? hopper_half_of_experts<fp8_ocp_t, bfloat16_t>(p.form, tile)
-                  : hopper_half_of_experts<half_t, half_t>(p.form, tile);
-  else if (p.is_of_experts() && is_16_bits)
-    half = hopper_half_along_n(p.form);
-  else if (p.form == grouped_form::rows && p.a_along_k && p.b_along_k)
-    half = is_fp8 ? hopper_half_of_rows<fp8_ocp_t, bfloat16_t, k>(tile, has_one)
-                  : hopper_half_of_rows<half_t, half_t, k>(tile, has_one);
-  else if (p.form == grouped_form::rows && p.a_along_k && is_16_bits)
-    half = hopper_half_of_rows<half_t, half_t, mn>(tile, has_one);
-  else if (p.form == grouped_form::k && !p.a_along_k && !p.b_along_k && is_16_bits)
-    half = hopper_half<half_t, half_t, mn, grouped_form::k, 1>(has_one);
-  if (!half.check || half.check(&args)) return std::nullopt;
-  return grouped_kernel{"hopper_" + std::to_string(tile),
-                        "tw::gemm_hopper<" + type_name(p.type) + ", " + operands_text(p) + ", tw::grouped_tiles[" +
-                            std::to_string(tile) + "], " + type_name(p.result) + ">",
+  if (p.by_rows() ? !p.a_along_k || (is_fp8 && !p.b_along_k) : p.a_along_k || p.b_along_k || is_fp8)
+    return std::nullopt;
+  const hopper_gemm_operands o{is_fp8 ? fp8_ocp : f16, is_fp8 ? bf16 : f16, p.a_along_k, p.b_along_k};
+  const grouped_kernel_kind kind{.products = p.products(), .gathers_a = p.form == grouped_form::gate_up};
+  const hopper_gemm_tile tile = p.by_rows() ? choose_tile_for_groups(args, o, kind) : grouped_tiles[1];
+  host_half half = hopper_half(p, kind.facts_of(tile, o));
+  if (half.check(&args)) return std::nullopt;
+  return grouped_kernel{"hopper_" + name_of(tile),
+                        policy_text(type_name(p.type), operands_text(p), tile, type_name(p.result)),
                         "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 

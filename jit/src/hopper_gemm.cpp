@@ -49,8 +49,11 @@ functions functions_of(const hopper_gemm_tile& tile, const hopper_gemm_operands&
   f.check = with_epilogue([kernel](const gemm_args& g) { return detail::check_hopper_gemm(kernel, g); },
                           tile.unaligned ? 1 : 2);
   f.prepare = [kernel](const gemm_args& g, const launch_facts& facts) {
-    const auto made = detail::plan_hopper_gemm<1>(kernel, g, facts.resident_clusters, facts.make_tensor_map);
-    host_half::prepared result = as_bytes(made, {made.blocks, 1, 1});
+    const auto planned = [&]<index_t Products>(number<Products>) {
+      const auto made = detail::plan_hopper_gemm<Products>(kernel, g, facts.resident_clusters, facts.make_tensor_map);
+      return as_bytes(made, {made.blocks, 1, 1});
+    };
+    host_half::prepared result = kernel.tile().products == 1 ? planned(number<1>{}) : planned(number<2>{});
     if (kernel.can_split_all_tiles) {
       // Its grid is the same for all elements and epilogues.
       using sum = detail::sum_after_hopper_gemm<
@@ -103,6 +106,12 @@ bool can_compute(gemm_args args, const gemm_choice& c, const hopper_gemm_operand
   return exists && !functions_of(c, o).check(args);
 }
 
+/// The tile as the problem's policy has it; its n counts the columns of both products.
+hopper_gemm_tile with_products_of(const gemm_problem& p, hopper_gemm_tile tile) {
+  tile.products = p.has_gate ? 2 : 1;
+  return tile;
+}
+
 /// Choices that can compute the problem and their predicted clocks, the fastest first. SMs of an H100: the choice must
 /// not depend on where a kernel is made.
 std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const hopper_gemm_operands& o) {
@@ -112,12 +121,15 @@ std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const 
   alignas(16) static char somewhere[16];
   if (args.workspace == nullptr) args.workspace = somewhere;  // without one in the problem, a launch may have it
   args.split_k = 1;
+  gemm_args both = args;  // with a gate, the columns of both products
+  if (p.has_gate) both.n *= 2;
   std::vector<std::pair<double, gemm_choice>> list;
-  const auto consider = [&](const gemm_choice& c, double clocks) {
+  const auto consider = [&](gemm_choice c, double clocks) {
+    c.tile = with_products_of(p, c.tile);
     if (can_compute(args, c, o, false)) list.push_back({clocks, c});
   };
   const auto consider_named = [&](bool unaligned, index_t max_split_k) {
-    for_each_hopper_kernel(args, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, max_split_k,
+    for_each_hopper_kernel(both, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, max_split_k,
                            [&](const hopper_gemm_choice& c) {
                              if (c.tile.unaligned == unaligned)
                                consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
@@ -127,10 +139,10 @@ std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const 
   if (p.for_all_lengths) {
     consider_named(false, may_split ? 16 : 1);
   } else {
-    for (const hopper_gemm_choice& c : rank_tiles_of_family(args, o, SMs, may_split ? 16 : 1, 1.1))
+    for (const hopper_gemm_choice& c : rank_tiles_of_family(both, o, SMs, may_split ? 16 : 1, 1.1, p.has_gate ? 2 : 1))
       consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
   }
-  if (!list.empty()) return list;
+  if (!list.empty() || p.has_gate) return list;
   // Rows that TMA cannot load: kernels of small M first.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
     consider({.kernel = kind}, 0);
@@ -142,7 +154,8 @@ std::string kernel_name(const gemm_problem& p, const gemm_choice& c) {
   return (c.kernel == gemm_kernel_kind::tile ? "gemm_hopper_" : "gemm_") + kernel_name_of(c) + "_" + operands_name(p);
 }
 
-/// A tile as C++ text.
+}  // namespace
+
 std::string text_of(const hopper_gemm_tile& t) {
   std::string s = "tw::hopper_gemm_tile{.m = " + std::to_string(t.m) + ", .n = " + std::to_string(t.n);
   const auto add = [&](const char* member, index_t value) {
@@ -158,15 +171,14 @@ std::string text_of(const hopper_gemm_tile& t) {
   return s + "}";
 }
 
-}  // namespace
-
 std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
   const std::optional<hopper_gemm_operands> operands = operands_of(p);
-  if (!operands || p.args.split_k > 1 || p.has_gate) return {};
+  if (!operands || p.args.split_k > 1) return {};
   std::vector<std::pair<double, gemm_choice>> all;
   if (p.policy.empty()) {
     all = ranked(p, *operands);
-  } else if (const std::optional<gemm_choice> given = choice_named(p.policy)) {
+  } else if (std::optional<gemm_choice> given = choice_named(p.policy)) {
+    given->tile = with_products_of(p, given->tile);
     if (can_compute(p.args, *given, *operands, true)) all.push_back({0, *given});
   }
   std::vector<gemm_candidate> list;
@@ -181,16 +193,17 @@ std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& p) {
 
 kernel_source hopper_gemm(const gemm_problem& p, const std::string& choice) {
   const std::optional<hopper_gemm_operands> operands = operands_of(p);
-  const std::optional<gemm_choice> chosen = choice_named(choice);
+  std::optional<gemm_choice> chosen = choice_named(choice);
+  chosen->tile = with_products_of(p, chosen->tile);
   const std::string types = type_name(p.type) + ", tw::operand_major::" + (p.a_along_k ? "k" : "mn") +
                             ", tw::operand_major::" + (p.b_along_k ? "k" : "mn") + ", ";
-  const std::string end =
-      type_name(p.result) + ", tw::epilogue::" + (applies_epilogue(p) ? "from_args" : "alpha_beta") + ">";
+  const std::string end = type_name(p.result) + ", tw::epilogue::" + epilogue_name(p) + ">";
   kernel_source s;
   if (chosen->kernel == gemm_kernel_kind::tile) {
-    s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end + " {};\n";
+    s.code = "struct policy : tw::gemm_hopper<" + types + text_of(chosen->tile) + ", " + end +
+             (p.has_gate ? " { static constexpr index_t products = 2; };\n" : " {};\n");
     s.kernel = "tw::gemm_kernel<policy>";
-    const bool may_be_split = !chosen->tile.ping_pong && !chosen->tile.unaligned;
+    const bool may_be_split = detail::facts_of(chosen->tile, *operands).can_split_all_tiles && !chosen->tile.unaligned;
     if (chosen->split_k < 2 && !(p.for_all_lengths && may_be_split)) {  // none follows
       s.code += "struct kernel_alone : tw::gemm_kernel<policy> { using followed_by = void; };\n";
       s.kernel = "kernel_alone";

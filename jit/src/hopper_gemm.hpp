@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_tile.hpp>
 
 namespace tilewright::jit {
 
@@ -13,6 +14,9 @@ namespace tilewright::jit {
 std::vector<gemm_candidate> rank_hopper_gemm(const gemm_problem& problem);
 /// The one of a choice that is in that list.
 kernel_source hopper_gemm(const gemm_problem& problem, const std::string& choice);
+
+/// A tile as C++ text.
+std::string text_of(const hopper_gemm_tile& t);
 
 // Shared by the makers of GEMM kernels.
 std::string type_name(element e, bool is_amd_fnuz = false);
@@ -22,6 +26,8 @@ const char* check_pointers(const gemm_args& args);
 bool has_epilogue(const gemm_args& args);
 /// Whether the kernel of a problem has one: a kernel for all lengths is also one for all epilogues.
 bool applies_epilogue(const gemm_problem& p);
+/// The kernel's, in tw::epilogue.
+std::string epilogue_name(const gemm_problem& p);
 /// For instance f16_ak_bk_to_f16.
 std::string operands_name(const gemm_problem& p);
 

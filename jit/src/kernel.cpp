@@ -75,6 +75,7 @@ void kernel::check_bytes(const void* args) const {
 
 void kernel::launch_bytes(const void* args, std::size_t bytes, void* stream, const block_grid& grid) const {
   check_bytes(args);
+  const gpu_in_use guard(*state_->device);
   bound_kernel::state bound;
   bound.prepare(*state_, args, bytes, grid);
   bound.launch(*state_, stream);
@@ -84,6 +85,7 @@ bound_kernel kernel::bind(const void* args, std::size_t bytes, const block_grid&
   check_bytes(args);
   auto bound = std::make_shared<bound_kernel::state>();
   bound->of = state_;
+  const gpu_in_use guard(*state_->device);
   bound->prepare(*state_, args, bytes, grid);
   bound_kernel result;
   result.state_ = std::move(bound);

@@ -2,10 +2,16 @@
 #include <tilewright/jit/narrow_gemm.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_narrow_choice.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
+#include <tilewright/kernels/gemm/scaled/scaled_mfma_pipeline.hpp>
+#include <tilewright/kernels/gemm/split_k.hpp>
 
 #include "operation.hpp"
 #include "targets.hpp"
@@ -62,38 +68,123 @@ kernel_source small_m_source(const narrow_gemm_problem& p) {
   return s;
 }
 
-/// What narrow_gemm's check() asks of B, by its bits.
-const char* check_b(const narrow_args& g, index_t bits) {
-  return bits == 4 ? detail::check_narrow_b<stand_in<4>>(g) : detail::check_narrow_b<stand_in<8>>(g);
+std::string types_of(element type, element result, bool has_one) {
+  return short_name(type) + "_to_" + short_name(result) + (has_one ? "_epilogue" : "");
 }
 
-/// The host half of narrow_gemm: of one kernel's tile and vector. check_a: of A's memory.
-template <class Args, class CheckA>
-host_half any_target_half(const checked_gemm& kernel, index_t block_size, const narrow_format& format, CheckA check_a) {
-  host_half half;
-  half.check = [=](const void* given) {
-    const Args& g = *static_cast<const Args*>(given);
-    checked_gemm by_elements = kernel;
-    by_elements.vector = 1;
-    const char* why = check_format(g, format, kernel.vector, kernel.result_bytes);
-    why = why ? why : detail::check_lengths(g, kernel);
-    why = why ? why : detail::check_result_memory(g, kernel);
-    why = why ? why : check_b(g, format.bits);
-    why = why ? why : check_a(g);
-    why = why ? why : detail::check_offsets(g, by_elements);
-    if (!why && g.split_k != 1) why = "this kernel does not split k; use a policy that does";
-    if (!why && (g.batch > 65535 ||
-                 long_index_t(ceil_div(g.m, kernel.tile_m)) * ceil_div(g.n, kernel.tile_n) * block_size > 0xffffffffLL))
-      why = "the grid has too many blocks; use several launches";
-    const vector_alignment c{kernel.vector, kernel.result_bytes};
-    if (!why && !(g.n % kernel.vector == 0 && c.is_met_by(g.c, c.result_bytes, g.ldc, g.batch_stride_c)))
-      why =
-          "this kernel moves whole vectors of C: n, ldc and addresses must be multiples; use the kernel with vector 1";
-    return why;
+// More rows on Hopper
+
+/// Nothing where that kernel cannot compute the problem.
+std::optional<kernel_source> find_hopper_source(const narrow_gemm_problem& p) {
+  const narrow_args& g = p.args;
+  const narrow_format& f = p.format;
+  if (f.scale_bytes == 0 || (f.bits != 4 && f.bits != 8) || p.result != p.type || g.split_k > 1) return std::nullopt;
+  const hopper_narrow_tile chosen = choose_narrow_tile(g.m, g.n, g.k);
+  const hopper_gemm_tile& tile = chosen.tile;
+  const index_t tile_k = chosen.tile_k_of(f.bits, f.group, f.scale_bytes);
+  using enum arch::matrix_element;
+  const arch::matrix_element type = p.type == element::f16 ? f16 : bf16;
+  const detail::narrow_gemm_facts kernel = detail::narrow_facts_of(
+      tile, {type, type, true, true}, {tile.m, tile_k, f.bits, f.group, f.scale_bytes, f.has_zero_points ? 1 : 0});
+  if (!kernel.fits()) return std::nullopt;
+  kernel_source s;
+  s.host.check = [kernel, f](const void* given) {
+    const narrow_args& args = *static_cast<const narrow_args*>(given);
+    checked_gemm checked = kernel.kernel.checked();
+    checked.b_bits = f.bits;
+    const char* why = check_format(args, f, 2, checked.result_bytes);
+    why = why ? why : detail::check_lengths(args, checked);
+    if (!why && !detail::is_aligned(args.workspace)) why = "the workspace is not aligned to 16 bytes";
+    why = why ? why : detail::check_result_memory(args, checked);
+    return why ? why : detail::check_narrow_operands(kernel, args);
   };
-  half.grid = [kernel](const void* given) {
+  narrow_args given = g;
+  stand_ins stand_in;
+  stand_in(given.a, given.b, given.c, given.b_scales, given.b_zeros);
+  if (s.host.check(&given)) return std::nullopt;
+  s.host.prepare = [kernel](const void* args, const launch_facts& facts) {
+    const auto made = detail::plan_narrow_gemm(kernel, *static_cast<const narrow_args*>(args), facts);
+    return host_half::prepared{jit::as_bytes(made), {made.blocks, 1, 1}};
+  };
+  const std::string m = std::to_string(tile.m), n = std::to_string(tile.n), k = std::to_string(tile_k);
+  s.name =
+      "hopper_narrow_gemm_" + f.name + "_" + m + "x" + n + "x" + k + "_" + types_of(p.type, p.result, has_epilogue(g));
+  s.code = f.code + "\nstruct policy : tw::hopper_narrow_policy<" + type_name(p.type) + ", tw::operand_major::k, " +
+           f.type + ", tw::hopper_gemm_tile{.m = " + m + ", .n = " + n + ", .swap_ab = true}, " + k + ", " +
+           type_name(p.result) + ", tw::epilogue::" + epilogue_of(g) + "> {};\n";
+  s.kernel = "tw::hopper_narrow_gemm<policy>";
+  s.uses = {"kernels/gemm/hopper/hopper_narrow_gemm.hpp"};
+  s.host.name = "hopper_" + std::to_string(f.bits) + "_bits_" + std::to_string(f.group) + "_" + m + "x" + n;
+  return s;
+}
+
+// Every target
+
+/// The kernel narrow_gemm of a block tile.
+struct any_target_kernel {
+  block_tile tile;
+  index_t vector;  ///< of C
+  bool splits;     ///< k
+  index_t result_bytes;
+  narrow_format a_format, b_format;  ///< bits of A: 16 where it is plain
+  index_t scale_vector = 0;          ///< of scaled matrix instructions: scales that a lane loads at once; 0: others
+  checked_gemm checked() const {
+    return {tile.m, tile.n, tile.k, true, true, 2, result_bytes, vector, 1, b_format.bits, a_format.bits};
+  }
+};
+
+const char* check_a(const narrow_args& g, const any_target_kernel&) {
+  return detail::check_narrow_a<plain_format<half_t>>(g);
+}
+const char* check_a(const scaled_args& g, const any_target_kernel& kernel) {
+  const narrow_format& f = kernel.a_format;
+  if (!detail::is_aligned(g.a) || long_index_t(g.lda) * f.bits % 128 != 0 || g.batch_stride_a * f.bits % 128 != 0)
+    return "rows of A must start at multiples of 16 bytes: a, lda and batch_stride_a";
+  if (g.a && !g.a_scales) return "a narrow A needs a_scales";
+  if (g.ld_a_scales != 0 && g.ld_a_scales < ceil_div(g.k, std::max(f.group, 1)))
+    return "ld_a_scales is smaller than the scales of a row";
+  return kernel.scale_vector == 0 ? nullptr : detail::check_scaled_mfma(g, kernel.scale_vector);
+}
+
+const char* check_splits(const narrow_args& g, const any_target_kernel& kernel) {
+  if (!kernel.splits) return g.split_k == 1 ? nullptr : "this kernel does not split k; use a policy that does";
+  if (g.split_k < 1 || g.split_k > std::min(65535, ceil_div(g.k, kernel.tile.k)))
+    return "split_k is not positive, or larger than the number of block tiles along k, or than 65535";
+  if (long_index_t(ceil_div(g.m, kernel.tile.m)) * ceil_div(g.n, kernel.tile.n) * g.batch > detail::split_k_counters)
+    return "split_k takes 1024 tiles of C, of all problems";
+  return g.workspace ? nullptr : "split_k needs a workspace, of workspace_bytes(args)";
+}
+
+template <class Args>
+const char* check_any_target(const Args& g, const any_target_kernel& kernel) {
+  const checked_gemm checked = kernel.checked();
+  checked_gemm by_elements = checked;
+  by_elements.vector = 1;
+  const narrow_format& f = kernel.b_format;
+  const char* why = check_format(g, f, kernel.vector, kernel.result_bytes);
+  why = why ? why : detail::check_lengths(g, checked);
+  why = why ? why : detail::check_result_memory(g, checked);
+  why = why ? why : detail::check_narrow_b(g, f.bits, f.group, f.has_zero_points);
+  why = why ? why : check_a(g, kernel);
+  why = why ? why : detail::check_offsets(g, by_elements);
+  why = why ? why : check_splits(g, kernel);
+  const block_tile& tile = kernel.tile;
+  if (!why && (g.batch > 65535 ||
+               long_index_t(ceil_div(g.m, tile.m)) * ceil_div(g.n, tile.n) * tile.block_size() > 0xffffffffLL))
+    why = "the grid has too many blocks; use several launches";
+  const vector_alignment c{kernel.vector, kernel.result_bytes};
+  if (!why && !(g.n % kernel.vector == 0 && c.is_met_by(g.c, c.result_bytes, g.ldc, g.batch_stride_c)))
+    why = "this kernel moves whole vectors of C: n, ldc and addresses must be multiples; use the kernel with vector 1";
+  return why;
+}
+
+template <class Args>
+host_half half_of_any_target(const any_target_kernel& kernel) {
+  host_half half;
+  half.check = [kernel](const void* given) { return check_any_target(*static_cast<const Args*>(given), kernel); };
+  half.grid = [tile = kernel.tile](const void* given) {
     const Args& g = *static_cast<const Args*>(given);
-    return block_grid{ceil_div(g.m, kernel.tile_m) * ceil_div(g.n, kernel.tile_n), 1, g.batch};
+    return block_grid{ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n), g.split_k, g.batch};
   };
   return half;
 }
@@ -103,55 +194,131 @@ index_t c_vector_of(const narrow_args& g, index_t bytes) {
   return g.n % 8 == 0 && vector_alignment{8, bytes}.is_met_by(g.c, bytes, g.ldc, g.batch_stride_c) ? 8 : 1;
 }
 
-std::string policy_members(const narrow_args& g, element result) {
-  return " {\n  using result_type = " + type_name(result) + ";\n  using epilogue = tw::epilogue::" + epilogue_of(g) +
-         ";\n};\n";
-}
-
-std::string tile_name(const block_tile& t) { return std::to_string(t.m) + "x" + std::to_string(t.n); }
-
 block_tile tile_for(index_t m, const std::string& target) {
   return with_arch(target, [m]<class Arch>(of_type<Arch>) { return detail::dequantising_tile<Arch, half_t>(m); });
 }
 
-/// Any number of rows on any target.
+/// The text of a kernel whose policy begins as given.
+template <class Args>
+kernel_source any_target_source(const any_target_kernel& kernel, const Args& g, const std::string& formats,
+                                const std::string& policy, element type, element result) {
+  kernel_source s;
+  s.name = "narrow_gemm_" + formats + "_" + std::to_string(kernel.tile.m) + "x" + std::to_string(kernel.tile.n) + "_v" +
+           std::to_string(kernel.vector) + "_" + types_of(type, result, has_epilogue(g)) +
+           (kernel.splits ? "_split" : "");
+  s.code = kernel.a_format.code + kernel.b_format.code + "\nstruct policy : " + policy + ", " +
+           std::to_string(kernel.vector) + "> {\n" +
+           (kernel.splits ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;\n" : "") +
+           "  using result_type = " + type_name(result) + ";\n  using epilogue = tw::epilogue::" + epilogue_of(g) +
+           ";\n};\n";
+  s.kernel = "tw::narrow_gemm<policy>";
+  s.uses = {"kernels/gemm/scaled/narrow_gemm.hpp"};
+  s.host = half_of_any_target<Args>(kernel);
+  return s;
+}
+
+std::string dequantising_policy_text(element type, const std::string& a, const std::string& b, const block_tile& tile) {
+  return "tw::dequantising_policy<tw::arch::current, " + type_name(type) + ", " + a + ", " + b +
+         ", tw::detail::dequantising_tile<tw::arch::current, " + type_name(type) + ">(" + std::to_string(tile.m) + ")";
+}
+
 kernel_source any_target_source(const narrow_gemm_problem& p, const std::string& target) {
   const narrow_args& g = p.args;
   const block_tile tile = tile_for(g.m, target);
-  const index_t vector = c_vector_of(g, size_of(p.result));
-  kernel_source s;
-  s.name = "narrow_gemm_" + p.format.name + "_" + tile_name(tile) + "_v" + std::to_string(vector) + "_" +
-           short_name(p.type) + "_to_" + short_name(p.result) + (has_epilogue(g) ? "_epilogue" : "");
-  s.code = p.format.code + "\nstruct policy : tw::dequantising_policy<tw::arch::current, " + type_name(p.type) +
-           ", tw::plain_format<" + type_name(p.type) + ">, " + p.format.type +
-           ", tw::detail::dequantising_tile<tw::arch::current, " + type_name(p.type) + ">(" + std::to_string(tile.m) +
-           "), " + std::to_string(vector) + ">" + policy_members(g, p.result);
-  s.kernel = "tw::narrow_gemm<policy>";
-  s.uses = {"kernels/gemm/scaled/narrow_gemm.hpp"};
-  const checked_gemm kernel{tile.m, tile.n, tile.k, true, true, 2, size_of(p.result), vector, 1, p.format.bits, 16};
-  s.host = any_target_half<narrow_args>(kernel, tile.block_size(), p.format, [](const narrow_args& given) {
-    return detail::check_narrow_a<plain_format<half_t>>(given);
-  });
-  return s;
+  const narrow_format plain{.name = "", .type = "tw::plain_format<" + type_name(p.type) + ">", .bits = 16, .group = 0};
+  const any_target_kernel kernel{tile,    c_vector_of(g, size_of(p.result)), g.split_k > 1, size_of(p.result), plain,
+                                 p.format};
+  return any_target_source(kernel, g, p.format.name, dequantising_policy_text(p.type, plain.type, p.format.type, tile),
+                           p.type, p.result);
+}
+
+bool has_small_m(const narrow_gemm_problem& p, const std::string& target) {
+  return is_hopper(target) && p.args.m <= 16 && p.format.bits != 6 && p.args.split_k <= 1;
+}
+
+void require_format(const narrow_format& f) {
+  if (f.bits != 4 && f.bits != 6 && f.bits != 8)
+    throw error("narrow_gemm: elements of narrow formats have 4, 6 or 8 bits");
 }
 
 kernel_source source_of(const narrow_gemm_problem& p, const std::string& target) {
   if ((p.type != element::f16 && p.type != element::bf16) || (p.result != p.type && p.result != element::f32))
     throw error("narrow_gemm: A is f16 or bf16, and C has its type or f32");
-  if (p.format.bits != 4 && p.format.bits != 8) throw error("narrow_gemm: elements of B have 4 or 8 bits");
+  require_format(p.format);
   require_matrix_instruction("narrow_gemm", p.type, target);
-  const bool is_hopper = target == "sm_90a" || target == "sm_90";
-  return is_hopper && p.args.m <= 16 ? small_m_source(p) : any_target_source(p, target);
+  if (has_small_m(p, target)) return small_m_source(p);
+  if (target == "sm_90a")
+    if (std::optional<kernel_source> found = find_hopper_source(p)) return *found;
+  return any_target_source(p, target);
+}
+
+// Both operands
+
+/// The tile of scaled matrix instructions for both formats, 0 rows where the problem has none.
+block_tile scaled_tile_for(const narrow_operands_problem& p, const std::string& target) {
+  const auto has_one = [](const narrow_format& f) {
+    return f.name == "mxfp4" || f.name == "mxfp8" || f.name == "mxfp8_e5m2";
+  };
+  if (target != "gfx950" || !has_one(p.a_format) || !has_one(p.format)) return {};
+  const index_t bits = std::max(p.a_format.bits, p.format.bits);
+  const scaled_args& g = p.args;
+  const block_tile tile = detail::scaled_mfma_tile_for(bits, g.m > 128 && g.n > 128 ? 256 : 128);
+  return detail::check_scaled_mfma(g, tile.num_k_steps()) ? block_tile{} : tile;
+}
+
+kernel_source source_of(const narrow_operands_problem& p, const std::string& target) {
+  if (p.result != element::bf16 && p.result != element::f32)
+    throw error("narrow_gemm: C of two narrow operands is bf16 or f32");
+  require_format(p.a_format), require_format(p.format);
+  if (p.a_format.has_zero_points) throw error("narrow_gemm: A has no zero points");
+  require_matrix_instruction("narrow_gemm", element::bf16, target);
+  const scaled_args& g = p.args;
+  const std::string formats = p.a_format.name + "_x_" + p.format.name;
+  any_target_kernel kernel{scaled_tile_for(p, target),
+                           c_vector_of(g, size_of(p.result)),
+                           g.split_k > 1,
+                           size_of(p.result),
+                           p.a_format,
+                           p.format};
+  if (kernel.tile.m > 0) {
+    kernel.scale_vector = kernel.tile.num_k_steps();
+    const std::string types = p.a_format.type + ", " + p.format.type;
+    kernel_source s = any_target_source(kernel, g, "scaled_" + formats,
+                                        "tw::scaled_mfma_policy<" + types + ", tw::scaled_mfma_tile<" + types + ">(" +
+                                            std::to_string(kernel.tile.m) + ")",
+                                        element::bf16, p.result);
+    s.uses.push_back("kernels/gemm/scaled/scaled_mfma_pipeline.hpp");
+    return s;
+  }
+  kernel.tile = tile_for(g.m, target);
+  return any_target_source(kernel, g, formats,
+                           dequantising_policy_text(element::bf16, p.a_format.type, p.format.type, kernel.tile),
+                           element::bf16, p.result);
+}
+
+/// With tiles of that size.
+index_t splits_of(const narrow_args& g, const block_tile& tile, index_t compute_units) {
+  const long_index_t tiles = long_index_t(ceil_div(g.m, tile.m)) * ceil_div(g.n, tile.n) * g.batch;
+  if (tiles > detail::split_k_counters) return 1;
+  // At least four tiles along k for each block, and two blocks for each compute unit.
+  return std::max(1, std::min({index_t(2 * compute_units / tiles), ceil_div(g.k, tile.k) / 4, 16}));
 }
 
 }  // namespace
 
 narrow_format narrow_format_of(const std::string& name) {
-  if (name == "mxfp4") return {};
-  if (name == "nvfp4") return {.name = "nvfp4", .type = "tw::nvfp4_format", .group = 16};
-  if (name == "mxfp8") return {.name = "mxfp8", .type = "tw::mxfp8_format", .bits = 8};
-  if (name == "int8") return {.name = "int8", .type = "tw::int8_groups<>", .bits = 8, .group = 0};
-  if (name == "e4m3") return {.name = "e4m3", .type = "tw::e4m3_groups<>", .bits = 8, .group = 0};
+  static const std::map<std::string, std::pair<index_t, index_t>> mx_and_nv{
+      // bits and group
+      {"mxfp4", {4, 32}},      {"nvfp4", {4, 16}},      {"mxfp8", {8, 32}},
+      {"mxfp8_e5m2", {8, 32}}, {"mxfp6_e2m3", {6, 32}}, {"mxfp6_e3m2", {6, 32}}};
+  if (const auto found = mx_and_nv.find(name); found != mx_and_nv.end())
+    return {.name = name,
+            .type = "tw::" + name + "_format",
+            .bits = found->second.first,
+            .group = found->second.second,
+            .scale_bytes = 1};
+  if (name == "int8" || name == "e4m3")
+    return {.name = name, .type = "tw::" + name + "_groups<>", .bits = 8, .group = 0, .scale_bytes = 4};
   const bool has_zeros = name.starts_with("int4_zero_");
   const std::string rest = name.substr(std::min(name.size(), std::size_t(has_zeros ? 10 : 5)));
   const std::size_t digits = rest.find_first_not_of("0123456789");
@@ -162,18 +329,40 @@ narrow_format narrow_format_of(const std::string& name) {
                                               : "";
   const int group = digits == 0 || digits > 7 || scale.empty() ? -1 : std::stoi(rest.substr(0, digits));
   if (!name.starts_with("int4_") || (group != 32 && group != 64 && (group < 0 || group % 128 != 0)))
-    throw error("narrow_gemm: '" + name +
-                "' is no format; there are mxfp4, nvfp4, mxfp8, int8, e4m3, and such as "
-                "int4_128_bf16 and int4_zero_128_bf16, with groups of 32, 64 or a multiple of 128");
+    throw error(
+        "narrow_gemm: '" + name +
+        "' is no format; there are mxfp4, nvfp4, mxfp8, mxfp8_e5m2, mxfp6_e2m3, mxfp6_e3m2, int8, e4m3, and such as "
+        "int4_128_bf16 and int4_zero_128_bf16, with groups of 32, 64 or a multiple of 128");
   return {
       .name = name,
       .type = (has_zeros ? "tw::int4_zero_groups<" : "tw::int4_groups<") + std::to_string(group) + ", " + scale + ">",
       .group = group,
-      .has_zero_points = has_zeros};
+      .has_zero_points = has_zeros,
+      .scale_bytes = type == "_f32" ? 4 : 2};
 }
 
 kernel_request narrow_gemm(const narrow_gemm_problem& problem) {
   return remembered([problem](const std::string& target) { return source_of(problem, target); });
+}
+kernel_request narrow_gemm(const narrow_operands_problem& problem) {
+  return remembered([problem](const std::string& target) { return source_of(problem, target); });
+}
+
+long_index_t narrow_gemm_workspace(const narrow_gemm_problem& p, const std::string& target) {
+  if (has_small_m(p, target) || (target == "sm_90a" && find_hopper_source(p))) return hopper_gemm_workspace::bytes;
+  return p.args.split_k > 1 ? workspace_bytes(p.args) : 0;
+}
+long_index_t narrow_gemm_workspace(const narrow_operands_problem& p, const std::string&) {
+  return p.args.split_k > 1 ? workspace_bytes(p.args) : 0;
+}
+
+index_t narrow_gemm_splits(const narrow_gemm_problem& p, const std::string& target, index_t compute_units) {
+  if (has_small_m(p, target) || (target == "sm_90a" && find_hopper_source(p))) return 1;
+  return splits_of(p.args, tile_for(p.args.m, target), compute_units);
+}
+index_t narrow_gemm_splits(const narrow_operands_problem& p, const std::string& target, index_t compute_units) {
+  const block_tile scaled = scaled_tile_for(p, target);
+  return splits_of(p.args, scaled.m > 0 ? scaled : tile_for(p.args.m, target), compute_units);
 }
 
 }  // namespace tilewright::jit

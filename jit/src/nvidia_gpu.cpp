@@ -81,14 +81,15 @@ class nvidia_gpu final : public gpu {
   int SMs() const override { return multiprocessors_; }
 
   void* load(const std::string& code_object) override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     const beside_captures allowed(*this);
     void* module = nullptr;
     require(load_(&module, code_object.data()), "loading a kernel");
     return module;
   }
-  void unload(void* module) override { (void)unload_(module); }
+  void unload(void* module) override { end(unload_, module); }
   void* function(void* module, const std::string& name, int lds_bytes) override {
+    const gpu_in_use guard(*this);
     void* result = nullptr;
     require(function_(&result, module, name.c_str()), ("looking for " + name).c_str());
     constexpr int max_dynamic_lds = 8;
@@ -97,30 +98,30 @@ class nvidia_gpu final : public gpu {
     return result;
   }
   void launch(void* function, const launch_shape& shape, const void* args, std::size_t, void* stream) override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     void* parameter = const_cast<void*>(args);
     const driver_launch how(shape, stream);
     require(launch_(&how.config, function, &parameter, nullptr), "queueing the kernel");
   }
   void* allocate(std::size_t bytes) override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     const beside_captures allowed(*this);
     void* memory = nullptr;
     require(allocate_(&memory, bytes), "allocating memory");
     return memory;
   }
-  void release(void* memory) override { (void)release_(memory); }
+  void release(void* memory) override { end(release_, memory); }
   void upload(void* to, const void* from, std::size_t bytes) override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     require(upload_(to, from, bytes), "copying to the GPU");
   }
   void download(void* to, const void* from, std::size_t bytes) override {
     synchronize();
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     require(download_(to, from, bytes), "copying from the GPU");
   }
   void clear(void* memory, std::size_t bytes) override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     const beside_captures allowed(*this);
     constexpr unsigned non_blocking = 1;  // ordered with no other stream: the memory is new to them
     void* stream = nullptr;
@@ -131,11 +132,11 @@ class nvidia_gpu final : public gpu {
     require(waited, "clearing memory");
   }
   void synchronize() override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     require(synchronize_(), "running a kernel");
   }
   launch_facts facts(void* function, const launch_shape& shape) override {
-    const in_context guard(*this);
+    const gpu_in_use guard(*this);
     int count = 0;
     if (shape.cluster > 1) {
       launch_shape one = shape;
@@ -152,37 +153,37 @@ class nvidia_gpu final : public gpu {
     return {.resident_clusters = count, .make_tensor_map = make_tensor_map};
   }
 
+  /// The caller's context remains if it is one of this GPU; else that of CUDA's runtime is current for a while.
+  bool enter() const override {
+    void* current = nullptr;
+    require(get_current_(&current), "looking for a context");
+    if (current == context_) return false;
+    int device = -1;
+    if (current != nullptr) require(get_current_device_(&device), "looking for a GPU");
+    if (device == device_) return false;
+    require(push_(context_), "using the GPU's context");
+    return true;
+  }
+  void leave() const override {
+    void* popped = nullptr;
+    (void)pop_(&popped);
+  }
+
  private:
+  /// Of a destructor, which may run when the driver has gone.
+  void end(int (*function)(void*), void* what) const {
+    try {
+      const gpu_in_use guard(*this);
+      (void)function(what);
+    } catch (const error&) {
+    }
+  }
   void require(int result, const char* what) const {
     if (result == 0) return;
     const char* text = nullptr;
     if (error_string_(result, &text) != 0 || text == nullptr) text = "unknown error of the driver";
     throw error(std::string(what) + ": " + text);
   }
-  /// The caller's context if it has one of this GPU, else the one that CUDA's runtime makes, for a while.
-  class in_context {
-   public:
-    explicit in_context(const nvidia_gpu& g) : gpu_(g) {
-      void* current = nullptr;
-      g.require(g.get_current_(&current), "looking for a context");
-      if (current == g.context_) return;
-      int device = -1;
-      if (current != nullptr) g.require(g.get_current_device_(&device), "looking for a GPU");
-      if (device == g.device_) return;
-      g.require(g.push_(g.context_), "using the GPU's context");
-      is_pushed_ = true;
-    }
-    ~in_context() {
-      void* popped = nullptr;
-      if (is_pushed_) (void)gpu_.pop_(&popped);
-    }
-    in_context(const in_context&) = delete;
-    in_context& operator=(const in_context&) = delete;
-
-   private:
-    const nvidia_gpu& gpu_;
-    bool is_pushed_ = false;
-  };
   /// While a stream is captured into a graph, the driver refuses calls such as an allocation, and the capture fails,
   /// unless the thread says that they are not meant for the graph.
   class beside_captures {

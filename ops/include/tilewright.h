@@ -118,7 +118,10 @@ typedef enum tilewright_weight_format {
   TILEWRIGHT_WEIGHT_FORMAT_NVFP4 = 2,
   TILEWRIGHT_WEIGHT_FORMAT_MXFP8 = 3,
   TILEWRIGHT_WEIGHT_FORMAT_INT8 = 4,
-  TILEWRIGHT_WEIGHT_FORMAT_E4M3 = 5
+  TILEWRIGHT_WEIGHT_FORMAT_E4M3 = 5,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP8_E5M2 = 6,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP6_E2M3 = 7,
+  TILEWRIGHT_WEIGHT_FORMAT_MXFP6_E3M2 = 8
 } tilewright_weight_format;
 
 /* See narrow_weights and gemm_options of the C++ interface. */
@@ -137,11 +140,14 @@ typedef struct tilewright_narrow_gemm_options {
   void* workspace;                       /* NULL: the library's */
   int64_t workspace_bytes;
   void* stream;
+  const tilewright_tensor* a_scales;     /* of an A that is stored as B is; NULL: A is f16 or bf16 */
+  int32_t a_format;                      /* a tilewright_weight_format, with a_scales */
+  int32_t a_group;                       /* as group, of A */
 } tilewright_narrow_gemm_options;
 #define TILEWRIGHT_NARROW_GEMM_OPTIONS \
-  {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL}
+  {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, 1, 128}
 
-/* C (m, n) = alpha A (m, k) B^T + beta C with B in a narrow format: codes (n, k / 2) or (n, k), and scales. */
+/* C (m, n) = alpha A (m, k) B^T + beta C with B in a narrow format, maybe A too: codes (n, bytes of k), and scales. */
 TILEWRIGHT_API tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
                                                         const tilewright_tensor* codes,
                                                         const tilewright_tensor* scales,

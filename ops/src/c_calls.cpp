@@ -179,23 +179,27 @@ tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilew
   constexpr const char* op = "narrow_gemm";
   return guarded(op, [&] {
     const auto o = options_of(op, given, tilewright_narrow_gemm_options TILEWRIGHT_NARROW_GEMM_OPTIONS);
-    narrow_gemm(required(op, "C", c), required(op, "A", a),
-                {.format = weight_format(o.format),
-                 .codes = required(op, "codes", codes),
-                 .scales = required(op, "scales", scales),
-                 .zeros = optional(o.zeros),
-                 .group = o.group},
-                {.alpha = o.alpha,
-                 .scale = optional(o.scale),
-                 .row_scale = optional(o.row_scale),
-                 .column_scale = optional(o.column_scale),
-                 .bias = optional(o.bias),
-                 .activate = ops::activation_of(op, o.activate),
-                 .residual = optional(o.residual),
-                 .beta = o.beta,
-                 .workspace = o.workspace,
-                 .workspace_bytes = o.workspace_bytes,
-                 .stream = o.stream});
+    const narrow_weights b{.format = weight_format(o.format),
+                           .codes = required(op, "codes", codes),
+                           .scales = required(op, "scales", scales),
+                           .zeros = optional(o.zeros),
+                           .group = o.group};
+    const gemm_options options{.alpha = o.alpha,
+                               .scale = optional(o.scale),
+                               .row_scale = optional(o.row_scale),
+                               .column_scale = optional(o.column_scale),
+                               .bias = optional(o.bias),
+                               .activate = ops::activation_of(op, o.activate),
+                               .residual = optional(o.residual),
+                               .beta = o.beta,
+                               .workspace = o.workspace,
+                               .workspace_bytes = o.workspace_bytes,
+                               .stream = o.stream};
+    const tensor to = required(op, "C", c), from = required(op, "A", a);
+    if (o.a_scales == nullptr) return narrow_gemm(to, from, b, options);
+    narrow_gemm(
+        to, {.format = weight_format(o.a_format), .codes = from, .scales = optional(o.a_scales), .group = o.a_group}, b,
+        options);
   });
 }
 

@@ -57,14 +57,25 @@ struct call {
 /// Finds the kernel, and queues it; under explain() only finds it.
 void run(const call& c);
 
-/// While one exists, run() of this thread finds kernels and checks their arguments, but queues none: for operations of
-/// several kernels, of which none is queued if one is refused.
+/// While one exists, run() of this thread finds kernels and checks their arguments, but queues none.
 struct rehearsal {
   rehearsal();
   ~rehearsal();
   rehearsal(const rehearsal&) = delete;
   rehearsal& operator=(const rehearsal&) = delete;
 };
+/// Whether one exists.
+bool is_rehearsing();
+
+/// Runs the kernels of an operation that has several: none is queued if one is refused.
+template <class Steps>
+void run_steps(Steps steps) {
+  {
+    const rehearsal checked;
+    steps();
+  }
+  steps();
+}
 
 /// Scratch memory of a stream. No other thread gets it until this ends, by when its kernels are queued.
 struct held_workspace {

@@ -92,6 +92,7 @@ void run(const call& c) {
 
 rehearsal::rehearsal() { ++rehearsals; }
 rehearsal::~rehearsal() { --rehearsals; }
+bool is_rehearsing() { return rehearsals > 0; }
 
 held_workspace hold_workspace(const char* operation, void* stream, long_index_t bytes, void* given,
                               long_index_t given_bytes) {

@@ -244,19 +244,14 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
     return given;
   };
   const tensor expert = entries(o.expert, element::i32, at.expert), weight = entries(o.weight, element::f32, at.weight);
-  const auto steps = [&] {
+  run_steps([&] {
     if (logits.data) choose_for(l, logits, static_cast<index_t*>(expert.data), static_cast<float*>(weight.data), o);
     order_entries(l, memory, at, static_cast<const index_t*>(expert.data), o.stream);
     multiply_gate_up(l, memory, at, o);
     multiply_down(l, memory, at, o);
     rows_from_experts(y, packed(memory + at.results, l.type, {l.entries, l.d}),
                       packed(memory + at.position, element::i32, {l.tokens, l.choices}), weight, {.stream = o.stream});
-  };
-  {
-    const rehearsal checked;
-    steps();
-  }
-  steps();
+  });
 }
 
 long_index_t moe_workspace_bytes(const tensor& x, const tensor& gate_up, const tensor& down, const moe_options& o) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <dlfcn.h>
 
@@ -32,10 +31,10 @@ held_workspace hold_for(const char* op, void* stream, const communicator& ranks,
   return device_for(op, stream)->hold(op, stream, 2 + ranks.rank, bytes);
 }
 
-/// A collective; nothing happens under explain().
+/// A collective; nothing happens under explain() and in a rehearsal.
 void exchange(const char* op, decltype(communicator::all_gather) collective, const communicator& ranks,
               const void* sent, void* received, long_index_t bytes, void* stream) {
-  if (is_explaining()) return;
+  if (is_explaining() || is_rehearsing()) return;
   if (const char* const why = collective(ranks.context, sent, received, bytes, stream))
     throw operation_error(fault_kind::device_failed, std::string(op) + ": the other ranks: " + why);
 }
@@ -113,25 +112,13 @@ void all_gather_gemm(const tensor& c, const tensor& a, const tensor& b, const co
   const long_index_t row = long_index_t(own.cols) * bytes_of(own.type), bytes = row * own.rows;
   const bool is_packed = own.ld == own.cols || own.rows == 1;
   const held_workspace memory = hold_for(op, options.stream, ranks, bytes * (ranks.ranks + (is_packed ? 0 : 1)));
-  const tensor all = packed(memory.data, own.type, {own.rows * ranks.ranks, own.cols});
-  // What is wrong with the GEMM is said before anything is queued.
-  struct scope {
-    std::vector<explanation>* const before;
-    ~scope() { collect_explanations(before); }
-  };
-  {
-    std::vector<explanation> ignored;
-    const scope only_check{collect_explanations(&ignored)};
+  const tensor all = packed(memory.data, own.type, {own.rows * ranks.ranks, own.cols}),
+               copy = packed(static_cast<char*>(memory.data) + bytes * ranks.ranks, own.type, {own.rows, own.cols});
+  run_steps([&] {
+    if (!is_packed) permute(copy, a, {.stream = options.stream});
+    exchange(op, ranks.all_gather, ranks, is_packed ? own.data : copy.data, memory.data, bytes, options.stream);
     gemm(c, all, b, options);
-  }
-  const void* sent = own.data;
-  if (!is_packed) {
-    const tensor copy = packed(static_cast<char*>(memory.data) + bytes * ranks.ranks, own.type, {own.rows, own.cols});
-    permute(copy, a, {.stream = options.stream});
-    sent = copy.data;
-  }
-  exchange(op, ranks.all_gather, ranks, sent, memory.data, bytes, options.stream);
-  gemm(c, all, b, options);
+  });
 }
 
 void gemm_reduce_scatter(const tensor& c, const tensor& a, const tensor& b, const communicator& ranks,
@@ -152,10 +139,12 @@ void gemm_reduce_scatter(const tensor& c, const tensor& a, const tensor& b, cons
   const held_workspace memory = hold_for(op, options.stream, ranks, 2 * ranks.ranks * bytes);
   void* const received = static_cast<char*>(memory.data) + ranks.ranks * bytes;
   const index_t count = ranks.ranks;
-  gemm(packed(memory.data, out.type, {left.rows, out.cols}), a, b, product);
-  exchange(op, ranks.all_to_all, ranks, memory.data, received, bytes, options.stream);
-  reduce(packed(c.data, out.type, {1, out.rows, out.cols}), packed(received, out.type, {count, out.rows, out.cols}),
-         {.stream = options.stream});
+  run_steps([&] {
+    gemm(packed(memory.data, out.type, {left.rows, out.cols}), a, b, product);
+    exchange(op, ranks.all_to_all, ranks, memory.data, received, bytes, options.stream);
+    reduce(packed(c.data, out.type, {1, out.rows, out.cols}), packed(received, out.type, {count, out.rows, out.cols}),
+           {.stream = options.stream});
+  });
 }
 
 }  // namespace tilewright::ops

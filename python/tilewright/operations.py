@@ -59,11 +59,12 @@ def gemm(a, b, out=None, *, dtype=None, **options):
 
 
 def narrow_gemm(a, codes, scales, out=None, *, dtype=None, **options):
-    """C (m, n) = alpha A (m, k) B^T for weights B (n, k) of 4 or 8 bits: `codes` (n, k / 2) or (n, k) and `scales` of int8
-    (view(torch.int8) of what PyTorch has as uint8) or as `format` says: "int4", "mxfp4", "nvfp4", "mxfp8", "int8", "e4m3"."""
+    """C (m, n) = alpha A (m, k) B^T for weights B (n, k) of 4, 6 or 8 bits: `codes` (n, bytes of k) and `scales` of int8 (view(torch.int8) of
+    what PyTorch has as uint8) or as `format` says. With a_scales and a_format A is stored so, too, and C is bfloat16 by default. A third,
+    first dimension is a batch."""
     if out is None:
-        (m, _), (n, _) = _shape_after("narrow_gemm", a, 2), _shape_after("narrow_gemm", codes, 2)
-        out = _new("narrow_gemm", a, (m, n), dtype)
+        (*batch, m, _), (*_, n, _) = _shape_after("narrow_gemm", a, 2), _shape_after("narrow_gemm", codes, 2)
+        out = _new("narrow_gemm", a, (*batch, m, n), dtype or ("bfloat16" if options.get("a_scales") is not None and is_torch(a) else None))
     _call("narrow_gemm", (out, a, codes, scales), options)
     return out
 

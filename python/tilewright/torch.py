@@ -82,7 +82,12 @@ def _gemm_backward(ctx, grad):
     if ctx.needs_input_grad[0]:
         d_a = _sum_of_batch(gemm(grad_of_product, b.mT, None, "none", None, ctx.alpha, a.dtype), a)
     if ctx.needs_input_grad[1]:
-        d_b = _sum_of_batch(gemm(a.mT, grad_of_product, None, "none", None, ctx.alpha, b.dtype), b)
+        # As B is in memory: the gradient of a weight that was transposed needs no copy.
+        if b.stride(-2) == 1 and b.stride(-1) != 1:
+            d_b = gemm(grad_of_product.mT, a, None, "none", None, ctx.alpha, b.dtype).mT
+        else:
+            d_b = gemm(a.mT, grad_of_product, None, "none", None, ctx.alpha, b.dtype)
+        d_b = _sum_of_batch(d_b, b)
     if bias is not None and ctx.needs_input_grad[2]:
         d_bias = grad.reshape(-1, grad.shape[-1]).sum(0)
     return d_a, d_b, d_bias, None, d_residual, None, None

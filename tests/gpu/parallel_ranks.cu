@@ -198,10 +198,8 @@ bool check(index_t ranks, index_t rows, index_t n, index_t k, int together, bool
       for (const auto& call : calls) call();
       if (repeat % together + 1 == together) wait_for_gpus("running");
     }
-    int* wrong = nullptr;
+    int wrong = 0;
     unsigned late = 0;
-    require_gpu(cudaMallocManaged(&wrong, sizeof(int)), "allocating");
-    *wrong = 0;
     for (index_t r = 0; r < ranks; ++r) {
       const std::size_t own = std::size_t(r);
       late += *all[own]->status;
@@ -209,21 +207,24 @@ bool check(index_t ranks, index_t rows, index_t n, index_t k, int together, bool
                          .k = k,
                          .first_row = gathers || reduces_all ? 0 : r * rows,
                          .rows_of_a = a[own].rows};
-      use_gpu_of(r);
+      const auto wrong_here = allocate_for(r, sizeof(int));
+      int* const count = static_cast<int*>(wrong_here.get());
       for (std::size_t t = 0; t < a.size(); ++t) want.a[t] = a[t].device(), want.b[t] = b[gathers ? own : t].device();
       count_wrong<<<dim3(unsigned(n + 127) / 128, unsigned(c[own].rows)), 128>>>(c[own].device(), c[own].rows, n, want,
-                                                                                 wrong);
+                                                                                 count);
+      int found = 0;
+      require_gpu(cudaMemcpy(&found, count, sizeof(int), cudaMemcpyDeviceToHost), "comparing");
+      wrong += found;
     }
-    wait_for_gpus("comparing");
     bool noticed = true;
     if (ranks > 1 && leaves) {
       for (std::size_t r = 0; r + 1 < calls.size(); ++r) calls[r]();
       wait_for_gpus("running");
       noticed = *all[0]->status != 0;
     }
-    const bool passes = *wrong == 0 && late == 0 && noticed;
+    const bool passes = wrong == 0 && late == 0 && noticed;
     std::printf("tile %d, %d clusters, %d together: %s %d ranks %d x %d x %d %s %d wrong elements, %u late%s\n", Tile,
-                max_clusters, together, kind, ranks, rows * ranks, n, k, passes ? "PASS" : "FAIL", *wrong, late,
+                max_clusters, together, kind, ranks, rows * ranks, n, k, passes ? "PASS" : "FAIL", wrong, late,
                 noticed ? "" : ", a missing rank was not noticed");
     std::fflush(stdout);
     good = good && passes;

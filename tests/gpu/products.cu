@@ -11,6 +11,8 @@
 #include <optional>
 #include <random>
 
+#include <tilewright/kernels/gemm/choice/hopper_gemm_model.hpp>
+
 #include "../../tools/gpu/runtime.hpp"
 #include "product_oracle.cuh"
 
@@ -80,7 +82,7 @@ void draw_lengths(const options& o, const tw::gemm_choice* kernel, index_t SMs, 
 
 /// Whether whole tiles are followed by parts of others.
 bool has_whole_and_split_tiles(const hopper_product& p, const drawn& x, index_t SMs) {
-  if (x.choice.kernel != tw::gemm_kernel_kind::tile || x.choice.parts != 0) return false;
+  if (x.choice.kernel != tw::gemm_kernel_kind::tile || x.choice.split_k != 0) return false;
   const tw::hopper_gemm_tile& t = x.choice.tile;
   const tw::stream_k_schedule s =
       tw::detail::schedule_of(tw::detail::in_order_of(t, x.args), t, index_t(bytes_of(p.type)), SMs, 0);
@@ -121,9 +123,9 @@ drawn draw(const options& o, const hopper_product& p, const tw::gemm_choice* ker
   g.lda = x.a.ld, g.ldb = x.b.ld, g.ldc = x.c.ld, g.ld_residual = x.residual.ld;
   g.batch_stride_a = x.a.batch_stride, g.batch_stride_b = x.b.batch_stride, g.batch_stride_c = x.c.batch_stride;
   g.batch_stride_residual = x.residual.batch_stride;
-  const index_t parts = d.of({0, 0, 0, 1, 2, 3, 2 + d.below(7)});
+  const index_t split_k = d.of({0, 0, 0, 1, 2, 3, 2 + d.below(7)});
   if (kernel) x.choice = *kernel;
-  x.choice.parts = parts;
+  x.choice.split_k = split_k;
   return x;
 }
 
@@ -210,8 +212,8 @@ std::string text_of(const drawn& x) {
   std::snprintf(text, sizeof(text),
                 "m %d, n %d, k %d, batch %d, lda %d, ldb %d, ldc %d, %s, alpha %g, beta %g%s%s%s%s%s, activation %d",
                 int(g.m), int(g.n), int(g.k), int(g.batch), int(g.lda), int(g.ldb), int(g.ldc),
-                x.choice.parts ? tw::name_of_split_k(x.choice.parts).c_str() : "k split where that is faster", g.alpha,
-                g.beta, g.scale ? ", scale" : "", g.row_scale ? ", row scale" : "",
+                x.choice.split_k ? tw::name_of_split_k(x.choice.split_k).c_str() : "k split where that is faster",
+                g.alpha, g.beta, g.scale ? ", scale" : "", g.row_scale ? ", row scale" : "",
                 g.column_scale ? ", column scale" : "", g.bias ? ", bias" : "", g.residual ? ", residual" : "",
                 int(g.activation));
   return text;

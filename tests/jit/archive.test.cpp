@@ -2,15 +2,20 @@
 #include <tilewright/jit/archive.hpp>
 
 #include <csignal>
+#include <cstring>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <tilewright/jit/attention.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/choice/tuning_name.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/launch/tuning/tuning_file.hpp>
 
 #include "fake_compiler.hpp"
@@ -214,6 +219,59 @@ TEST_F(FakeCompiler, AGemmOfElementsThatTheTargetDoesNotMultiplyIsRefused) {
       sentence_of([&] { (void)jit::gemm(p)("sm_90a"); }),
       "jit: gemm: sm_90a has no matrix instruction for fp8 but wgmma, which takes A row-major, B column-major, both "
       "in whole vectors, and writes bf16");
+}
+
+using two_factors =
+    tilewright::gemm_hopper<tilewright::half_t, tilewright::operand_major::k, tilewright::operand_major::k,
+                            tilewright::hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}>;
+struct with_gate : two_factors {
+  static constexpr tilewright::index_t products = 2;
+  using epilogue = tilewright::epilogue::swiglu;
+};
+
+/// The host half that is made at run time prepares what the kernel's own does: the maps of both factors, the schedule.
+TEST_F(FakeCompiler, AGateRunsByWgmma) {
+  alignas(16) static char memory[3 << 20];
+  jit::gemm_problem p{.has_gate = true};
+  p.args = {.a = memory, .b = memory + (1 << 20), .c = memory + (2 << 20), .m = 200, .n = 136, .k = 264};
+  p.args.lda = 264, p.args.ldb = 272, p.args.ldc = 136, p.args.product_stride_b = 136 * 272;
+  p.policy = "128x256_b2";
+  const jit::kernel_source source = jit::gemm(p)("sm_90a");
+  EXPECT_EQ(source.name, "gemm_hopper_128x256_b2_f16_ak_bk_to_f16_gate");
+  EXPECT_NE(source.code.find("epilogue::swiglu> { static constexpr index_t products = 2; }"), std::string::npos);
+  static std::vector<std::string> maps;  // by the order in which they are made
+  maps.clear();
+  const tilewright::launch_facts facts{
+      66, [](tilewright::exec::tensor_map&, const tilewright::exec::tensor_map_request& r) {
+        maps.push_back(std::to_string(static_cast<char*>(r.data) - memory) + " " + std::to_string(r.lengths[0]) + " " +
+                       std::to_string(r.lengths[1]) + " " + std::to_string(r.box[0]) + " " + std::to_string(r.box[1]));
+      }};
+  using kernel = tilewright::gemm_kernel<with_gate>;
+  ASSERT_EQ(source.host.check(&p.args), nullptr);
+  ASSERT_EQ(kernel::check(p.args), nullptr);
+  const auto prepared = source.host.prepare(&p.args, facts);
+  const std::vector<std::string> of_jit = std::exchange(maps, {});
+  const auto wanted = kernel::prepare(p.args, facts);
+  EXPECT_EQ(of_jit, maps);
+  ASSERT_EQ(maps.size(), 4u);
+  EXPECT_NE(maps[1], maps[2]);
+  kernel::device_args found;
+  ASSERT_EQ(prepared.device_args.size(), sizeof found);
+  std::memcpy(&found, prepared.device_args.data(), sizeof found);
+  EXPECT_EQ(found.schedule.whole_tiles, 1 * 2);  // of clusters
+  EXPECT_EQ(found.schedule.whole_tiles, wanted.schedule.whole_tiles);
+  EXPECT_EQ(found.args.product_stride_b, wanted.args.product_stride_b);
+  EXPECT_EQ(found.ordered_k_tiles, wanted.ordered_k_tiles);
+  EXPECT_EQ(prepared.grid.x, wanted.blocks);
+  p.policy = "";
+  for (const bool b_along_k : {true, false})
+    for (const tilewright::index_t m : {1, 40, 1000}) {
+      p.b_along_k = b_along_k;
+      p.args.m = m, p.args.ldb = 272, p.args.c = memory + (5 << 19);
+      EXPECT_TRUE(jit::rank_gemm(p, "sm_90a").front().kernel.starts_with("gemm_hopper_")) << m;
+    }
+  p.args.n = 135;  // TMA stores whole vectors
+  EXPECT_TRUE(jit::rank_gemm(p, "sm_90a").front().kernel.starts_with("gemm_128x128_"));
 }
 
 TEST_F(FakeCompiler, AttentionInBf16IsRefusedWhereTheTargetDoesNotMultiplyIt) {

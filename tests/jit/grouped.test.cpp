@@ -99,9 +99,11 @@ TEST_F(JitGrouped, BlocksHaveScales) {
       ASSERT_NEAR(c.value(r * n + col), wanted, 0.002 * std::abs(wanted) + 0.02) << r << ", " << col;
     }
   }
-  // On Hopper with the tile for scaled blocks, where C is bf16.
+  // On Hopper with a tile of the family, where C is bf16; also without groups.
   p.result = jit::element::bf16;
   EXPECT_EQ(jit::block_scaled_gemm(p)("sm_90a").name.substr(0, 30), "block_scaled_gemm_rows_hopper_");
+  p.args.groups = 0, p.args.ends = nullptr;
+  EXPECT_EQ(jit::block_scaled_gemm(p)("sm_90a").name.substr(0, 25), "block_scaled_gemm_hopper_");
 }
 
 TEST_F(JitGrouped, OneBlockScaledProblemWithSplitK) {
@@ -145,15 +147,21 @@ TEST_F(JitGrouped, TheTileFollowsTheGroups) {
   p.args.groups = 64, p.args.batch_stride_b = 4096ll * 2048;
   p.args.ends = static_cast<const index_t*>(jit::given_later());
   EXPECT_EQ(jit::grouped_gemm(p)("gfx942").name, "grouped_gemm_rows_64x64_v8_f16_ak_bk_to_f16");
-  EXPECT_EQ(jit::grouped_gemm(p)("sm_90a").name, "grouped_gemm_rows_hopper_0_f16_ak_bk_to_f16");
+  // Eight rows in a group: 128 columns of C are wgmma's rows.
+  const std::string few = jit::grouped_gemm(p)("sm_90a").name;
+  EXPECT_NE(few.find("_swap"), std::string::npos) << few;
+  p.args.m = 500;
+  EXPECT_EQ(jit::grouped_gemm(p)("sm_90a").name, few) << "one kernel for about as many rows";
   p.args.groups = 2, p.args.m = 32768;
   EXPECT_EQ(jit::grouped_gemm(p)("gfx942").name, "grouped_gemm_rows_128x128_v8_f16_ak_bk_to_f16");
-  EXPECT_EQ(jit::grouped_gemm(p)("sm_90a").name, "grouped_gemm_rows_hopper_1_f16_ak_bk_to_f16");
+  const std::string many = jit::grouped_gemm(p)("sm_90a").name;
+  EXPECT_EQ(many.find("grouped_gemm_rows_hopper_"), 0u) << many;
+  EXPECT_NE(many, few);
   jit::grouped_problem of_k = p;
   of_k.groups = group_kind::k, of_k.a_along_k = of_k.b_along_k = false;
   of_k.args.lda = 32768, of_k.args.ldb = 4096, of_k.args.batch_stride_c = 32768ll * 4096;
   EXPECT_EQ(jit::grouped_gemm(of_k)("gfx942").name, "grouped_gemm_k_128x128_v8_f16_am_bn_to_f16");
-  EXPECT_EQ(jit::grouped_gemm(of_k)("sm_90a").name, "grouped_gemm_k_hopper_1_f16_am_bn_to_f16");
+  EXPECT_EQ(jit::grouped_gemm(of_k)("sm_90a").name, "grouped_gemm_k_hopper_128x256_b2_f16_am_bn_to_f16");
   p.args.lda = 2047;
   EXPECT_EQ(sentence_of([&] { (void)jit::grouped_gemm(p)("gfx942"); }),
             "jit: grouped_gemm: lda is smaller than a row of A (a column, if A is column-major)");

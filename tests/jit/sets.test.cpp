@@ -76,6 +76,24 @@ TEST(Sets, HaveAKernelForEachGemm) {
   }
 }
 
+TEST(Sets, HaveAHopperKernelForEachAlignedGemm) {
+  const set_of_kernels set(R"({"operation": "gemm"})", "sm_90a");
+  for (int i = 0; i < 40; ++i) {
+    jit::gemm_problem p{.has_gate = i % 4 == 0, .for_all_lengths = true};
+    tilewright::gemm_args& g = p.args;
+    g.m = length(9000), g.n = length(2000) * 8, g.k = length(1000) * 8;
+    g.lda = g.ldb = g.k, g.ldc = g.n, g.split_k = 0;
+    g.workspace = jit::given_later(4);
+    if (p.has_gate) g.product_stride_b = long_index_t(g.n) * g.k;
+    std::string first;
+    for (const jit::gemm_candidate& c : jit::rank_gemm(p, "sm_90a")) {
+      p.policy = c.choice;
+      if (first.empty() && set.has(jit::gemm(p))) first = c.kernel;
+    }
+    EXPECT_TRUE(first.starts_with("gemm_hopper_")) << first << " for " << g.m << " " << g.n << " " << g.k;
+  }
+}
+
 TEST(Sets, HaveAKernelForEachGroupedGemm) {
   for (const std::string& target : targets) {
     const set_of_kernels set(R"({"operation": "grouped_gemm", "type": "bf16"})", target);
@@ -90,6 +108,31 @@ TEST(Sets, HaveAKernelForEachGroupedGemm) {
       EXPECT_TRUE(set.has(jit::grouped_gemm(p))) << target << " " << jit::grouped_gemm(p)(target).name << " "
                                                  << p.args.m << " " << p.args.n << " " << p.args.k;
     }
+  }
+}
+
+TEST(Sets, HaveTheKernelsOfEachExpertLayer) {
+  for (const std::string& target : {std::string("gfx942"), std::string("sm_90a")}) {
+    const set_of_kernels set(R"({"operation": "moe", "type": "bf16", "experts": [8, 64], "lengths": [1024]})", target);
+    for (int i = 0; i < 40; ++i) {
+      jit::expert_problem p{.is_gate_up = i % 2 == 0};
+      tilewright::expert_args& g = p.args;
+      g.m = length(60000), g.n = length(9000), g.k = g.lda = g.ldb = length(9000), g.ldc = g.n;
+      g.groups = i % 3 ? 64 : 8, g.tokens = g.m;
+      g.batch_stride_b = 2 * long_index_t(g.n) * g.k, g.product_stride_b = p.is_gate_up ? long_index_t(g.n) * g.k : 0;
+      g.ends = static_cast<const index_t*>(jit::given_later(5));
+      g.source = p.is_gate_up ? g.ends : nullptr;
+      g.workspace = jit::given_later(6);
+      EXPECT_TRUE(set.has(jit::expert_gemm(p)))
+          << target << " " << jit::expert_gemm(p)(target).name << " " << g.m << " " << g.n << " " << g.k;
+    }
+    jit::choose_experts_problem choose{.type = jit::element::f32};
+    choose.args = {.tokens = 700, .experts = 64, .choices = 6, .x_stride = 64};
+    choose.args.groups = 8, choose.args.kept_groups = 3;
+    EXPECT_TRUE(set.has(jit::choose_experts(choose))) << jit::choose_experts(choose)(target).name;
+    jit::expert_rows_problem rows{.type = jit::element::bf16, .kind = tilewright::expert_rows_kind::combine};
+    rows.args = {.tokens = 700, .choices = 6, .cols = 1024, .x_stride = 1024, .y_stride = 1024};
+    EXPECT_TRUE(set.has(jit::expert_rows(rows)));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <tilewright.h>
 #include <tilewright/jit/narrow_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/ops/add_kernels.hpp>
 
 #include "on_gpu.hpp"
@@ -125,6 +126,113 @@ TEST(NarrowGemm, IsCalledFromC) {
   options.format = 17;
   EXPECT_EQ(tilewright_narrow_gemm(&c, &a, &codes, &scales, &options), TILEWRIGHT_WRONG_CALL);
   EXPECT_STREQ(tilewright_last_error(), "narrow_gemm: format is 17, which is no weight_format");
+}
+
+/// Rows of codes of Bits bits with e8m0 scales for 32 elements, on the emulated GPU.
+struct mx_rows {
+  int batch, rows, k, bits;
+  ops_test::on_gpu<tilewright::int8_t> codes, scales;
+
+  mx_rows(int b, int r, int length, int element_bits, unsigned seed)
+      : batch(b),
+        rows(r),
+        k(length),
+        bits(element_bits),
+        codes({b, r, length * element_bits / 8}),
+        scales({b, r, length / 32}) {
+    std::mt19937 random(seed);
+    for (auto& x : codes.data) x = static_cast<signed char>(random() & (bits == 8 ? 0xb7u : 0xffu));  // no NaN of e4m3
+    for (auto& x : scales.data) x = static_cast<signed char>(124 + random() % 5);
+    codes.upload(), scales.upload();
+  }
+  double number(int b, int row, int at) const {
+    const std::size_t bit = (std::size_t(b * rows + row) * std::size_t(k) + std::size_t(at)) * std::size_t(bits);
+    const auto byte = [&](std::size_t i) { return i < codes.data.size() ? unsigned(codes.data[i]) & 0xffu : 0u; };
+    const unsigned code = (byte(bit / 8) | byte(bit / 8 + 1) << 8) >> bit % 8 & ((1u << bits) - 1);
+    const auto scale = e8m0_t::from_bits(static_cast<unsigned char>(
+        scales.data[std::size_t(b * rows + row) * std::size_t(k / 32) + std::size_t(at / 32)]));
+    const auto of = [&]<class E>(E e) {
+      e.bits = static_cast<unsigned char>(code);
+      return double(float(e)) * double(float(scale));
+    };
+    return bits == 4 ? of(fp4_e2m1_t{}) : bits == 6 ? of(tilewright::fp6_e2m3_t{}) : of(tilewright::fp8_ocp_t{});
+  }
+  tw::narrow_weights view(tw::weight_format format) const {
+    return {.format = format, .codes = codes.view, .scales = scales.view};
+  }
+};
+
+/// In a batch, with k shared by blocks.
+TEST(NarrowGemm, BothOperandsOnAGpu) {
+  const mx_rows a(2, 20, 1024, 8, 1), b(2, 24, 1024, 4, 2);
+  ops_test::on_gpu<bfloat16_t> c({2, 20, 24});
+  tw::narrow_gemm(c, a.view(tw::weight_format::mxfp8), b.view(tw::weight_format::mxfp4), {.alpha = 0.5f});
+  c.download();
+  for (int z = 0; z < 2; ++z)
+    for (int m = 0; m < 20; ++m)
+      for (int n = 0; n < 24; ++n) {
+        double sum = 0, size = 0;
+        for (int k = 0; k < 1024; ++k) {
+          const double term = 0.5 * a.number(z, m, k) * b.number(z, n, k);
+          sum += term, size += std::abs(term);
+        }
+        ASSERT_NEAR(double(float(c.data[std::size_t((z * 20 + m) * 24 + n)])), sum,
+                    std::abs(sum) * 0x1p-8 + size * 1e-5);
+      }
+  EXPECT_EQ(message_of([&] { tw::narrow_gemm(c, a.view(tw::weight_format::mxfp4), b.view(tw::weight_format::mxfp4)); }),
+            "narrow_gemm: A's codes are i8 (2, 20, 1024), codes i8 (2, 24, 512) and C bf16 (2, 20, 24); they must be "
+            "(m, k / 2), (n, k / 2) and (m, n)");
+  const mx_rows three(3, 24, 1024, 4, 3);
+  EXPECT_EQ(
+      message_of([&] { tw::narrow_gemm(c, a.view(tw::weight_format::mxfp8), three.view(tw::weight_format::mxfp4)); }),
+      "narrow_gemm: A's codes are i8 (2, 20, 1024), codes i8 (3, 24, 512) and C bf16 (2, 20, 24); C and A have a "
+      "batch of the same length, and B has it or none");
+}
+
+TEST(NarrowGemm, WeightsOfSixBitsOnAGpu) {
+  const mx_rows b(1, 24, 192, 6, 4);
+  const ops_test::on_gpu<bfloat16_t> a({3, 192}, 5);
+  ops_test::on_gpu<bfloat16_t> c({3, 24});
+  tw::narrow_weights weights = b.view(tw::weight_format::mxfp6_e2m3);
+  weights.codes = tw::packed(b.codes.view.data, tw::element::i8, {24, 144});
+  weights.scales = tw::packed(b.scales.view.data, tw::element::i8, {24, 6});
+  tw::narrow_gemm(c, a, weights);
+  c.download();
+  for (int m = 0; m < 3; ++m)
+    for (int n = 0; n < 24; ++n) {
+      double sum = 0;
+      for (int k = 0; k < 192; ++k) sum += double(float(a.data[std::size_t(m * 192 + k)])) * b.number(0, n, k);
+      ASSERT_NEAR(double(float(c.data[std::size_t(m * 24 + n)])), sum, std::abs(sum) * 0x1p-8 + 1e-2);
+    }
+}
+
+/// Which kernel a problem gets.
+TEST(NarrowGemm, KernelsByTarget) {
+  tilewright::jit::narrow_gemm_problem p{.format = tilewright::jit::narrow_format_of("mxfp4")};
+  tilewright::narrow_args& g = p.args;
+  g.m = 60, g.n = 512, g.k = 4096, g.lda = g.ldb = 4096, g.ldc = 512;
+  const auto on_hopper = tilewright::jit::narrow_gemm(p)("sm_90a");
+  EXPECT_EQ(on_hopper.name, "hopper_narrow_gemm_mxfp4_128x64x128_bf16_to_bf16");
+  EXPECT_EQ(tilewright::jit::narrow_gemm_workspace(p, "sm_90a"), tilewright::hopper_gemm_workspace::bytes);
+  g.n = g.ldc = 508;  // rows of C that TMA cannot store
+  EXPECT_EQ(tilewright::jit::narrow_gemm(p)("sm_90a").name.substr(0, 19), "narrow_gemm_mxfp4_1");
+  EXPECT_EQ(tilewright::jit::narrow_gemm_splits(p, "gfx942", 304), 16);
+  g.split_k = 4;
+  EXPECT_EQ(tilewright::jit::narrow_gemm(p)("gfx942").name, "narrow_gemm_mxfp4_128x128_v1_bf16_to_bf16_split");
+  const auto at = [](long long gigabytes) { return reinterpret_cast<void*>(gigabytes << 30); };
+  g.c = at(1), g.a = at(2), g.b = at(3), g.b_scales = at(4);
+  EXPECT_STREQ(tilewright::jit::narrow_gemm(p)("gfx942").host.check(&g),
+               "split_k needs a workspace, of workspace_bytes(args)");
+  g.workspace = at(5);
+  EXPECT_EQ(tilewright::jit::narrow_gemm(p)("gfx942").host.check(&g), nullptr);
+  EXPECT_EQ(tilewright::jit::narrow_gemm(p)("gfx942").host.grid(&g).y, 4);
+  tilewright::jit::narrow_operands_problem both{.a_format = p.format,
+                                                .format = tilewright::jit::narrow_format_of("mxfp8")};
+  both.args.m = both.args.n = 512, both.args.k = both.args.lda = both.args.ldb = 4096, both.args.ldc = 512;
+  EXPECT_EQ(tilewright::jit::narrow_gemm(both)("gfx950").name,
+            "narrow_gemm_scaled_mxfp4_x_mxfp8_256x256_v8_bf16_to_bf16");
+  both.args.k = 4096 - 16;  // no whole blocks of 32
+  EXPECT_EQ(tilewright::jit::narrow_gemm(both)("gfx950").name, "narrow_gemm_mxfp4_x_mxfp8_128x128_v8_bf16_to_bf16");
 }
 
 TEST(NarrowGemm, TextOfAFormatOfTheUsers) {

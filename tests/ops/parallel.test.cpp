@@ -162,6 +162,11 @@ TEST(Parallel, WrongCallsAreRefusedBeforeAnythingIsSent) {
             "ranks, n), (m, k) and (k, n)");
   EXPECT_EQ(message_of([&] { tw::all_gather_gemm(c, a, b, two); }),
             "all_gather_gemm: the other ranks: the network is down");
+  EXPECT_EQ(message_of([&] { tw::all_gather_gemm(c, a, b, two, {.choice = "7x7"}); }),
+            message_of([&] { tw::gemm(c, on_gpu<half_t>({2 * m, k}), b, {.choice = "7x7"}); }));
+  // Rows with gaps are copied first: not if the GEMM is refused.
+  const tw::tensor gaps = tw::strided(on_gpu<half_t>({m, k + 8}).view.data, tw::element::f16, {m, k}, {k + 8, 1});
+  EXPECT_NE(message_of([&] { tw::all_gather_gemm(c, gaps, b, two, {.bias = half}); }), "");
   const auto list = tw::explain([&] { tw::gemm_reduce_scatter(half, a, b, two); });
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].operation + " " + list[1].operation, "gemm reduce");

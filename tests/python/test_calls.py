@@ -80,7 +80,7 @@ class Library(unittest.TestCase):
     def test_version_and_options(self):
         self.assertRegex(tilewright.version(), r"^\d+\.\d+\.\d+$")
         self.assertIn("activate: int32_t = 0; one of 'none', 'relu', 'gelu', 'silu'", tilewright.options("gemm"))
-        self.assertIn("format: int32_t = 0; one of 'int4', 'mxfp4', 'nvfp4', 'mxfp8', 'int8', 'e4m3'", tilewright.options("narrow_gemm"))
+        self.assertIn("format: int32_t = 0; one of 'int4', 'mxfp4', 'nvfp4', 'mxfp8', 'int8', 'e4m3', 'mxfp8_e5m2', 'mxfp6_e2m3', 'mxfp6_e3m2'", tilewright.options("narrow_gemm"))
 
     def test_capsules_are_freed(self):
         a, b, c = DlpackArray((8, 16)), DlpackArray((16, 8)), DlpackArray((8, 8))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Blocks that share tiles of C.
+#include "../explored.hpp"
 #include "check_gemm.hpp"
 
 #include <tilewright/core/arch/arch.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/warp_specialized_pipeline.hpp>
 #include <tilewright/launch/launch.hpp>
@@ -77,6 +79,12 @@ TEST(SplitK, ByTheLastBlockOfATile) {
   expect_fixed_up<fixing<base>>({.m = 64, .n = 64, .k = 40}, 1);
   expect_fixed_up<fixing_with_epilogue>({.m = 65, .n = 8, .k = 160}, 5);
   expect_fixed_up<fixing<int_base>>({.m = 33, .n = 31, .k = 333, .alpha = 3, .beta = -1, .gap = 1}, 3);
+}
+
+// Whichever block is the last one.
+TEST(SplitK, FixUpPassesInExploredSchedules) {
+  tilewright::testing_schedules::expect_in_explored_schedules(
+      [] { expect_fixed_up<fixing<base>>({.m = 64, .n = 8, .k = 96}, 3); });
 }
 
 TEST(SplitK, WorkspaceOfEachKernel) {

@@ -21,6 +21,14 @@ TEST(ParallelChoice, ProductsAreFusedWhereGpusReachEachOther) {
   EXPECT_EQ(choose_parallel(product_of(8192, 8192, 4096), 2, true, {}, false).transport, fused);
 }
 
+TEST(ParallelChoice, RowsOfARankFillHalfOfATile) {
+  for (const bool gathers : {false, true})
+    for (const index_t n : {1024, 8192, 65536}) {
+      EXPECT_EQ(parallel_tiles[choose_parallel(product_of(96, n, 7168), 2, true, {}, gathers).tile].m, 64) << n;
+      EXPECT_EQ(parallel_tiles[choose_parallel(product_of(1024, n, 7168), 2, true, {}, gathers).tile].m, 128) << n;
+    }
+}
+
 TEST(ParallelChoice, TheFasterTransportIsChosen) {
   using enum parallel_transport;
   const parallel_rates slow_kernels{.peer_bytes = 50e9}, late_flags{.peer_seconds = 1e-3};

@@ -2,6 +2,7 @@
 // Rows in narrow formats: scales by their definitions, each code the nearest to its element over the scale.
 #include "matrix.hpp"
 
+#include <tilewright/kernels/rows/norm.hpp>
 #include <tilewright/kernels/rows/quantise_groups.hpp>
 #include <tilewright/launch/launch.hpp>
 
@@ -108,6 +109,52 @@ TEST(QuantiseGroups, Nvfp4WithAFactorOfTheTensor) {
 TEST(QuantiseGroups, Int4) {
   expect_quantised_groups<arch::gfx1201, int4_groups<32>, short_rows>(7, 520, {7, 2});
   expect_quantised_groups<arch::sm90, int4_groups<128>, long_rows>(3, 400, {7, 2});
+}
+/// A norm that writes codes: the same as those of the norm's floats.
+template <class Arch, class Format, row_tile Tile, norm_kind Kind>
+void expect_codes_of_norm(index_t rows, index_t cols, bool has_residual) {
+  std::mt19937 random(53);
+  matrix<float> x(rows, cols, 8, random), residual(rows, cols, 4, random), weight(1, cols, 0, random),
+      bias(1, cols, 0, random), sum(rows, cols, 0, random), y(rows, cols, 0, random);
+  const index_t groups = ceil_div(cols, Format::group);
+  using Scale = typename Format::scale_type;
+  std::vector<unsigned char> codes(std::size_t(rows * cols * Format::bits / 8)), wanted(codes);
+  std::vector<Scale> scales(std::size_t(rows * groups)), wanted_scales(scales);
+  norm_groups_args<float> fused;
+  norm_args<float>& g = fused;
+  g.x = x.data(), g.weight = weight.data(), g.rows = rows, g.cols = cols, g.x_stride = x.stride;
+  if (Kind == norm_kind::layer_norm) g.bias = bias.data();
+  if (has_residual)
+    g.residual = residual.data(), g.residual_stride = residual.stride, g.sum = sum.data(), g.sum_stride = sum.stride;
+  fused.result = {codes.data(), scales.data(), cols, groups, 0.5f};
+  using kernel = row_norm<Arch, float, Tile, Kind, float, scale_kind::none, Format>;
+  ASSERT_EQ(kernel::check(fused), nullptr);
+  launch<kernel>(fused);
+  g.y = y.data(), g.y_stride = y.stride;
+  launch<row_norm<Arch, float, Tile, Kind>>(g);
+  launch<quantise_groups<Arch, float, Format, Tile>>({.x = y.data(),
+                                                      .y = wanted.data(),
+                                                      .scales = wanted_scales.data(),
+                                                      .rows = rows,
+                                                      .cols = cols,
+                                                      .x_stride = y.stride,
+                                                      .y_stride = cols,
+                                                      .scale_stride = groups,
+                                                      .tensor_scale = 0.5f});
+  EXPECT_EQ(codes, wanted);
+  EXPECT_EQ(std::memcmp(scales.data(), wanted_scales.data(), scales.size() * sizeof(Scale)), 0);
+  EXPECT_NE(std::count(codes.begin(), codes.end(), codes[0]), std::ptrdiff_t(codes.size()));
+  fused.result.scales = x.data();
+  EXPECT_STREQ(kernel::check(fused), "the memory of codes or scales overlaps that of an input or of another result");
+}
+
+TEST(QuantiseGroups, AfterANorm) {
+  using enum norm_kind;
+  constexpr row_tile tile{64, 64, 2, 4};
+  expect_codes_of_norm<arch::gfx942, mxfp4_format, tile, rms_norm>(5, 264, false);
+  expect_codes_of_norm<arch::sm90, nvfp4_format, tile, layer_norm>(3, 1300, true);  // more than a block's registers
+  expect_codes_of_norm<arch::gfx950, mxfp8_format, tile, layer_norm>(3, 512, false);
+  expect_codes_of_norm<arch::gfx1201, int4_groups<32>, tile, rms_norm>(2, 520, true);
 }
 TEST(QuantiseGroups, AFunctionOfTwoElements) {
   // The function's error may move an element over a boundary by a hair, so the scale alone is exact.

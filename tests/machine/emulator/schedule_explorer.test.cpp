@@ -94,6 +94,60 @@ TEST(ScheduleExplorer, RunsEveryOrderOnce) {
   EXPECT_FALSE(result.is_complete);
 }
 
+/// Each block writes a number, and the last one to arrive, or that of the highest number, adds them up.
+void sum_of_blocks(bool by_the_last) {
+  constexpr index_t blocks = 3;
+  std::array<int, blocks> numbers{};
+  int sum = 0;
+  unsigned counter = 0;
+  emulator::launch({.target = &arch::gfx942::value,
+                    .grid = {blocks},
+                    .block_size = 64,
+                    .lds_bytes = 64,
+                    .check_lds = emulator::lds_checks::on},
+                   [&] {
+                     const exec::lds_pointer lds = exec::lds_allocate<64>();
+                     const exec::global_buffer memory = exec::make_global_buffer(numbers.data(), sizeof(numbers));
+                     const index_t block = exec::block_id().x;
+                     if (exec::thread_id() == 0) exec::buffer_store(memory, block * 4, 1 + block);
+                     const bool is_last = exec::is_last_arrival(&counter, blocks, lds);
+                     if (exec::thread_id() != 0 || !(by_the_last ? is_last : block == blocks - 1)) return;
+                     for (index_t b = 0; b < blocks; ++b) sum += exec::buffer_load<int>(memory, b * 4);
+                   });
+  EXPECT_EQ(sum, 6);
+}
+
+// In other launches blocks run in ascending order, and that of the highest number is the last one.
+TEST(ScheduleExplorer, FindsBlocksThatComeInAnotherOrder) {
+  sum_of_blocks(false);
+  const auto explore = [](bool right) {
+    return emulator::explore({.deviations = 0, .max_schedules = 4}, [=] { sum_of_blocks(right); });
+  };
+  std::string found;
+  try {
+    explore(false);
+  } catch (const emulator::fault& f) {
+    found = f.what();
+  }
+  EXPECT_NE(found.find("and nothing orders these blocks"), found.npos) << found;
+  EXPECT_NE(found.find("blocks backward"), found.npos) << found;
+  EXPECT_TRUE(explore(true).is_complete);
+}
+
+// Blocks that wait for lower ones run in ascending order.
+TEST(ScheduleExplorer, LeavesTheOrderOfBlocksThatWait) {
+  unsigned counter = 0;
+  const emulator::exploration explored = emulator::explore({.deviations = 0, .max_schedules = 4}, [&] {
+    counter = 0;
+    emulator::launch({.target = &arch::sm90::value, .grid = {3}, .block_size = 32}, [&] {
+      if (exec::thread_id() != 0) return;
+      exec::wait_for_count(&counter, unsigned(exec::block_id().x));
+      exec::add_release(&counter, 1);
+    });
+  });
+  EXPECT_EQ(explored.schedules, 4);
+}
+
 /// A ring of two stages that one thread fills by TMA and another wave reads.
 struct ring {
   alignas(128) std::array<int, 4096> numbers{};

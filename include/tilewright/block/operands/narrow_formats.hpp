@@ -218,64 +218,42 @@ struct int8_groups : operand_format<unsigned, 4, Scale, Group> {
   }
 };
 
-/// e4m3 with a scale for each Group along k; 0: per column. Its NaN stays NaN.
-template <index_t Group = 0, class Scale = float>
-struct e4m3_groups : operand_format<unsigned, 4, Scale, Group> {
+/// Floats of 8 bits with a scale for each Group along k; 0: per column. Infinities and NaN stay what they are.
+template <detail::fp8_format F, index_t Group, class Scale>
+struct fp8_groups : operand_format<unsigned, 4, Scale, Group> {
   static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
   /// The elements times a power of two.
   template <class T>
   TILEWRIGHT_HD static array<T, 4> decode_scaled(unsigned word, float scale)
     requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
   {
-    return detail::convert_scaled_word<T, arch::scaled_element::e4m3, 2>(word, scale);
+    using enum arch::scaled_element;
+    return detail::convert_scaled_word<T, F == detail::fp8_format::e4m3 ? e4m3 : e5m2, 2>(word, scale);
   }
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
-    return detail::decode_fp8<T, detail::fp8_format::e4m3>(word);
+    return detail::decode_fp8<T, F>(word);
   }
 };
-using mxfp8_format = e4m3_groups<32, e8m0_t>;  ///< OCP MXFP8 with e4m3
+template <index_t Group = 0, class Scale = float>
+using e4m3_groups = fp8_groups<detail::fp8_format::e4m3, Group, Scale>;  ///< fp8_groups of e4m3
+template <index_t Group = 0, class Scale = float>
+using e5m2_groups = fp8_groups<detail::fp8_format::e5m2, Group, Scale>;  ///< fp8_groups of e5m2
 
-/// e5m2 with a scale for each Group along k; 0: per column. Its infinities and NaN stay what they are.
-template <index_t Group = 0, class Scale = float>
-struct e5m2_groups : operand_format<unsigned, 4, Scale, Group> {
-  static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
-  /// The elements times a power of two.
-  template <class T>
-  TILEWRIGHT_HD static array<T, 4> decode_scaled(unsigned word, float scale)
-    requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
-  {
-    return detail::convert_scaled_word<T, arch::scaled_element::e5m2, 2>(word, scale);
-  }
-  /// The elements before the scale.
-  template <class T>
-  TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
-    return detail::decode_fp8<T, detail::fp8_format::e5m2>(word);
-  }
-};
-/// e2m3 without gaps, 16 in 12 bytes, with a scale for each Group along k.
-template <index_t Group, class Scale>
-struct e2m3_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
+/// Floats of 6 bits, Mantissa (2 or 3) of them mantissa, without gaps: 16 in 12 bytes. A scale for each Group along k.
+template <int Mantissa, index_t Group, class Scale>
+struct fp6_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
   static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 16> decode(const array<unsigned, 3>& word) {
-    return detail::decode_6_bits<T, 3>(word);
+    return detail::decode_6_bits<T, Mantissa>(word);
   }
 };
-/// e3m2 likewise.
-template <index_t Group, class Scale>
-struct e3m2_groups : operand_format<array<unsigned, 3>, 16, Scale, Group> {
-  static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
-  /// The elements before the scale.
-  template <class T>
-  TILEWRIGHT_HD static array<T, 16> decode(const array<unsigned, 3>& word) {
-    return detail::decode_6_bits<T, 2>(word);
-  }
-};
-using mxfp6_e2m3_format = e2m3_groups<32, e8m0_t>;  ///< OCP MXFP6 with e2m3
-using mxfp6_e3m2_format = e3m2_groups<32, e8m0_t>;  ///< OCP MXFP6 with e3m2
-using mxfp8_e5m2_format = e5m2_groups<32, e8m0_t>;  ///< OCP MXFP8 with e5m2
+using mxfp8_format = e4m3_groups<32, e8m0_t>;         ///< OCP MXFP8 with e4m3
+using mxfp8_e5m2_format = e5m2_groups<32, e8m0_t>;    ///< OCP MXFP8 with e5m2
+using mxfp6_e2m3_format = fp6_groups<3, 32, e8m0_t>;  ///< OCP MXFP6 with e2m3
+using mxfp6_e3m2_format = fp6_groups<2, 32, e8m0_t>;  ///< OCP MXFP6 with e3m2
 
 }  // namespace tilewright

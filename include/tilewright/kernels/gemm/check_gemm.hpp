@@ -129,16 +129,20 @@ TILEWRIGHT_HD constexpr index_t scales_of_column(index_t k) {
   return Format::group == 0 ? 1 : ceil_div(k, max(Format::group, 1));
 }
 
-/// What is wrong with a B in a narrow format: columns are loaded in pieces of 16 bytes.
-template <class Format>
-constexpr const char* check_narrow_b(const narrow_args& g) {
-  if (!is_aligned(g.b) || long_index_t(g.ldb) * Format::bits % 128 != 0 || g.batch_stride_b * Format::bits % 128 != 0)
+/// What is wrong with a B in a format of so many bits, whose group of 0 is a column: columns are loaded in pieces of 16
+/// bytes.
+constexpr const char* check_narrow_b(const narrow_args& g, index_t bits, index_t group, bool has_zero_points) {
+  if (!is_aligned(g.b) || long_index_t(g.ldb) * bits % 128 != 0 || g.batch_stride_b * bits % 128 != 0)
     return "columns of a narrow B must start at multiples of 16 bytes: b, ldb and batch_stride_b";
   if (g.b && !g.b_scales) return "a narrow B needs b_scales";
-  if (g.b && Format::has_zero_points && !g.b_zeros) return "this narrow format needs b_zeros";
-  return g.ld_b_scales == 0 || g.ld_b_scales >= scales_of_column<Format>(g.k)
+  if (g.b && has_zero_points && !g.b_zeros) return "this narrow format needs b_zeros";
+  return g.ld_b_scales == 0 || g.ld_b_scales >= (group == 0 ? 1 : ceil_div(g.k, group))
              ? nullptr
              : "ld_b_scales is smaller than the scales of a column";
+}
+template <class Format>
+constexpr const char* check_narrow_b(const narrow_args& g) {
+  return check_narrow_b(g, Format::bits, Format::group, Format::has_zero_points);
 }
 
 /// The same for A, which may be plain.

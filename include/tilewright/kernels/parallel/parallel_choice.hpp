@@ -75,13 +75,18 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
   const auto consider = [&](const parallel_choice& c) {
     if (c.seconds < best.seconds) best = c;
   };
+  const index_t rows = divide(args.m, ranks);
   for (index_t tile = 0; tile < parallel_tiles.size(); ++tile) {
+    // As on one GPU: no tile of which rows would fill less than half, but the smallest.
+    const index_t m = parallel_tiles[tile].m;
+    const auto fills = [m](index_t rows_at_once) { return m == 64 || rows_at_once > m / 2; };
     const double in_parts = product_seconds(args, ranks, tile, types, rates);
     const double product = gathers ? product_seconds(args, 1, tile, types, rates) : in_parts;
-    consider({parallel_transport::collective, tile, product + bytes / rates.nccl_bytes + rates.nccl_seconds});
+    if (fills(gathers ? args.m : rows))
+      consider({parallel_transport::collective, tile, product + bytes / rates.nccl_bytes + rates.nccl_seconds});
     // What comes last is multiplied or added up then.
     const double last = in_parts / ranks / 4;
-    if (has_peers || ranks == 1)
+    if ((has_peers || ranks == 1) && fills(rows))
       consider({parallel_transport::fused, tile,
                 max(in_parts, bytes / rates.peer_bytes + last) +
                     split_seconds(args, ranks, tile, types, in_parts, rates) + rates.peer_seconds});

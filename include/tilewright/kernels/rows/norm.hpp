@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// RMSNorm and LayerNorm of rows of any length, with a residual, and with a result of 8 bits and scales.
+// RMSNorm and LayerNorm of rows of any length, with a residual, and with a result of 8 or 4 bits and scales.
 #pragma once
 
 #include <tilewright/kernels/rows/detail/row_moments.hpp>
+#include <tilewright/kernels/rows/group_codes.hpp>
 #include <tilewright/kernels/rows/row_scales.hpp>
 
 namespace tilewright {
@@ -26,6 +27,12 @@ struct norm_args {
   float epsilon = 1e-5f;                                                         ///< added to the variance
 };
 
+/// norm_args of a norm whose result is written in a narrow format: y stays null.
+template <class T>
+struct norm_groups_args : norm_args<T> {
+  group_codes result = {};  ///< codes and scales of y
+};
+
 enum class norm_kind : signed char { rms_norm, layer_norm };
 
 namespace detail {
@@ -38,12 +45,16 @@ TILEWRIGHT_HD constexpr bool keeps_norm_weights(const row_tile& tile, scale_kind
 }  // namespace detail
 
 /// Rows up to Tile.cols() elements are read once and stay in registers. Longer ones are read once more to be written,
-/// from the last part back, and by LayerNorm with a Result of 8 bits a third time.
+/// from the last part back, and by LayerNorm with a Result of 8 bits a third time. With a Format y becomes
+/// norm_groups_args::result, as quantise_groups writes it; Result is T.
 template <class Arch, class T, row_tile Tile, norm_kind Kind = norm_kind::rms_norm, class Result = T,
-          scale_kind Scales = sizeof(Result) == 1 ? scale_kind::per_row : scale_kind::none>
+          scale_kind Scales = sizeof(Result) == 1 ? scale_kind::per_row : scale_kind::none, class Format = void>
 struct row_norm {
   using arch = Arch;
-  using args_type = norm_args<T, Result>;
+  static constexpr bool writes_groups = !__is_same(Format, void);  ///< y is written in Format
+  using args_type = detail::conditional_t<writes_groups, norm_groups_args<T>, norm_args<T, Result>>;
+  static_assert(!writes_groups || (__is_same(Result, T) && Scales == scale_kind::none),
+                "row_norm: with a Format Result is T, and Scales none");
   using block = detail::row_block<Arch, Tile, detail::access_v<Tile, Scales>>;
   static constexpr bool is_layer_norm = Kind == norm_kind::layer_norm;                       ///< else RMSNorm
   static constexpr bool has_row_scales = Scales == scale_kind::per_row;                      ///< y is scaled row by row
@@ -76,7 +87,7 @@ struct row_norm {
     if (!args.residual != !args.sum) return "residual and sum must both be given, or neither";
     if (!is_layer_norm && (args.bias || args.mean)) return "RMSNorm has no bias and no mean";
     const detail::row_matrix x = detail::rows_of(args, args.x, args.x_stride),
-                             y = detail::rows_of(args, args.y, args.y_stride),
+                             y = writes_groups ? x : detail::rows_of(args, args.y, args.y_stride),
                              residual = detail::rows_of(args, args.residual, args.residual_stride),
                              sum = detail::rows_of(args, args.sum, args.sum_stride),
                              weight{args.weight, 1, args.cols, args.cols, sizeof(T)},
@@ -99,6 +110,13 @@ struct row_norm {
     for (const detail::row_matrix& in : {weight, bias})
       if (in.data && (detail::overlap(y, in) || (args.sum && detail::overlap(sum, in))))
         return "the memory from a result's first element to its last overlaps weight or bias";
+    if constexpr (writes_groups) {
+      using writer = detail::group_writer<Format, Tile>;
+      if (const char* why = writer::check(args.result, args.rows, args.cols)) return why;
+      for (const detail::row_matrix& m : {x, residual, sum, weight, bias, mean, rstd})
+        if (m.data && writer::overlaps(args.result, m, args.rows, args.cols))
+          return "the memory of codes or scales overlaps that of an input or of another result";
+    }
     return nullptr;
   }
   static constexpr exec::block_index grid(const args_type& args, const row_tile& tile = Tile) {
@@ -108,7 +126,11 @@ struct row_norm {
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
-    auto rows = block::of_grid(args.rows, args.cols, args.y, args.y_stride, iterations(args));
+    auto rows = [&] {
+      if constexpr (writes_groups) return block::of_grid(args.rows, args.cols, args.x, args.x_stride);
+      if constexpr (!writes_groups)
+        return block::of_grid(args.rows, args.cols, args.y, args.y_stride, iterations(args));
+    }();
     const auto row_cache = block::template allocate<lds_bytes>();
     if constexpr (keeps_weights) return normalise_one_by_one(args, rows, row_cache);
     const bool is_copied = !args.residual && rows.copy_segments(row_cache, args.x, args.x_stride);
@@ -243,6 +265,13 @@ struct row_norm {
       finish_moments();
       if constexpr (has_row_scales) {
         store_with_row_scales(x);
+      } else if constexpr (writes_groups) {
+        rows.backward(
+            x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return reload(first); },
+            [&](const cached& own, index_t first) TILEWRIGHT_INLINE_LAMBDA {
+              auto e = normalise(own, first);
+              detail::group_writer<Format, Tile>::store(args.result, rows, e, first);
+            });
       } else {
         detail::store_segments<Scales, Tile>(
             rows, x, [&](index_t first) TILEWRIGHT_INLINE_LAMBDA { return reload(first); },

@@ -126,6 +126,7 @@ class cluster final : public memory_services {
   /// The running thread waits until it is woken.
   void wait(thread_context& self, meeting at, call_site where) {
     waiting_site& site = waits_at_[std::size_t(self.number)];
+    if (at == meeting::unchanged_value) note_wait_for_blocks();
     site = {at, self.site_of(where)};
     self.last_site = site.where;
     fibers_.wait(self.number);
@@ -139,6 +140,10 @@ class cluster final : public memory_services {
   void wake(index_t first, index_t count) { fibers_.wake(first, count); }
   /// Of the explorer that the threads run in; nullptr: there is none.
   schedule_choices* choices() const { return fibers_.choices(); }
+  /// A thread waits for what another block writes to global memory.
+  void note_wait_for_blocks() const {
+    if (choices() != nullptr) choices()->note_wait_for_blocks();
+  }
   /// What may happen whenever an explored thread waits. It must outlive the runs.
   void set_events(pending_events& events) { fibers_.set_events(events); }
   /// Whether a thread can run.

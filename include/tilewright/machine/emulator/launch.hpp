@@ -132,9 +132,7 @@ class block_queue {
            config_.stack_bytes, schedule_seed(config_), config_.ranks != nullptr, number_},
           progress_[std::size_t(worker)], memory_, kernel_);
       for (long_index_t i = take(worker); i < total_ && !stop_; i = take(worker)) {
-        machine.run({index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
-                     index_t(i / config_.grid.x / config_.grid.y)},
-                    waiting_worker{[&] { return lower_blocks_run(i); }, config_.ranks, &machine});
+        machine.run(block_at(i), waiting_worker{[&] { return lower_blocks_run(i); }, config_.ranks, &machine});
         if (config_.progress) {
           const std::lock_guard lock(mutex_);
           config_.progress(done_ += config_.cluster, total_);
@@ -175,7 +173,13 @@ class block_queue {
     stop_ = true;
   }
 
-  /// The first block of the next cluster; total_ or more if there is none.
+  /// The block that runs as number i. The order of an explored schedule is that of the first block of each cluster.
+  block_index block_at(long_index_t i) const {
+    if (explored_run != nullptr && explored_run->base().reverses_blocks) i = total_ - config_.cluster - i;
+    return {index_t(i % config_.grid.x), index_t(i / config_.grid.x % config_.grid.y),
+            index_t(i / config_.grid.x / config_.grid.y)};
+  }
+  /// The number of the first block of the next cluster; total_ or more if there is none.
   long_index_t take(int worker) {
     const std::lock_guard lock(mutex_);
     running_[std::size_t(worker)] = next_;
@@ -220,6 +224,7 @@ class block_queue {
 inline launch_report launch(const launch_config& config, kernel_reference kernel) {
   check(config);
   const long_index_t clusters = long_index_t{config.grid.x} * config.grid.y * config.grid.z / config.cluster;
+  if (explored_run != nullptr && clusters > 1) explored_run->note_clusters();
   const int wanted = explored_run != nullptr ? 1
                      : config.workers > 0    ? config.workers
                                              : max(1, int(std::thread::hardware_concurrency()));

@@ -34,6 +34,7 @@ inline constexpr schedule_base schedule_bases[] = {{}, {true, true}, {true, fals
 inline std::string name_of(const schedule_choices& choices) {
   std::string name = choices.base().has_early_copies ? "early copies" : "late copies";
   name += choices.base().is_backward ? ", waves backward" : ", waves forward";
+  if (choices.base().reverses_blocks) name += ", blocks backward";
   for (const schedule_deviation& d : choices.deviations())
     name += ", alternative " + std::to_string(d.alternative) + " at point " + std::to_string(d.point);
   return name;
@@ -70,7 +71,8 @@ void for_each_successor(const std::vector<schedule_choices>& runs, bool is_first
 
 /// Calls run() again and again, each time with another schedule of the launches that it makes on this thread of the
 /// CPU. Where a wave has to wait, a schedule says which wave runs next, or which TMA load arrives before it does; a
-/// wave runs until it has to wait, and clusters of blocks run one after another. In the first schedule, as in launches
+/// wave runs until it has to wait, and clusters of blocks run one after another, in descending order where waves do so
+/// and no block waits for another one. In the first schedule, as in launches
 /// which are not explored, TMA loads arrive late and waves run in ascending order; in three others loads arrive early,
 /// waves run in descending order, or both. Then, for each number of deviations, come schedules that deviate from these
 /// four: another wave runs first, a copy or all of them arrive first, or the wave that would be next is postponed until
@@ -86,8 +88,11 @@ exploration explore(const exploration_options& options, Run run) {
     orders.insert(to.back().order());
     ++result.schedules;
   };
-  for (const schedule_base& base : detail::schedule_bases)
-    if (result.schedules < options.max_schedules) add(runs, schedule_choices(base));
+  for (schedule_base base : detail::schedule_bases) {
+    if (result.schedules >= options.max_schedules) break;
+    base.reverses_blocks = base.is_backward && runs.front().may_reverse_blocks();
+    add(runs, schedule_choices(base));
+  }
   result.is_complete = runs.size() == std::size(detail::schedule_bases);
   for (index_t depth = 0; depth < options.deviations; ++depth) {
     std::vector<schedule_choices> next;

@@ -74,6 +74,20 @@ TEST(AttentionDecode, HopperInt8) { expect_random_caches<hopper_int8>(8, 5); }
 TEST(AttentionDecode, Cdna3E4m3) { expect_random_caches<cdna3_e4m3>(6, 6); }
 TEST(AttentionDecode, Rdna4Int8) { expect_random_caches<rdna4_int8>(6, 7); }
 
+// NVIDIA GPUs multiply 8-bit elements as half_t, which has neither these scales nor these queries.
+TEST(AttentionDecode, ScalesAndQueriesBeyondTheRangeOfHalf) {
+  decode_problem p;
+  p.heads = 3;
+  p.keys = {190, 70};
+  p.scales = scales_of::token;
+  p.scale_octaves = 40;
+  expect_decode<hopper_int8>(p);
+  for (const float size : {0x1p40f, 0x1p-60f}) {
+    p.query_size = size;
+    expect_decode<ampere_e4m3>(p);
+  }
+}
+
 TEST(AttentionDecode, EmptyCachesAndRowsThatSeeNothing) {
   decode_problem p;
   p.heads = 4;

@@ -25,6 +25,8 @@ struct decode_problem {
   index_t splits = 1;
   attention_window window;
   scales_of scales = scales_of::head;
+  int scale_octaves = 0;  // scales of an 8-bit cache range over this many powers of two
+  float query_size = 1;   // elements of Q are that large; args.scale is divided by it
   bool has_sinks = false;
   bool is_latent = false;  // V is the first columns of K
   unsigned seed = 1;
@@ -64,12 +66,16 @@ struct key_cache {
       for (index_t j = 0; j < p.keys[b]; ++j) {
         for (index_t h = 0; h < heads; ++h) {
           float& scale = scales[scale_at(b, j, h)];
-          if (!(scale > 0)) scale = sizeof(T) == 1 ? quantum() * (0.5f + float(random() % 64) / 64) : 1;
+          if (!(scale > 0)) scale = sizeof(T) == 1 ? quantum() * random_scale(p, random) : 1;
           for (index_t i = 0; i < dim; ++i)
             values[at(b, j, h) + std::size_t(i)] = type_convert<T>(gaussian(random) / (sizeof(T) == 1 ? quantum() : 1));
         }
       }
     }
+  }
+  static float random_scale(const decode_problem& p, std::mt19937& random) {
+    const float mantissa = 0.5f + float(random() % 64) / 64;
+    return p.scale_octaves == 0 ? mantissa : std::ldexp(mantissa, -int(random() % unsigned(p.scale_octaves)));
   }
   /// A unit of 8-bit elements, of which a few are the largest ones.
   static float quantum() { return std::is_same_v<T, int8_t> ? 1 / 40.0f : 1 / 160.0f; }
@@ -123,7 +129,8 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
   std::vector<index_t> starts{0};  // of each sequence's queries
   for (std::size_t b = 0; b < p.keys.size(); ++b) starts.push_back(starts.back() + p.queries_of(b));
   const index_t all_queries = starts.back(), all_rows = all_queries * p.heads;
-  const std::vector<T> q = gaussian_values<T>(std::size_t(all_rows * dim), random);
+  std::vector<T> q = gaussian_values<T>(std::size_t(all_rows * dim), random);
+  for (T& x : q) x = T(float(x) * p.query_size);
   const std::vector<float> sinks = random_sinks(p.heads, random);
   const std::vector<index_t> pages = random_pages(p, random);
   const key_cache<Cache> k(p, dim, pages, random), own_v(p, value_dim, pages, random);
@@ -145,7 +152,7 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
   args.k_strides = k.strides();
   args.v_strides = v.strides();
   args.lse_strides = {rows, 1, p.heads};
-  args.scale = 0.125f;
+  args.scale = 0.125f / p.query_size;
   args.window = p.window;
   args.key_counts = p.keys.data();
   if (!p.own_queries.empty()) args.query_starts = starts.data();
@@ -168,8 +175,9 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
                                 memory_of(p.keys), memory_of(k.table), memory_of(workspace), memory_of(starts),
                                 memory_of(sinks), memory_of(k.scales), memory_of(v.scales)});
 
-  // Of an 8-bit cache P is bfloat16_t.
-  const double unit = std::is_same_v<T, bfloat16_t> || sizeof(Cache) == 1 ? 0x1p-8 : 0x1p-11;
+  // AMD GPUs multiply an 8-bit cache by P as bfloat16_t.
+  const bool rounds_p = sizeof(Cache) == 1 && detail::is_amd_v<typename Policy::arch>;
+  const double unit = std::is_same_v<T, bfloat16_t> || rounds_p ? 0x1p-8 : 0x1p-11;
   const auto as_doubles = [](auto value_of, index_t count, index_t width) {
     doubles result;
     for (index_t i = 0; i < count * width; ++i) result.push_back(double(value_of(i / width, i % width)));

@@ -10,6 +10,7 @@ namespace {
 
 struct latent : hopper_latent_policy<bfloat16_t> {};
 struct narrow_latent : hopper_latent_policy<half_t, 192, 128> {};
+struct values_alone : hopper_latent_policy<half_t, 128, 128> {};
 struct portable_latent : attention_decode_policy<arch::gfx942, half_t, 576, 512> {};
 
 decode_problem random_latent(std::mt19937& random) {
@@ -24,7 +25,7 @@ decode_problem random_latent(std::mt19937& random) {
   for (std::size_t b = 0; up_to(2) == 0 && b < p.keys.size(); ++b)
     p.own_queries.push_back(b == 0 ? p.queries : up_to(p.queries + 1));
   p.own_queries.resize(p.own_queries.empty() ? 0 : p.keys.size(), 1);
-  p.rows_per_page = up_to(3) * 16;
+  p.rows_per_page = std::array{0, 16, 32, 64, 128}[std::size_t(up_to(5))];
   p.splits = 1 + up_to(2) * up_to(5);
   if (up_to(3) == 0) p.window = causal;
   if (up_to(4) == 0) p.window.left = up_to(90);
@@ -41,6 +42,7 @@ void expect_random_latents(int cases, unsigned seed) {
 
 TEST(LatentDecode, Hopper) { expect_random_latents<latent>(2, 1); }
 TEST(LatentDecode, HopperNarrow) { expect_random_latents<narrow_latent>(6, 2); }
+TEST(LatentDecode, HopperWithoutOtherColumns) { expect_random_latents<values_alone>(4, 4); }
 TEST(LatentDecode, Portable) { expect_random_latents<portable_latent>(1, 3); }
 
 TEST(LatentDecode, PassesInExploredSchedules) {

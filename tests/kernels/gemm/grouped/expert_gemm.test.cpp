@@ -213,6 +213,8 @@ void expect_down() {
 }
 TEST(ExpertGemm, DownScalesAndAddsTheBiasOfEachExpert) {
   expect_down<expert_down<gemm_hopper<bfloat16_t, k, k, small>>>();
+  constexpr hopper_gemm_tile exchanged{.m = 64, .n = 24, .consumers = 1, .swap_ab = true};
+  expect_down<expert_down<gemm_hopper<bfloat16_t, k, k, exchanged>>>();
   expect_down<expert_down<gemm_policy<arch::gfx942, bfloat16_t, k, k, 8, tile_64>>>();
 }
 

@@ -50,6 +50,26 @@ TEST(GroupedGemm, PassesInExploredSchedules) {
   explore_grouped<forward>({.counts = {3, 0, 65}, .n = 72, .k = 136});
   explore_grouped<backward_w>({.counts = {3, 0, 70}, .n = 72, .k = 72});
 }
+/// Exact tiles: columns in any multiple of 8, rows of C as wgmma's columns, alternating consumers; with an epilogue.
+TEST(GroupedGemm, TilesOfTheFamily) {
+  constexpr hopper_gemm_tile narrow{.m = 64, .n = 24, .cluster_m = 2, .consumers = 1},
+      exchanged{.m = 64, .n = 40, .consumers = 1, .swap_ab = true},
+      exchanged_pair{.m = 128, .n = 16, .cluster_n = 2, .swap_ab = true},
+      alternating{.m = 64, .n = 72, .swap_ab = true, .ping_pong = true};
+  const grouped_problem lengths{.counts = {3, 0, 129, 1, 0, 64}, .n = 136, .k = 136, .after = 5};
+  grouped_problem adds = lengths;
+  adds.beta = 1;
+  expect_grouped<grouped<gemm_hopper<half_t, k, k, narrow>, group_kind::rows>>(adds);
+  expect_grouped<grouped<gemm_hopper<half_t, k, mn, exchanged>, group_kind::rows>>(adds);
+  expect_grouped<grouped<gemm_hopper<fp8_ocp_t, k, k, exchanged_pair, bfloat16_t>, group_kind::rows>>(
+      {.counts = {5, 0, 20, 17}, .n = 144, .k = 144, .slot_rows = 20});
+  expect_grouped<grouped<gemm_hopper<bfloat16_t, k, k, alternating>, group_kind::rows>>(lengths);
+  expect_grouped<grouped<gemm_hopper<half_t, mn, mn, narrow>, group_kind::k>>(
+      {.counts = {3, 0, 70}, .n = 72, .k = 136, .after = 5});
+  const grouped_problem split{.counts = {3, 0, 60}, .n = 72, .k = 24 * 64, .beta = 1, .has_workspace = true};
+  expect_grouped<grouped<gemm_hopper<bfloat16_t, k, k, exchanged>, group_kind::rows>>(
+      split, {.workers = 3, .resident_clusters = 7});
+}
 TEST(GroupedGemm, Slots) {
   expect_grouped<backward_x>({.counts = {5, 0, 80, 70}, .n = 80, .k = 144, .slot_rows = 80, .beta = 1});
 }

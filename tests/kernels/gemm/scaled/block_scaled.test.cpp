@@ -38,6 +38,17 @@ TEST(BlockScaled, Grouped) {
       {.counts = {5, 0, 80, 70}, .n = 136, .k = 144, .slot_rows = 80, .rows_of_scales_are_contiguous = true});
 }
 
+/// A slice of columns may begin in one block of 128 and end in the next: in one slice, two, and three of a tile.
+TEST(BlockScaled, TilesThatCrossBlocks) {
+  constexpr hopper_gemm_tile narrow{.m = 64, .n = 48, .consumers = 1}, alone{.m = 128, .n = 112},
+      two{.m = 128, .n = 160, .cluster_m = 2}, three{.m = 64, .n = 144, .consumers = 1}, widest{.m = 128, .n = 240};
+  expect_dense<hopper<narrow, bfloat16_t>>({.counts = {70}, .n = 456, .k = 304});
+  expect_dense<hopper<alone, half_t>>({.counts = {130}, .n = 456, .k = 304, .beta = 1});
+  expect_dense<hopper<two, bfloat16_t>>({.counts = {70}, .n = 664, .k = 304});
+  expect_dense<hopper<widest, half_t>>({.counts = {70}, .n = 488, .k = 144});
+  expect_grouped<in_groups<hopper<three, half_t>>>({.counts = {3, 0, 70}, .n = 456, .k = 304});
+}
+
 TEST(BlockScaled, PassesInExploredSchedules) {
   explore_grouped<in_groups<pair_policy>, gemm_kernel<pair_policy>>({.counts = {100}, .n = 136, .k = 3 * 128});
   explore_grouped<in_groups<wide_policy>>({.counts = {3, 0, 9}, .n = 264, .k = 2 * 128});

@@ -59,11 +59,11 @@ struct meaning<e5m2_groups<G, S>> {
   static double of(unsigned code, int) { return small_float(code, 5, 2, true); }
 };
 template <index_t G, class S>
-struct meaning<e2m3_groups<G, S>> {
+struct meaning<fp6_groups<3, G, S>> {
   static double of(unsigned code, int) { return small_float(code, 2, 3, false); }
 };
 template <index_t G, class S>
-struct meaning<e3m2_groups<G, S>> {
+struct meaning<fp6_groups<2, G, S>> {
   static double of(unsigned code, int) { return small_float(code, 3, 2, false); }
 };
 

@@ -18,6 +18,7 @@ struct attention_decode {
   using args_type = typename Policy::args_type;
   using followed_by = detail::decode_combine<Policy>;
   using T = typename Policy::element_type;
+  using key_type = detail::decode_key_type<Policy>;
   using value_type = detail::decode_value_type<Policy>;
   using product = detail::decode_step<Policy>;
   static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);  ///< of the rows that are exchanged
@@ -42,8 +43,7 @@ struct attention_decode {
       max(detail::decode_wave_bytes<Policy>, stages* slot_bytes + queries_type::lds_bytes + exchange_bytes);
   using waves_type = detail::decode_waves<Policy, wave_bytes>;
   static constexpr index_t block_size = Policy::waves * arch::value.wave_size;
-  /// Conversions of 8-bit elements leave a warp waiting for itself: an SM needs more of them.
-  static constexpr index_t blocks_at_once = detail::decode_blocks_at_once(detail::cache_bytes<Policy>);
+  static constexpr index_t blocks_at_once = 2;
   static constexpr index_t lds_bytes = Policy::waves * wave_bytes;
 
   static constexpr const char* check(const args_type& args) {
@@ -120,6 +120,7 @@ struct attention_decode {
     const queries_type q(args, p, own_lds);
     keys_type k;
     values_type v;
+    detail::value_range<Policy> range;
     constexpr index_t ahead = loads == detail::cache_loads::now ? 0 : stages;  // steps in flight
     detail::key_location at = detail::locate_keys(args, p.batch, key), next = at;
     unroll<ahead>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
@@ -140,14 +141,17 @@ struct attention_decode {
       k.for_each_chunk(k_cache, at, p.keys, slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::head_dim, chunk.value>;
         multiply<of_part::scores>(s, q.template get<chunk.value>(),
-                                  relayout<T>(detail::widen_tile<T>(tile), typename of_part::k{}));
+                                  relayout<key_type>(detail::widen_tile<key_type>(tile), typename of_part::k{}));
       });
-      k.multiply_scales(s, k_cache, at, p.keys, slot);
+      q.multiply_scales(s);
+      k.multiply_scales(s, k_cache, at, p.keys, slot, [](auto&) TILEWRIGHT_INLINE_LAMBDA {});
       begin_or_end_group(k, k_cache, next, p.keys, slot, loads_next);
       softmax.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                      [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       wait<values_type>();
-      v.multiply_scales(s, v_cache, at, p.keys, v_slot);
+      v.multiply_scales(s, v_cache, at, p.keys, v_slot, [&](auto& scales) TILEWRIGHT_INLINE_LAMBDA {
+        if constexpr (detail::converts_to_half<Policy>) range(scales, softmax);
+      });
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::value_dim, chunk.value>;
@@ -159,6 +163,7 @@ struct attention_decode {
       if (after < last) next = detail::locate_keys(args, p.batch, after);
       if constexpr (ahead == 0) at = next;
     }
+    if constexpr (detail::converts_to_half<Policy>) range.finish(softmax);
   }
 
   /// Until the oldest group of copies, of K or of V, is complete.

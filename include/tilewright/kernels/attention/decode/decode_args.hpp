@@ -35,7 +35,7 @@ struct attention_decode_args : attention_args {
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block; two or more where sequences differ in
-  /// length. A cache of 8-bit elements, which has k_scales, keeps an SM busy with three blocks. rows_of_block: 64 for
+  /// length. A cache of 8-bit elements, which has k_scales, keeps an SM busy with two blocks. rows_of_block: 64 for
   /// hopper_latent_policy.
   constexpr index_t choose_splits(index_t SMs, index_t rows_of_block = 16) const;
 };
@@ -43,9 +43,6 @@ struct attention_decode_args : attention_args {
 namespace detail {
 
 inline constexpr index_t decode_rows = 16, decode_keys = 16;  // of a wave's products
-
-/// Blocks that should fit on an SM, for a cache of elements of cache_bytes.
-TILEWRIGHT_HD constexpr index_t decode_blocks_at_once(index_t cache_bytes) { return cache_bytes == 1 ? 3 : 2; }
 
 /// Queries times heads that share a key head: the rows that read the same keys. A block takes 16 of them.
 TILEWRIGHT_HD constexpr index_t decode_rows_of(const attention_decode_args& args) {
@@ -118,7 +115,7 @@ constexpr const char* check_decode(const attention_decode_args& args, index_t he
 /// Splits of the keys that keep this many SMs busy: at least 1, at most one for 256 keys. 0: unknown.
 constexpr index_t attention_decode_args::choose_splits(index_t SMs, index_t rows_of_block) const {
   SMs = max(SMs, 1);
-  const long_index_t resident = long_index_t(SMs) * (k_scales ? detail::decode_blocks_at_once(1) : 1);
+  const long_index_t resident = long_index_t(SMs) * (k_scales ? 2 : 1);
   const long_index_t blocks = long_index_t(batch) * kv_heads * detail::decode_row_blocks(*this, rows_of_block);
   const index_t most = max(1, min(min(keys / 256, 1024), SMs)), least = min(most, detail::is_ragged(*this) ? 2 : 1);
   const auto busy = [&](index_t number) {

@@ -190,10 +190,18 @@ using decode_product_of =
 template <class Policy>
 using decode_step = decode_product<Policy::op, 32, 16 / cache_bytes<Policy>>;
 
-/// What P and V are multiplied as. P times the scale of a key of an 8-bit cache may be beyond the range of half_t;
-/// 8-bit elements are numbers of bfloat16_t.
+/// What Q and K are multiplied as. NVIDIA GPUs convert 8-bit elements to half_t in a fourth of the instructions that
+/// bfloat16_t takes; rows of Q have powers of two for it.
 template <class Policy>
-using decode_value_type = conditional_t<cache_bytes<Policy> == 1, bfloat16_t, typename Policy::element_type>;
+inline constexpr bool converts_to_half = cache_bytes<Policy> == 1 && !is_amd_v<typename Policy::arch>;
+template <class Policy>
+using decode_key_type = conditional_t<converts_to_half<Policy>, half_t, typename Policy::element_type>;
+/// What P and V are multiplied as. P times the scale of a key of an 8-bit cache may be beyond the range of half_t: see
+/// value_range; 8-bit elements are numbers of both.
+template <class Policy>
+using decode_value_type =
+    conditional_t<converts_to_half<Policy>, half_t,
+                  conditional_t<cache_bytes<Policy> == 1, bfloat16_t, typename Policy::element_type>>;
 
 /// Where a block's rows are: the queries of the heads that share a key head, heads first.
 struct decode_problem : attention_problem {  // its first_query: of the block's first row

@@ -27,7 +27,7 @@ constexpr const char* check_latent_decode(const attention_decode_args& args) {
 template <class Policy>
 struct latent_decode_block {
   static constexpr latent_lds<Policy> lds_of{};
-  using pipeline_type = mbarrier_pipeline<lds_of.stages>;
+  using pipeline_type = typename latent_consumer<Policy>::pipeline_type;
 
   const latent_device_args<typename Policy::args_type>& device;
   exec::lds_pointer lds;
@@ -43,52 +43,66 @@ struct latent_decode_block {
     decode_piece piece = locate_share<32>(args, share);
     if (piece.left == 0) return;
     do {
-      const latent_problem p(args, first_row, of_rows - share * args.kv_heads, piece);
+      const latent_problem p(args, first_row, of_rows - share * args.kv_heads, piece, device.box_rows);
       if (block == share * args.kv_heads * row_blocks) note_share(args, piece, share, Policy::value_dim);
       if (first_row < p.rows) work(p, piece, share);
     } while (piece.advance(args));
   }
 
-  /// One lane loads 16 keys at a time, which are in one page.
+  /// One lane starts the loads of a part of a tile's columns: of its owner's half of V, or of the others.
+  template <index_t N>
+  TILEWRIGHT_HD void load_part(index_t tile, latent_part part, const array<key_location, N>& from, index_t batch,
+                               index_t kv_head, index_t pieces) const {
+    const index_t owner = tile & 1, half = part == latent_part::near ? owner : 1 - owner,
+                  half_boxes = lds_of.half_boxes,
+                  more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
+    const index_t piece_bytes = device.box_rows * lds_of.k.row_bytes;
+    const exec::mbarrier done =
+        pipeline.producer_acquire(latent_state<pipeline_type>(tile, part), (half_boxes + more) * pieces * piece_bytes);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = 0; i < half_boxes + more; ++i) {
+      const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;
+      unroll<N>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        if (j >= pieces) return;
+        exec::tma_load(
+            exec::lds_address(lds) + unsigned(lds_of.stage(owner) + box * lds_of.box_bytes + j * piece_bytes), device.k,
+            done, {{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}});
+      });
+    }
+  }
+
+  /// One lane loads box_rows keys at a time, which are in one page.
   TILEWRIGHT_HD void produce() const {
-    typename pipeline_type::state at;
+    index_t tile = 0;
     for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
-      for (index_t key = p.first; key < p.end && exec::lane_id() == 0; key += lds_of.keys) {
-        const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), decode_keys);
+      for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
+        if (exec::lane_id() != 0) continue;
+        const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), device.box_rows);
         array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
         unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-          from[i] = locate_keys(device.args, p.batch, key + min(i.value, pieces - 1) * decode_keys);
+          from[i] = locate_keys(device.args, p.batch, key + min(i.value, pieces - 1) * device.box_rows);
         });
-        const exec::mbarrier done = pipeline.producer_acquire(at, pieces * decode_keys * lds_of.row_bytes());
-        unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-          if (i >= pieces) return;
-          const index_t page = device.args.block_table ? from[i].page : p.batch;
-          load_boxes<lds_of.k.num_boxes(), lds_of.k.box_bytes(), typename Policy::element_type>(
-              exec::lds_address(lds) + unsigned(lds_of.stage(at.stage) + i * decode_keys * lds_of.k.row_bytes),
-              device.k, done, {{0, from[i].row, p.kv_head, page, 0}});
-        });
-        at.advance();
+        load_part(tile, latent_part::near, from, p.batch, p.kv_head, pieces);
+        load_part(tile, latent_part::far, from, p.batch, p.kv_head, pieces);
       }
       exec::wave_sync();
     });
   }
 
   TILEWRIGHT_HD void operator()() const {
-    run_roles<2, role_registers{24, 240}>(
+    run_roles<2, role_registers{40, 232}>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
-          pipeline.init(1, 2);
+          pipeline.init(1, 4);
           exec::prefetch(device.k);
         },
         [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
           if (wave == 0) produce();
         },
         [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
-          latent_consumer<Policy> consume{device.args, lds, pipeline, warpgroup};
-          consume.order().open();
+          latent_consumer<Policy> consume{device, device.args, lds, pipeline, warpgroup};
           for_each_piece([&](const latent_problem& p, const decode_piece& piece, index_t share)
                              TILEWRIGHT_INLINE_LAMBDA { consume(p, piece, share); });
-          consume.order().drain();
         });
   }
 };
@@ -116,8 +130,8 @@ struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, Value
   using outputs_distribution = c_distribution<values_tile>;
 };
 
-/// For hopper_latent_policy: two warpgroups compute S of the same 64 rows, and each one half of the columns of O; K and
-/// V are one copy in LDS.
+/// For hopper_latent_policy: two warpgroups compute S of the same 64 rows for alternate tiles of 64 keys, and each one
+/// half of the columns of O; K and V are one copy in LDS.
 template <class Policy>
   requires(arch::is_wgmma(Policy::op))
 struct attention_decode<Policy> {
@@ -135,8 +149,9 @@ struct attention_decode<Policy> {
     device_args d{};
     const bool paged = args.block_table != nullptr;
     const index_t rows = paged ? args.rows_per_page : args.keys;
+    d.box_rows = paged && rows % lds_of.keys != 0 ? detail::decode_keys : lds_of.keys;
     auto request = detail::request_attention_map<T>(args.k ? args.k : args.q, args.k_strides, false, Policy::head_dim,
-                                                    rows, args.kv_heads, paged ? 2 : args.batch, detail::decode_keys);
+                                                    rows, args.kv_heads, paged ? 2 : args.batch, d.box_rows);
     if (paged) request.lengths[3] = 0x7fff0000;  // as many pages as the table names
     facts.make_tensor_map(d.k, request);
     d.args = args;

@@ -23,14 +23,16 @@ TILEWRIGHT_HD void for_each_score(F f) {
 struct exponential_sum {
   float top, sum = 0;
 
-  /// Adds 2^exponent, which may be zero; returns what all terms before are multiplied by.
-  TILEWRIGHT_HD float add(float exponent) {
+  /// Adds another sum; returns what all terms before are multiplied by.
+  TILEWRIGHT_HD float join(const exponential_sum& other) {
     const float before = top;
-    top = exec::max(before, exponent);
+    top = exec::max(before, other.top);
     const float factor = exec::exp2(before - top);
-    sum = sum * factor + exec::exp2(exponent - top);
+    sum = sum * factor + other.sum * exec::exp2(other.top - top);
     return factor;
   }
+  /// The same for 2^exponent alone, which may be zero.
+  TILEWRIGHT_HD float add(float exponent) { return join({exponent, 1}); }
   TILEWRIGHT_HD float inverse() const { return sum == 0.0f ? 0.0f : 1.0f / sum; }
   TILEWRIGHT_HD float log_sum_exp() const { return sum == 0.0f ? minus_infinity() : (top + exec::log2(sum)) * ln_2; }
 };
@@ -117,16 +119,8 @@ class attention_softmax {
   /// The largest scores become the offsets, and the sums are brought to them; the result is the factors.
   TILEWRIGHT_HD values_of_rows raise_offsets(values_of_rows top, float scale) {
     detail::reduce_lanes<distribution::encoding.r.size()>(top, max);
-    const values_of_rows before = offset_;
-    tile_elementwise_inout([&](float& to, float x)
-                               TILEWRIGHT_INLINE_LAMBDA { to = exec::max(to, x * scale - first_exponent); },
-                           offset_, top);
-    const auto factor = tile_elementwise_in(
-        [&](float from, float to) TILEWRIGHT_INLINE_LAMBDA { return exec::exp2(from - to); }, before, offset_);
-    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
-      for (float& sum : sums_[r]) sum *= factor.thread_buffer[r];
-    });
-    return factor;
+    tile_elementwise_inout([&](float& x) TILEWRIGHT_INLINE_LAMBDA { x = x * scale - first_exponent; }, top);
+    return raise_offsets_to(top);
   }
 
  public:
@@ -142,6 +136,18 @@ class attention_softmax {
                               along<0>(factor)),
        ...);
     }(make_sequence<decltype(o)::size()>{});
+  }
+
+  /// Offsets become at least these, and the sums are brought to them; the result is the factors, also of O.
+  TILEWRIGHT_HD values_of_rows raise_offsets_to(const values_of_rows& least) {
+    const values_of_rows before = offset_;
+    tile_elementwise_inout([](float& to, float x) TILEWRIGHT_INLINE_LAMBDA { to = exec::max(to, x); }, offset_, least);
+    const auto factor = tile_elementwise_in(
+        [&](float from, float to) TILEWRIGHT_INLINE_LAMBDA { return exec::exp2(from - to); }, before, offset_);
+    unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
+      for (float& sum : sums_[r]) sum *= factor.thread_buffer[r];
+    });
+    return factor;
   }
 
   /// One step of the online softmax: m' = max(m, s); p = exp2(s - m'); l = l a + sum p; O *= a, with a = exp2(m - m').

@@ -15,47 +15,33 @@ inline constexpr array<hopper_gemm_tile, 4> grouped_tiles{{
     {.m = 128, .n = 128},
 }};
 
-namespace detail {
-
-/// Clocks of the model's parts, fitted to times of all tiles for products on an H100.
-struct grouped_model {
-  array<double, 4> k_tile;  // of 128 bytes along k, for each of grouped_tiles
-  double alone;             // times this in groups of few rows where blocks do not share B: L2 reads more of it
-  double end;               // each box of C
-  double in_pair;           // a launch of clusters
-  double bytes;             // of memory in a clock
-};
-inline constexpr grouped_model grouped_times{{848, 804, 642, 532}, 1.1, 177, 420, 2970},
-    block_scaled_times{{1210, 1200, 1000, 810}, 1.22, 836, 4500, 1640};
-
-/// About how many clocks a product takes whose groups divide rows, as far as the host knows it: a group has 0.45 of a
-/// tile of rows that it does not fill.
-constexpr double predict_grouped_clocks(const grouped_args& g, index_t tile, const grouped_model& x,
-                                        index_t element_bytes, index_t SMs) {
-  const hopper_gemm_tile& t = grouped_tiles[tile];
-  const index_t groups = max(1, g.groups), rows = t.m * t.cluster_m, workers = expected_clusters(t, SMs),
-                k_tiles = ceil_div(g.k, 128 / element_bytes);
-  const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
-  const double tiles_along_m = whole ? ceil_div(g.m, rows) : max(double(groups), double(g.m) / rows + 0.45 * groups);
-  const double rounds = tiles_along_m * ceil_div(g.n, t.n) / workers;
-  // Few rounds are whole ones, unless the last one is split along k.
-  const double whole_rounds = g.workspace && k_tiles >= 24 ? rounds + 0.4
-                              : rounds > 6                 ? rounds
-                                                           : index_t(rounds) + (rounds > index_t(rounds) ? 1 : 0);
-  const double slower = t.cluster() == 1 && g.m < 2048ll * groups ? x.alone : 1;
-  const double bytes = (double(g.m) * g.k + double(groups) * g.n * g.k) * element_bytes + double(g.m) * g.n * 2;
-  return max(whole_rounds * k_tiles * x.k_tile[tile] * slower, bytes / x.bytes) +
-         max(whole_rounds, 1.0) * t.num_boxes() * x.end + (t.cluster() > 1 ? x.in_pair : 0);
+/// Clocks of an SM that a tile takes for a product whose groups divide rows, or that is dense (of no group or one);
+/// rough, to compare tiles. The device alone knows how long groups are, so they are taken to be of about equal length:
+/// a group has 0.45 of a tile of rows that it does not fill, if it has more than one.
+constexpr double predict_grouped_clocks(const grouped_args& g, const hopper_gemm_tile& t,
+                                        const gemm_operand_types& types, index_t SMs) {
+  const index_t groups = max(1, g.groups), workers = detail::expected_clusters(t, SMs);
+  const grid_size cluster = detail::cluster_of_c(t);
+  gemm_args of_group = g;
+  of_group.m = ceil_div(g.m, groups);
+  of_group.batch = groups;
+  of_group.batch_stride_a = of_group.batch_stride_b = 1;
+  const bool whole = groups == 1 || g.m % (long_index_t(groups) * cluster.x) == 0;  // equal groups may be whole tiles
+  const double rows_of_tiles =
+      whole ? ceil_div(g.m, cluster.x) : max(double(groups), double(g.m) / cluster.x + 0.45 * groups);
+  const index_t tiles = index_t(rows_of_tiles * ceil_div(g.n, cluster.y) + 0.5);
+  const index_t max_slots = g.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
+  const gemm_args ordered = detail::in_order_of(t, of_group);
+  stream_k_schedule s =
+      detail::make_grouped_schedule(tiles, ceil_div(g.k, 128 / types.element_bytes), workers, max_slots);
+  return detail::predict_clocks_of(s, ordered, t, types, SMs);
 }
 
-}  // namespace detail
-
-/// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense: of no group or
-/// one. The device alone knows how long groups are, so they are taken to be of about equal length.
+/// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense.
 constexpr index_t choose_grouped_tile(const grouped_args& g, index_t SMs, index_t element_bytes = 2,
                                       bool is_block_scaled = false) {
-  const detail::grouped_model& x = is_block_scaled ? detail::block_scaled_times : detail::grouped_times;
-  const auto clocks = [&](index_t i) { return detail::predict_grouped_clocks(g, i, x, element_bytes, SMs); };
+  const gemm_operand_types types{.element_bytes = element_bytes, .is_block_scaled = is_block_scaled};
+  const auto clocks = [&](index_t i) { return predict_grouped_clocks(g, grouped_tiles[i], types, SMs); };
   index_t best = 1;
   for (index_t i = 0; i < grouped_tiles.size(); ++i) best = clocks(i) < clocks(best) ? i : best;
   return best;

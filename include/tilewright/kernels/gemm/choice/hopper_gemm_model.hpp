@@ -10,6 +10,7 @@ namespace tilewright {
 struct gemm_operand_types {
   index_t element_bytes = 2;                ///< of A and B: 1 or 2
   bool a_along_k = true, b_along_k = true;  ///< contiguous along k, else along m or n
+  bool is_block_scaled = false;             ///< of 8 bits with scales for blocks of 128 along k
 };
 
 namespace detail {
@@ -22,17 +23,18 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
 /// 16 and 8 bits. docs/lab/exact_tiles.md has the fit.
 struct hopper_gemm_model {
-  double launch = 3122, cluster = 118;  // of a kernel, and more for each block of a cluster
-  double mma = 1.042, issue = 21.7;     // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
-  double one_consumer = 0.962, rows_64 = 1.107;  // times these where a tile has them
-  double latency = 2229;                         // a stage is there so long after it was asked for
-  double load = 1.318, outside = 2.72;  // each row that arrives; each that a block asks for beyond A or B, more
-  double shifted_row = 5.47;            // a row that is shifted to where it should start
-  double l2_rows = 28.8, gpcs = 7.86;   // rows of 128 bytes that L2 sends in a clock, each once to a GPC
-  double end = 390, ordered = 415;      // 64 columns of C of a consumer; of two consumers one waits
-  double partial = 4729;                // each split of a tile but one, of 128 x 256 partial sums
-  double reduction = 1371, reduction_rate = 343;  // the kernel that adds up splits: its start, and floats in a clock
-  double bytes = 1842, memory = 234, port = 88;   // of memory in a clock; until they come; of two SMs in a clock
+  double launch = 3098, cluster = 92;           // of a kernel, and more for each block of a cluster
+  double mma = 1.103, issue = 20.4;             // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double scaled = 410, scaled_column = 3.12;    // of 128 rows of a k tile whose products are scaled; for each column
+  double one_consumer = 1.01, rows_64 = 0.967;  // times these where a tile has them
+  double latency = 2485;                        // a stage is there so long after it was asked for
+  double load = 1.737, outside = 2.67;          // each row that arrives; each that a block asks for beyond A or B, more
+  double shifted_row = 5.47;                    // a row that is shifted to where it should start
+  double l2_rows = 36, copies = 11.4;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
+  double end = 289, ordered = 309;     // 64 columns of C of a consumer; of two consumers one waits
+  double partial = 4850;               // each split of a tile but one, of 128 x 256 partial sums
+  double reduction = 1278, reduction_rate = 251;  // the kernel that adds up splits: its start, and floats in a clock
+  double bytes = 1799, memory = 286, port = 80;   // of memory in a clock; until they come; of two SMs in a clock
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -97,20 +99,27 @@ struct modelled_gemm {
     const double group = min(order.rows, rows_cached_in_l2(order, g, t, lds.a.element_bytes));
     const double rows = min(double(order.rows), max(min(group, clusters), clusters / order.cols));
     const double cols = min(double(order.cols), clusters / rows);
-    const auto times = [](double asked) { return 1 / p_norm<2>({1 / asked, 1 / hopper_gemm_times.gpcs}); };
-    return active / (rows * cols) * (rows * t.m * t.cluster_m * times(cols) + cols * t.n * t.cluster_n * times(rows));
+    // Multicast loads are never merged.
+    const auto times = [](double asked, bool merged) {
+      return merged ? 1 / p_norm<2>({1 / asked, 1 / hopper_gemm_times.copies}) : asked;
+    };
+    return active / (rows * cols) *
+           (rows * t.m * t.cluster_m * times(cols, t.cluster_n == 1) +
+            cols * t.n * t.cluster_n * times(rows, t.cluster_m == 1));
   }
   /// Of an SM, for a stage, while `active` clusters work.
   constexpr double clocks_of_k_tile(index_t active) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const index_t together = min(t.blocks, ceil_div(active * t.cluster(), SMs));  // blocks of an SM share its time
     const double kind = (t.consumers == 1 ? x.one_consumer : 1) * (t.m == 64 ? x.rows_64 : 1);
+    const double products = lds.scale_bytes > 0 ? (x.scaled + x.scaled_column * t.n) * (t.m == 64 ? 0.65 : 1)
+                                                : (t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind;
     const double outside =
         (t.m - double(g.m) / ceil_div(g.m, t.m)) / t.cluster_n + (t.n - double(g.n) / ceil_div(g.n, t.n)) / t.cluster_m;
     const double loads =
         t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0 : x.load * (t.m + t.n) + x.outside * outside;
-    return p_norm<8>({(t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind * together, loads * together,
-                      x.latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
+    return p_norm<8>(
+        {products * together, loads * together, x.latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
   }
 };
 
@@ -124,7 +133,8 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
                         {.tile = t,
                          .a = {t.m, bytes, t.swap_ab ? types.b_along_k : types.a_along_k},
                          .b = {t.n, bytes, t.swap_ab ? types.a_along_k : types.b_along_k},
-                         .result_bytes = 2},
+                         .result_bytes = 2,
+                         .scale_bytes = types.is_block_scaled ? scale_bytes_of(t) : 0},
                         SMs,
                         s};
   const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;

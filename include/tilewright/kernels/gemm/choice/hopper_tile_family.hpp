@@ -3,6 +3,7 @@
 // suit a product.
 #pragma once
 
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_facts.hpp>
 
@@ -30,10 +31,10 @@ struct tile_rows {
 inline constexpr tile_rows rows_of_tiles[] = {{64, 1, false}, {128, 2, false}, {256, 2, false}, {128, 1, false},
                                               {64, 2, true},  {128, 2, true},  {192, 2, true},  {256, 2, true}};
 
-/// Whether fewer columns would do for as many tiles; or rows or clusters would be half empty.
-constexpr bool is_wasteful(const hopper_gemm_tile& t, const gemm_args& g) {
+/// Whether `step` columns less would do for as many tiles; or rows or clusters would be half empty.
+constexpr bool is_wasteful(const hopper_gemm_tile& t, const gemm_args& g, index_t step) {
   const auto tiles_of = [&](index_t n) { return ceil_div(g.n, n * t.cluster_n); };
-  return (t.n > 8 && tiles_of(t.n) == tiles_of(t.n - 8)) || (t.m > 64 && g.m <= t.m / 2) ||
+  return (t.n > step && tiles_of(t.n) == tiles_of(t.n - step)) || (t.m > 64 && g.m <= t.m / 2) ||
          (t.cluster_m > 1 && g.m <= t.m * (t.cluster_m - 1)) || (t.cluster_n > 1 && g.n <= t.n * (t.cluster_n - 1));
 }
 
@@ -82,20 +83,29 @@ constexpr double least_clocks(const hopper_gemm_tile& t, const gemm_args& g, ind
 }  // namespace detail
 
 /// The choices of the family for a product that are predicted to take at most `within` times as long as the best, by
-/// predicted time.
+/// predicted time. `products` of 2: args.n and the tiles' n count the columns of both products of a policy.
 inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& args, const hopper_gemm_operands& o,
-                                                            index_t SMs, index_t max_split_k, double within = 1.3) {
+                                                            index_t SMs, index_t max_split_k, double within = 1.3,
+                                                            index_t products = 1) {
+  const auto has_kernel = [&](hopper_gemm_tile t) {
+    t.products = products;
+    return products == 1 || detail::facts_of(t, o).fits();
+  };
   const gemm_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k};
+  const index_t step = products == 1 ? 8 : o.b_along_k ? 64 : 128;  // from a tile's n to the next
   std::vector<hopper_gemm_choice> all;
   double least = 1e300;
   // So that most tiles need no prediction.
   for_each_hopper_kernel(args, types, SMs, args.workspace ? max_split_k : 1, [&](const hopper_gemm_choice& c) {
-    if (!c.tile.unaligned && (c.split_k == 1 || args.workspace)) least = std::min(least, c.clocks);
+    if (!c.tile.unaligned && has_kernel(c.tile) && (c.split_k == 1 || args.workspace))
+      least = std::min(least, c.clocks);
   });
   const gemm_args swapped = detail::in_order_of({.swap_ab = true}, args);
   for (const hopper_gemm_tile& t : detail::tiles_of_family(o)) {
     const gemm_args& g = t.swap_ab ? swapped : args;
-    if (detail::is_wasteful(t, g) || detail::least_clocks(t, g, types.element_bytes, SMs) > within * least) continue;
+    if (detail::is_wasteful(t, g, step) || detail::least_clocks(t, g, types.element_bytes, SMs) > within * least ||
+        !has_kernel(t))
+      continue;
     for_each_split(args, t, types, SMs, args.workspace ? max_split_k : 1, [&](const hopper_gemm_choice& c) {
       if ((c.split_k != 1 && !args.workspace) || c.clocks > within * least) return;
       least = std::min(least, c.clocks);
@@ -105,6 +115,44 @@ inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& arg
   std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; });
   all.erase(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.clocks > within * least; }), all.end());
   return all;
+}
+
+/// A kernel for groups, or with block scales, beyond its operands.
+struct grouped_kernel_kind {
+  index_t products = 1;          ///< 2: of expert_gate_up
+  bool gathers_a = false;        ///< rows of A are where expert_args::source says
+  bool is_block_scaled = false;  ///< A and B have scales
+
+  /// Whether there is code for the tile.
+  constexpr bool takes(const hopper_gemm_tile& t) const {
+    if (products > 1 && (t.ping_pong || !t.is_sound() || t.result_n() % 64 != 0)) return false;
+    if (gathers_a && (t.swap_ab || t.ping_pong || t.consumers != 2 || t.m != 128 || t.cluster_n > 1)) return false;
+    return !is_block_scaled ||
+           (!t.swap_ab && !t.ping_pong && t.repeat_m() == 1 && t.n % 16 == 0 && detail::scaled_slice(t.n) <= 128);
+  }
+  /// What the host must know of the kernel with this tile.
+  constexpr detail::hopper_gemm_facts facts_of(const hopper_gemm_tile& t, const hopper_gemm_operands& o) const {
+    return {detail::lds_of(t, o, is_block_scaled ? detail::scale_bytes_of(t) : 0), o, false};
+  }
+};
+
+/// The tile of the family with the shortest predicted time for a product whose groups divide rows, or that is dense.
+inline hopper_gemm_tile choose_grouped_tile(const grouped_args& g, const hopper_gemm_operands& o, index_t SMs,
+                                            const grouped_kernel_kind& kind) {
+  const gemm_operand_types types{o.element_bytes(), o.a_along_k, o.b_along_k, kind.is_block_scaled};
+  grouped_args columns = g;  // of all products
+  columns.n *= kind.products;
+  hopper_gemm_tile best;
+  double least = 1e300;
+  for (hopper_gemm_tile t : detail::tiles_of_family(o)) {
+    t.products = kind.products;
+    if (!kind.takes(t) || !kind.facts_of(t, o).fits()) continue;
+    hopper_gemm_tile as_one = t;
+    as_one.products = 1;
+    const double clocks = predict_grouped_clocks(columns, as_one, types, SMs);
+    if (clocks < least) least = clocks, best = t;
+  }
+  return best;
 }
 
 }  // namespace tilewright

@@ -16,7 +16,8 @@ struct grouped_device_args : scale_plan<Args> {
   using ragged = exec::ragged_tensor_map;
   using operand_map = conditional_t<Kind == group_kind::k, ragged, exec::tensor_map>;
   operand_map a, b[Products];
-  conditional_t<Kind == group_kind::rows, ragged, exec::tensor_map> c;
+  using result_map = conditional_t<Kind == group_kind::rows, ragged, exec::tensor_map>;
+  result_map c, narrow_c;  // narrow_c: as in hopper_gemm_device_args
   Args args;
   group_tiles tiles;  // of clusters
   split_memory memory;
@@ -52,6 +53,7 @@ struct grouped_work_tile : hopper_work_tile {
   /// The same with swap_ab, where the tile's n counts rows of the group.
   TILEWRIGHT_HD void set_columns_of_group(const group_tile& found) {
     tile = {found.at.col, found.at.row, found.at.batch};
+    end_row = 0x7fffffff;  // A is B of the group
     a_z = tile.batch, b_z = 0, c_z = found.rows.end;
   }
   TILEWRIGHT_HD void set_group(const group_tile& found) {
@@ -140,8 +142,8 @@ struct grouped_block : hopper_gemm_block<Policy> {
   };
   static_assert(Policy::products == 1 || kind == group_kind::rows,
                 "grouped_gemm_kernel: two products need groups of rows");
-  static_assert(Policy::tile.n / Policy::products % 32 == 0,
-                "grouped_gemm_kernel: n of the tile must be a multiple of 32");
+  static_assert(!grouped_block::tile.swap_ab || (kind == group_kind::rows && !Policy::gathers_a),
+                "grouped_gemm_kernel: swap_ab needs groups of rows, which are not gathered");
   static constexpr bool orders_fit = kind == group_kind::rows
                                          ? Policy::a_major == operand_major::k
                                          : Policy::a_major == operand_major::mn && Policy::b_major == operand_major::mn;
@@ -151,35 +153,61 @@ struct grouped_block : hopper_gemm_block<Policy> {
       "be contiguous along m and B along n");
 };
 
-/// Prepares a launch on a machine that runs `resident` clusters at the same time.
-template <class Policy, class MakeTensorMap>
-auto plan_grouped(const typename Policy::args_type& g, index_t resident, const MakeTensorMap& make_tensor_map) {
-  using block = grouped_block<Policy>;
-  constexpr hopper_gemm_tile tile = block::tile;
-  constexpr bool by_rows = Policy::groups == group_kind::rows, b_along_k = Policy::b_major == operand_major::k;
-  typename block::device_args d{};
-  d.args = g;
-  d.ordered_k_tiles = Policy::is_block_scaled || (by_rows && g.k <= 5 * block::tile_k) ? 2 : 4;
-  const index_t rows = tile.m * tile.cluster_m, cols = tile.result_n() * tile.cluster_n;
-  d.tiles = {ceil_div(g.n, cols), hopper_tile_order(g, tile, resident).group};
-  const long_index_t most_tiles = grouped_tile_limit(g, by_rows, rows, cols);
-  if (by_rows) d.memory = {g, tile, resident};
-  d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
-  const hopper_gemm_maps<MakeTensorMap> maps{block::facts, make_tensor_map};
-  if constexpr (by_rows) {
-    if constexpr (!Policy::gathers_a) maps.a(d.a, {.data = g.a, .rows = g.m, .cols = g.k, .ld = g.lda});
-    for (index_t i = 0; i < Policy::products; ++i) {
-      const auto* const b =
-          static_cast<const typename Policy::b_element_type*>(g.b) + (i > 0 ? i * g.product_stride_b : 0);
-      maps.b(d.b[i], operand_in_memory(b, b_along_k, g.n, g.k, g.ldb, g.groups, g.batch_stride_b));
-    }
-    maps.c(d.c, {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true});
+/// Rows and columns of C of a cluster.
+constexpr grid_size cluster_of_c(const hopper_gemm_tile& t) {
+  const index_t m = t.m * t.cluster_m, n = t.result_n() * t.cluster_n;
+  return t.swap_ab ? grid_size{n, m, 1} : grid_size{m, n, 1};
+}
+
+/// check_groups() for a kernel for Hopper.
+constexpr const char* check_groups(const hopper_gemm_facts& kernel, group_kind kind, const grouped_args& g) {
+  hopper_gemm_tile alone = kernel.tile();
+  alone.cluster_m = alone.cluster_n = 1;
+  const grid_size c = cluster_of_c(alone);
+  return check_groups(g, kind == group_kind::rows, c.x, c.y);
+}
+
+/// Makes the maps of A, B and C. gathers_a: A needs none.
+template <group_kind Kind, index_t Products, class Args, class MakeTensorMap>
+void map_groups(grouped_device_args<Args, Kind, Products>& d, const hopper_gemm_facts& kernel, bool gathers_a,
+                const Args& g, const MakeTensorMap& make_tensor_map) {
+  const hopper_gemm_tile& tile = kernel.tile();
+  const hopper_gemm_maps<MakeTensorMap> maps{kernel, make_tensor_map};
+  tma_matrices c{g.c, g.m, g.n, g.ldc, g.groups, g.batch_stride_c};
+  if constexpr (Kind == group_kind::rows) {
+    const tma_matrices a{.data = g.a, .rows = g.m, .cols = g.k, .ld = g.lda};
+    const auto b = [&](index_t product) {
+      const auto* const data = static_cast<const char*>(g.b) +
+                               (product > 0 ? product * g.product_stride_b * kernel.operands.element_bytes() : 0);
+      return operand_in_memory(data, kernel.operands.b_along_k, g.n, g.k, g.ldb, g.groups, g.batch_stride_b);
+    };
+    if (!gathers_a) maps.a(d.a, tile.swap_ab ? b(0) : a);
+    for (index_t i = 0; i < Products; ++i) maps.b(d.b[i], tile.swap_ab ? a : b(i));
+    c = {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true};
   } else {
     maps.a(d.a, {.data = g.a, .rows = g.k, .cols = g.m, .ld = g.lda, .ragged = true});
     maps.b(d.b[0], {.data = g.b, .rows = g.k, .cols = g.n, .ld = g.ldb, .ragged = true});
-    maps.c(d.c, {g.c, g.m, g.n, g.ldc, g.groups, g.batch_stride_c});
   }
-  if constexpr (Policy::is_block_scaled) plan_scales(d, g, tile.m, make_tensor_map);
+  maps.c(d.c, c);
+  if (tile.has_narrow_box()) maps.c(d.narrow_c, c, tile.last_box_n());
+}
+
+/// Prepares a launch of a kernel for groups on a machine that runs `resident` clusters at the same time.
+template <group_kind Kind, index_t Products, class Args, class MakeTensorMap>
+grouped_device_args<Args, Kind, Products> plan_grouped(const hopper_gemm_facts& kernel, bool gathers_a, const Args& g,
+                                                       index_t resident, const MakeTensorMap& make_tensor_map) {
+  constexpr bool by_rows = Kind == group_kind::rows;
+  const hopper_gemm_tile& tile = kernel.tile();
+  grouped_device_args<Args, Kind, Products> d{};
+  d.args = g;
+  d.ordered_k_tiles = kernel.lds.scale_bytes > 0 || (by_rows && g.k <= 5 * kernel.lds.a.k()) ? 2 : 4;
+  const grid_size c = cluster_of_c(tile);
+  d.tiles = {ceil_div(g.n, c.y), tile.swap_ab ? 1 : hopper_tile_order(g, tile, resident).group};
+  const long_index_t most_tiles = grouped_tile_limit(g, by_rows, c.x, c.y);
+  if (by_rows) d.memory = {g, tile, resident};
+  d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
+  map_groups(d, kernel, gathers_a, g, make_tensor_map);
+  if constexpr (requires { d.a_scales; }) plan_scales(d, g, tile.m, make_tensor_map);
   return d;
 }
 
@@ -196,10 +224,12 @@ struct grouped_gemm_kernel<Policy> : detail::hopper_gemm_launch<Policy, detail::
     if constexpr (Policy::gathers_a) {
       if (const char* why = check_gathered(args, 1, 1ll << 62)) return why;
     }
-    return base::or_operands(check_grouped<Policy>(args, base::alignment), args);
+    const char* const why = check_gemm<Policy>(args, base::alignment);
+    return base::or_operands(why ? why : detail::check_groups(base::block::facts, Policy::groups, args), args);
   }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
-    return detail::plan_grouped<Policy>(args, facts.resident_clusters, facts.make_tensor_map);
+    return detail::plan_grouped<Policy::groups, Policy::products>(base::block::facts, Policy::gathers_a, args,
+                                                                  facts.resident_clusters, facts.make_tensor_map);
   }
 };
 

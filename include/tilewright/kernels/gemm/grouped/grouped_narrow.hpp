@@ -35,13 +35,13 @@ struct grouped_narrow_gemm : detail::hopper_gemm_launch<Policy, detail::grouped_
 
   static constexpr const char* check(const args_type& g) {
     const char* const why = check_grouped<Policy>(g, base::alignment);
-    return why ? why : detail::check_narrow_operands<block>(g);
+    return why ? why : detail::check_narrow_operands(block::narrow_facts, g);
   }
   static typename base::device_args prepare(const args_type& g, const launch_facts& facts) {
     constexpr hopper_gemm_tile tile = block::tile;
     const index_t resident = facts.resident_clusters, rows = tile.n, cols = tile.m * tile.cluster_m;
     typename base::device_args d{};
-    detail::plan_narrow_operands<block>(d, g, g.groups, facts);
+    detail::plan_narrow_operands(block::narrow_facts, d, g, g.groups, facts);
     d.ordered_k_tiles = 2;
     d.tiles = {ceil_div(g.n, cols), 1};
     d.memory = {g, tile, resident};

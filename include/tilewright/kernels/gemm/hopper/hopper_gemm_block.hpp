@@ -124,7 +124,7 @@ struct hopper_gemm_block {
       Policy::b_major == operand_major::k};
   /// Where a block's operands, slots of C and barriers are in LDS.
   static constexpr detail::hopper_gemm_lds lds =
-      detail::lds_of(tile, operands, is_block_scaled ? detail::round_up((tile.m + 4) * 4, 128) : 0);
+      detail::lds_of(tile, operands, is_block_scaled ? detail::scale_bytes_of(tile) : 0);
   static constexpr detail::hopper_gemm_lds::regions regions = lds.plan();  ///< offsets in bytes
   /// of the pipeline of A and B; elements along k of each
   static constexpr index_t num_stages = lds.num_stages(), tile_k = lds.a.k();

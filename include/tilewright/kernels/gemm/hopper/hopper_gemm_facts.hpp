@@ -42,7 +42,9 @@ struct hopper_gemm_facts {
   TILEWRIGHT_HD constexpr const hopper_gemm_tile& tile() const { return lds.tile; }
   /// Whether the tile is sound and its stages and slots fit in LDS, with layouts that wgmma and TMA have.
   TILEWRIGHT_HD constexpr bool fits() const {
-    return lds.tile.is_sound() && lds.a.is_sound() && lds.b.is_sound() && is_tma_swizzle(lds.slot_layout()) &&
+    const hopper_gemm_tile& t = lds.tile;
+    const bool halves_fit = t.products == 1 || lds.b.k_is_contiguous || t.result_n() % lds.b.k() == 0;
+    return t.is_sound() && halves_fit && lds.a.is_sound() && lds.b.is_sound() && is_tma_swizzle(lds.slot_layout()) &&
            lds.num_stages() >= 2 && lds.plan().bytes <= arch::sm90::value.lds_bytes && lds.stage_bytes() % 1024 == 0 &&
            8 * lds.num_barriers() <= hopper_gemm_lds::barrier_bytes;
   }
@@ -59,9 +61,9 @@ struct hopper_gemm_facts {
   }
 };
 
-/// Of a kernel for plain products.
+/// Of a kernel without groups and scales.
 TILEWRIGHT_HD constexpr hopper_gemm_facts facts_of(const hopper_gemm_tile& t, const hopper_gemm_operands& o) {
-  return {lds_of(t, o), o, !t.ping_pong};
+  return {lds_of(t, o), o, !t.ping_pong && t.products == 1};
 }
 
 }  // namespace detail

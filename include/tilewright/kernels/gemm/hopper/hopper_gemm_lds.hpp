@@ -11,6 +11,20 @@ namespace tilewright::detail {
 
 /// Scales of A of a stage, for m rows: a copy begins up to three rows before them, at a multiple of 16 bytes.
 TILEWRIGHT_HD constexpr index_t scale_rows(index_t m) { return m + 4; }
+/// Blocks of 128 columns that a tile of n columns may have a part of; it starts at a multiple of n.
+TILEWRIGHT_HD constexpr index_t scale_columns(index_t n) { return (255 - gcd(n, 128) + n) / 128; }
+/// Columns that a consumer of scaled products adds at once, of a tile of n columns; more than 128 where there is no
+/// way.
+TILEWRIGHT_HD constexpr index_t scaled_slice(index_t n) {
+  if (n <= 128) return n;
+  index_t slices = 2;
+  while (slices < 5 && (n % (16 * slices) != 0 || n / slices > 80)) ++slices;
+  return slices < 5 ? n / slices : n;
+}
+/// Bytes of the scales of a stage.
+TILEWRIGHT_HD constexpr index_t scale_bytes_of(const hopper_gemm_tile& t) {
+  return round_up((scale_rows(t.m) + scale_columns(t.n)) * 4, 128);
+}
 
 /// How many stages and slots there are, and their offsets in bytes.
 struct hopper_gemm_lds {

@@ -29,6 +29,27 @@ struct hopper_narrow_policy : detail::gemm_choices<arch::sm90, T>,
 
 namespace detail {
 
+/// A kernel of a tile and a format, for check() and prepare() of any.
+struct narrow_gemm_facts {
+  hopper_gemm_facts kernel;
+  narrow_operand weights;
+
+  TILEWRIGHT_HD constexpr bool fits() const {
+    const hopper_gemm_lds& lds = kernel.lds;
+    return weights.is_sound() && lds.b.is_sound() && lds.num_stages() >= 2 &&
+           lds.plan().bytes <= arch::sm90::value.lds_bytes;
+  }
+};
+TILEWRIGHT_HD constexpr narrow_gemm_facts narrow_facts_of(const hopper_gemm_tile& t, const hopper_gemm_operands& o,
+                                                          const narrow_operand& weights) {
+  const hopper_gemm_lds lds{.tile = t,
+                            .a = {t.m, o.element_bytes(), true, weights.k},
+                            .b = {t.n, o.element_bytes(), o.a_along_k, weights.k},
+                            .result_bytes = o.result_bytes(),
+                            .narrow_bytes = weights.bytes()};
+  return {{lds, o, false}, weights};
+}
+
 /// How a stage gets scales.
 template <>
 struct scale_plan<narrow_args> {
@@ -59,17 +80,13 @@ struct narrow_block : hopper_gemm_block<Policy> {
       b_format::group,
       index_t(sizeof(typename b_format::scale_type)),
       b_format::has_zero_points ? index_t(sizeof(typename b_format::zero_type)) : 0};
-  static constexpr hopper_gemm_lds lds{
-      .tile = tile,
-      .a = {tile.m, operands.element_bytes(), true, tile_k},
-      .b = {tile.n, operands.element_bytes(), Policy::a_major == operand_major::k, tile_k},
-      .result_bytes = operands.result_bytes(),
-      .narrow_bytes = weights.bytes()};
+  static constexpr narrow_gemm_facts narrow_facts = narrow_facts_of(tile, operands, weights);
+  static constexpr hopper_gemm_facts facts = narrow_facts.kernel;
+  static constexpr hopper_gemm_lds lds = facts.lds;
   static constexpr hopper_gemm_lds::regions regions = lds.plan();
   static constexpr index_t num_stages = lds.num_stages();
-  static_assert(lds.b.is_sound() && num_stages >= 2 && regions.bytes <= arch::sm90::value.lds_bytes,
+  static_assert(narrow_facts.fits(),
                 "hopper_narrow_gemm: the block tile needs more LDS than the GPU has; use a smaller one");
-  static constexpr hopper_gemm_facts facts{lds, operands, false};
 };
 
 /// In clocks: until the weights of a k tile are there, or multiplied.
@@ -87,36 +104,50 @@ constexpr bool are_aligned(const group_pieces& p, const void* data, const narrow
 }
 
 /// Makes the maps of A and W, of which there are `matrices`, and plans the loads of scales.
-template <class Block, class DeviceArgs>
-void plan_narrow_operands(DeviceArgs& d, const narrow_args& g, index_t matrices, const launch_facts& facts) {
-  constexpr narrow_operand w = Block::weights;
+template <class DeviceArgs>
+void plan_narrow_operands(const narrow_gemm_facts& kernel, DeviceArgs& d, const narrow_args& g, index_t matrices,
+                          const launch_facts& facts) {
+  const narrow_operand& w = kernel.weights;
   const auto bytes = [&](long_index_t elements) { return ceil_div(elements * w.bits, long_index_t(8)); };
   exec::tensor_map_request words =
       request_map({g.b, g.n, index_t(bytes(g.k)), index_t(bytes(g.ldb)), matrices, bytes(g.batch_stride_b)},
                   arch::matrix_element::i8, w.rows, w.row_bytes());
   words.padded_row_bytes = w.pitch();
   facts.make_tensor_map(d.a, words);
-  const hopper_gemm_maps maps{Block::facts, facts.make_tensor_map};
-  maps.b(d.b[0], operand_in_memory(g.a, Block::lds.b.k_is_contiguous, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
+  const hopper_gemm_maps maps{kernel.kernel, facts.make_tensor_map};
+  maps.b(d.b[0], operand_in_memory(g.a, kernel.kernel.operands.a_along_k, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
   d.args = g;
-  d.scales_of_column = scales_of_column<typename Block::b_format>(g.k);
+  d.scales_of_column = w.group == 0 ? 1 : ceil_div(g.k, w.group);
   if (g.ld_b_scales == 0) d.args.ld_b_scales = d.scales_of_column;
   d.copies_pieces =
       are_aligned(w.scales(), g.b_scales, d.args) && (w.zero_bytes == 0 || are_aligned(w.zeros(), g.b_zeros, d.args));
 }
 
 /// What TMA cannot take of these arguments, or is missing, as an error message; nullptr: nothing.
-template <class Block>
-constexpr const char* check_narrow_operands(const narrow_args& g) {
-  using format = typename Block::b_format;
-  if (const char* why = check_narrow_b<format>(g)) return why;
+constexpr const char* check_narrow_operands(const narrow_gemm_facts& kernel, const narrow_args& g) {
+  const narrow_operand& w = kernel.weights;
+  if (const char* why = check_narrow_b(g, w.bits, w.group, w.zero_bytes > 0)) return why;
   if (g.split_k != 1) return "hopper_narrow_gemm does not split k into equal parts: set split_k to 1";
   // The same memory as elements of A's size.
-  constexpr index_t a_bits = 8 * Block::operands.element_bytes();
+  const index_t a_bits = 8 * kernel.kernel.operands.element_bytes();
   gemm_args words = g;
-  words.ldb = index_t(long_index_t(g.ldb) * format::bits / a_bits);
-  words.batch_stride_b = g.batch_stride_b * format::bits / a_bits;
-  return check_tma(Block::facts, words);
+  words.ldb = index_t(long_index_t(g.ldb) * w.bits / a_bits);
+  words.batch_stride_b = g.batch_stride_b * w.bits / a_bits;
+  return check_tma(kernel.kernel, words);
+}
+
+/// What the kernel gets from the host.
+inline hopper_gemm_device_args<narrow_args, 1> plan_narrow_gemm(const narrow_gemm_facts& kernel, const narrow_args& g,
+                                                                const launch_facts& facts) {
+  hopper_gemm_device_args<narrow_args, 1> d{};
+  const hopper_gemm_tile& tile = kernel.kernel.tile();
+  plan_schedule(d, kernel.kernel, g, facts.resident_clusters, split_cost_of(tile, kernel.weights));
+  plan_narrow_operands(kernel, d, g, g.batch, facts);
+  const hopper_gemm_maps maps{kernel.kernel, facts.make_tensor_map};
+  const tma_matrices c{g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c};
+  maps.c(d.c, c);
+  if (tile.has_narrow_box()) maps.c(d.narrow_c, c, tile.last_box_n());
+  return d;
 }
 
 }  // namespace detail
@@ -131,18 +162,10 @@ struct hopper_narrow_gemm : detail::hopper_gemm_launch<Policy, detail::narrow_bl
 
   static constexpr const char* check(const args_type& g) {
     const char* const why = check_product<Policy>(g, base::alignment);
-    return why ? why : detail::check_narrow_operands<block>(g);
+    return why ? why : detail::check_narrow_operands(block::narrow_facts, g);
   }
   static typename base::device_args prepare(const args_type& g, const launch_facts& facts) {
-    typename base::device_args d{};
-    detail::plan_schedule(d, block::facts, g, facts.resident_clusters,
-                          detail::split_cost_of(block::tile, block::weights));
-    detail::plan_narrow_operands<block>(d, g, g.batch, facts);
-    const detail::hopper_gemm_maps maps{block::facts, facts.make_tensor_map};
-    const detail::tma_matrices c{g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c};
-    maps.c(d.c, c);
-    if (block::tile.has_narrow_box()) maps.c(d.narrow_c, c, block::tile.last_box_n());
-    return d;
+    return detail::plan_narrow_gemm(block::narrow_facts, g, facts);
   }
 };
 

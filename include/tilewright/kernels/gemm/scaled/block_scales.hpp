@@ -56,16 +56,19 @@ class block_scales {
   /// Registers of part `Part` of accumulators += those of its products times scales.
   template <index_t Part>
   TILEWRIGHT_HD static void add(float* accumulators, const float* part_products, const values& v) {
+    add(accumulators + Part * Distribution::num_elements, part_products, v, v.b[Part]);
+  }
+  /// Registers of one part += those of its products times the scales of A and b.
+  TILEWRIGHT_HD static void add(float* accumulators, const float* part_products, const values& v, float b) {
     constexpr index_t n = Distribution::num_elements;
-    const float b = v.b[Part];
     const auto scales = tile_elementwise_in([&](float a) { return a * b; }, v.a);
     products x, y;
     for (index_t d = 0; d < n; ++d) {
-      x.thread_buffer[d] = accumulators[Part * n + d];
+      x.thread_buffer[d] = accumulators[d];
       y.thread_buffer[d] = part_products[d];
     }
     tile_elementwise_inout([](float& to, float product, float s) { to += product * s; }, x, y, along<0>(scales));
-    for (index_t d = 0; d < n; ++d) accumulators[Part * n + d] = x.thread_buffer[d];
+    for (index_t d = 0; d < n; ++d) accumulators[d] = x.thread_buffer[d];
   }
 };
 

@@ -125,6 +125,25 @@ struct scaled_step {
   }
 };
 
+/// What kernels whose tiles have so many steps along k ask of k and the scales.
+constexpr const char* check_scaled_mfma(const scaled_args& g, index_t steps) {
+  if (g.k % 32 != 0) return "scaled matrix instructions need whole blocks of 32 along k; use dequantising_policy";
+  const auto is_aligned_to_steps = [steps](const void* scales, index_t ld, long_index_t batch_stride) {
+    return vector_alignment{steps, 1}.is_met_by(scales, 1, ld, batch_stride);
+  };
+  const index_t packed = g.k / 32;
+  return is_aligned_to_steps(g.a_scales, g.ld_a_scales ? g.ld_a_scales : packed, g.batch_stride_a_scales) &&
+                 is_aligned_to_steps(g.b_scales, g.ld_b_scales ? g.ld_b_scales : packed, g.batch_stride_b_scales)
+             ? nullptr
+             : "rows of scales must start at multiples of 2 or 4 bytes, as many as the block tile has steps along k; "
+               "use dequantising_policy";
+}
+
+/// m x m results with 128 bytes of each row along k where both operands have `bits` bits.
+TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile_for(index_t bits, index_t m) {
+  return {m, m, min(256, 1024 / bits), 2, 2, arch::matrix_op::mfma_32x32x64_b8};
+}
+
 /// Two stages in LDS. The last tile, which may be partial, is multiplied first: the others are whole and the loop
 /// checks nothing. Operands are read one step along k ahead:
 ///
@@ -139,18 +158,7 @@ struct scaled_mfma_pipeline {
   using a_tiles = scaled_tiles<A>;
   using b_tiles = scaled_tiles<B>;
 
-  static constexpr const char* check(const scaled_args& g) {
-    if (g.k % 32 != 0) return "scaled matrix instructions need whole blocks of 32 along k; use dequantising_policy";
-    const auto is_aligned_to_steps = [](const void* scales, index_t ld, long_index_t batch_stride) {
-      return vector_alignment{steps, 1}.is_met_by(scales, 1, ld, batch_stride);
-    };
-    const index_t packed = g.k / 32;
-    return is_aligned_to_steps(g.a_scales, g.ld_a_scales ? g.ld_a_scales : packed, g.batch_stride_a_scales) &&
-                   is_aligned_to_steps(g.b_scales, g.ld_b_scales ? g.ld_b_scales : packed, g.batch_stride_b_scales)
-               ? nullptr
-               : "rows of scales must start at multiples of 2 or 4 bytes, as many as the block tile has steps along k; "
-                 "use dequantising_policy";
-  }
+  static constexpr const char* check(const scaled_args& g) { return check_scaled_mfma(g, steps); }
 
   /// c += A B^T for the matrices' rows from origin on and num_tiles tiles along k, from number `first` on in the order
   /// in which they are multiplied.
@@ -223,8 +231,7 @@ struct scaled_mfma_pipeline {
 /// one's; or 128 x 128.
 template <class AFormat, class BFormat>
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile(index_t m = 256) {
-  const index_t k = min(256, 1024 / max(AFormat::bits, BFormat::bits));
-  return {m, m, k, 2, 2, arch::matrix_op::mfma_32x32x64_b8};
+  return detail::scaled_mfma_tile_for(max(AFormat::bits, BFormat::bits), m);
 }
 
 /// A policy of narrow_gemm for gfx950: operands in mxfp8_format, mxfp8_e5m2_format or mxfp4_format, also two different

@@ -44,11 +44,12 @@ enum class access_relation : signed char {
 };
 
 /// Memory is divided into pages, and a page into granules of 16 bytes, or of fewer once an access begins or ends inside
-/// of one. Of each granule it keeps the last write, and of the later reads and updates the newest and one that it does
-/// not supersede.
+/// of one. Of each granule it keeps the last write, and of the later reads and updates the newest, one that it does not
+/// supersede, and up to max_further of the same cluster that did not happen before a later one.
 class global_history {
  public:
   static constexpr std::uintptr_t page_bytes = 1024;  ///< history is kept by pages of this size
+  static constexpr std::size_t max_further = 8;       ///< of a granule and a kind of access
 
   struct race {
     access_relation relation = access_relation::ordered;  ///< ordered: there is none
@@ -73,15 +74,19 @@ class global_history {
         // A TMA store may write after a write of what is there now.
         const bool of_stores_only = before == kind_of(how) && !conflicts_with_its_kind;
         if (of_stores_only && how != global_touch::same_write) continue;
+        const auto conflict_with = [&](const access_record& r) -> race {
+          if (r.cluster == 0 || (of_stores_only && !r.is_of_store())) return {};
+          return {relation(r, before != reads), did[before], r, address};
+        };
         for (const records* list : {&p.newest[before], &p.other[before]}) {
           if (list->empty()) continue;
-          const access_record& r = (*list)[i];
-          if (r.cluster == 0 || (of_stores_only && !r.is_of_store())) continue;
-          if (const access_relation found = relation(r, before != reads); found != access_relation::ordered)
-            return {found, did[before], r, address};
+          if (const race found = conflict_with((*list)[i]); found.relation != access_relation::ordered) return found;
         }
+        for (const access_record& r : p.further_of(before, i))
+          if (const race found = conflict_with(r); found.relation != access_relation::ordered) return found;
       }
-      p.note(i, kind_of(how), mine);
+      p.note(i, kind_of(how), mine,
+             [&](const access_record& r) { return relation(r, kind_of(how) != reads) != access_relation::ordered; });
     }
     return {};
   }
@@ -113,7 +118,15 @@ class global_history {
 
   struct page {
     int shift = 4;
-    records newest[3], other[3];  // by kind; of writes only the newest
+    records newest[3], other[3];                          // by kind; of writes only the newest
+    std::unordered_map<std::size_t, records> further[3];  // by kind, then by granule; none of writes
+
+    const records& further_of(kind how, std::size_t i) const {
+      static const records none;
+      if (further[how].empty()) return none;
+      const auto found = further[how].find(i);
+      return found == further[how].end() ? none : found->second;
+    }
 
     void refine(int to) {
       for (records* lists : {newest, other}) {
@@ -123,23 +136,43 @@ class global_history {
           list->swap(finer);
         }
       }
+      for (auto& list : further) {
+        std::unordered_map<std::size_t, records> finer;
+        for (const auto& [i, of_granule] : list)
+          for (std::size_t part = 0; part < std::size_t{1} << (shift - to); ++part)
+            finer[(i << (shift - to)) + part] = of_granule;
+        list.swap(finer);
+      }
       shift = to;
     }
-    void note(std::size_t i, kind how, const access_record& mine) {
+    /// is_open(an earlier access): it does not happen before this one.
+    template <class IsOpen>
+    void note(std::size_t i, kind how, const access_record& mine, IsOpen is_open) {
       if (how == writes) {
         for (const kind later : {reads, updates}) {
           if (!newest[later].empty()) newest[later][i] = {};
           if (!other[later].empty()) other[later][i] = {};
+          if (!further[later].empty()) further[later].erase(i);
         }
       } else if (!newest[how].empty()) {
         const access_record before = newest[how][i], known = other[how].empty() ? access_record{} : other[how][i];
         const bool same_thread = before.cluster == mine.cluster && before.thread == mine.thread &&
                                  before.is_of_store() == mine.is_of_store();
         // An access by another cluster stays known: barriers of this one do not order it.
-        if (before.cluster != mine.cluster || (!same_thread && (known.cluster == 0 || known.cluster == mine.cluster)))
-          set(other[how], i, before);
+        const bool replaces =
+            before.cluster != mine.cluster || (!same_thread && (known.cluster == 0 || known.cluster == mine.cluster));
+        const access_record lost = replaces ? known : before;
+        if (replaces) set(other[how], i, before);
+        if (lost.cluster == mine.cluster && !(same_thread && !replaces) && is_open(lost))
+          keep(further[how][i], lost, is_open);
       }
       set(newest[how], i, mine);
+    }
+    /// Where there is no room, instead of one that happens before the new access.
+    template <class IsOpen>
+    static void keep(records& list, const access_record& r, IsOpen is_open) {
+      if (list.size() < max_further) return list.push_back(r);
+      if (!is_open(list.front())) list.front() = r;
     }
     void set(records& list, std::size_t i, const access_record& r) {
       if (list.empty()) list.resize(page_bytes >> shift);

@@ -117,6 +117,7 @@ class hopper_machine final : public hopper_services, private pending_events {
     if (to < 0 || to % 4 != 0 || to + 4 > self.lds_bytes)
       refuse(self, "stores 4 bytes to byte " + std::to_string(to), where,
              " of another block's LDS, which must be a multiple of 4 inside of the allocation");
+    check_started(self, block, where);
     if (lds_checker* const c = threads_.checker(block)) c->access(self, lds_touch::write, to, 4, where);
     __builtin_memcpy(threads_.first_of(block).lds + to, &bits, 4);
     if (done >= 0) barriers_.check(self, block, done, where), barriers_.complete(block, done, 4, &self);
@@ -132,6 +133,7 @@ class hopper_machine final : public hopper_services, private pending_events {
     return wait_until({self.number, flag, n, true}, self, where);
   }
   bool wait_until(const wait_for_a_count& w, thread_context& self, call_site where) {
+    threads_.note_wait_for_blocks();
     if (w.is_flag || !w.is_over()) {
       waiting_for_counts_.push_back(w);
       threads_.wait(self, meeting::counter, where);
@@ -205,6 +207,18 @@ class hopper_machine final : public hopper_services, private pending_events {
     if (block < 0 || block >= threads_.blocks())
       refuse(self, "names block " + std::to_string(block), where,
              " of a cluster of " + std::to_string(threads_.blocks()));
+  }
+
+  /// Throws unless a barrier of the cluster, or something that a thread of the block has done, happens before.
+  void check_started(const thread_context& self, index_t block, call_site where) const {
+    const access_order* const order = threads_.order();
+    if (order == nullptr || block == self.rank || order->latest_cluster_sync() > order->begin()) return;
+    const index_t threads = order->num_threads() / threads_.blocks();
+    for (index_t t = block * threads; t < (block + 1) * threads; ++t)
+      if (order->is_over(self.number, t, order->begin())) return;
+    refuse(self, "stores to LDS", where,
+           " of block " + std::to_string(block) +
+               " of its cluster, which may not have started: a cluster_sync() is missing");
   }
 
   index_t num_pending() const override { return index_t(loads_.size()); }

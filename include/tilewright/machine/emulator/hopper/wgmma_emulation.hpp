@@ -6,7 +6,7 @@
 #include <tilewright/core/base/fp8.hpp>
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/machine/emulator/hopper/bulk_copies.hpp>
-#include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
+#include <tilewright/machine/emulator/threads/register_poison.hpp>
 
 #include <array>
 #include <vector>
@@ -156,6 +156,7 @@ struct wgmma_accumulators {
     if (!has_fenced) {
       refuse(self, "passes accumulators to wgmma", where, " without a wgmma_fence() since they were the thread's own");
     }
+    if (accumulate && are_unset(c, 1)) refuse(self, "adds to", where, unset_registers);
     mine = c;
     for (index_t i = 0; i < n / 2; ++i) {
       const wgmma_position at = position_of_wgmma_result(thread, i);

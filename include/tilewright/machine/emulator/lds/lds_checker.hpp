@@ -5,6 +5,7 @@
 #include <tilewright/machine/emulator/fault.hpp>
 #include <tilewright/machine/emulator/lds/lds_history.hpp>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -134,7 +135,11 @@ class lds_checker : public lds_history {
         check_written(a);
         check_fenced(a);
       }
-      readers_of(g)[reader.number] = {in_flight, reader.sequence, mine.site};
+      touch& latest = readers_of(g)[reader.number];
+      const bool is_store = reader.number == num_warpgroups();
+      if (is_store && latest.time != 0 && (latest.time == in_flight || races(latest, mine)))
+        further_[g - granules_.data()].stores.push_back(latest);
+      latest = {in_flight, reader.sequence, mine.site};
     }
     has_others_ = true;
   }
@@ -142,10 +147,13 @@ class lds_checker : public lds_history {
   void end_bulk_read(bulk_reader reader, index_t agent, index_t address, index_t bytes) {
     granule *const first = granule_at(address), *const end = first + (bytes >> granule_shift_);
     const std::uint32_t flag = agent < order_->num_threads() ? 0 : others;
-    for (granule* g = first; g != end; ++g) {
-      touch& read = readers_of(g)[reader.number];
+    const auto end_read = [&](touch& read) {
       if (read.time == in_flight && read.thread == reader.sequence)
         read = {flag | order_->now(), std::uint16_t(agent), read.site};
+    };
+    for (granule* g = first; g != end; ++g) {
+      end_read(readers_of(g)[reader.number]);
+      if (further* const more = further_of(g)) std::ranges::for_each(more->stores, end_read);
     }
   }
 
@@ -185,13 +193,17 @@ class lds_checker : public lds_history {
     touch* const readers = readers_of(a.g);
     for (index_t i = 0; i <= num_warpgroups(); ++i) {
       if (readers[i].time == 0) continue;
-      const char* const what = i < num_warpgroups() ? "a matrix instruction" : "a TMA copy";
-      if (readers[i].time == in_flight)
-        refuse(a, std::string(" before ") + what + at(readers[i]) + " that reads there was waited for");
-      if (races(readers[i], a.mine))
-        refuse(a, std::string(" that ") + what + " read" + at(readers[i]) + " with no barrier between");
+      check_bulk_read(a, readers[i], i < num_warpgroups() ? "a matrix instruction" : "a TMA copy");
       readers[i] = {};
     }
+    if (const further* const f = further_of(a.g)) {
+      for (const touch t : f->stores) check_bulk_read(a, t, "a TMA copy");
+    }
+  }
+  void check_bulk_read(const attempt& a, touch read, const char* what) const {
+    if (read.time == in_flight)
+      refuse(a, std::string(" before ") + what + at(read) + " that reads there was waited for");
+    if (races(read, a.mine)) refuse(a, std::string(" that ") + what + " read" + at(read) + " with no barrier between");
   }
   void check_writes(const attempt& a) const {
     const touch write = a.g->write;

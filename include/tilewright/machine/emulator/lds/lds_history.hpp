@@ -101,9 +101,9 @@ class lds_history {
     touch write, read, other_read, update, other_update;
   };
   /// Further accesses, where two do not suffice because threads synchronise in other ways than block_sync and
-  /// wave_sync.
+  /// wave_sync. Stores: TMA stores of several threads that nothing orders.
   struct further {
-    std::vector<touch> reads, updates;
+    std::vector<touch> reads, updates, stores;
   };
 
   touch touch_of(const thread_context& self, call_site where) {

@@ -212,7 +212,7 @@ class fiber_group {
   /// order of the schedule's base; empty if no wave is ready.
   std::vector<index_t> possible_steps(index_t latest_wave) const {
     const index_t num_waves = (count_ + wave - 1) / wave, events = events_ == nullptr ? 0 : events_->num_pending();
-    const auto [has_early_copies, is_backward] = choices_->base();
+    const auto [has_early_copies, is_backward, reverses_blocks] = choices_->base();
     std::vector<index_t> waves, steps;
     for (index_t i = 0; i < num_waves; ++i)
       if (const index_t w = (latest_wave + (is_backward ? num_waves - i : i)) % num_waves; first_of_wave(w) != count_)

@@ -22,6 +22,7 @@ struct schedule_deviation {
 struct schedule_base {
   bool has_early_copies = false;  ///< TMA loads arrive, oldest first, before a wave runs; else when no wave can run
   bool is_backward = false;       ///< after a wave comes the one before it; else the one after it
+  bool reverses_blocks = false;   ///< clusters of blocks run in descending order; else in ascending order
 };
 
 /// A run that deviates from its base at some points, by ascending number, and what it could choose from.
@@ -41,6 +42,13 @@ class schedule_choices {
   /// Adds a step to the order of the run: a wave's number, or that of a copy after -1.
   void note(index_t step) { order_ = (order_ ^ std::uint64_t(step)) * 0x9e3779b97f4a7c15u + (order_ >> 29); }
 
+  /// A launch has several clusters of blocks.
+  void note_clusters() { has_clusters_ = true; }
+  /// A block waits for others, which it may expect to be lower ones.
+  void note_wait_for_blocks() { blocks_wait_ = true; }
+  /// Whether there is another order of blocks in which kernels that are correct end.
+  bool may_reverse_blocks() const { return has_clusters_ && !blocks_wait_; }
+
   /// What it does where it does not deviate.
   const schedule_base& base() const { return base_; }
   /// Runs with the same steps have the same number.
@@ -54,6 +62,7 @@ class schedule_choices {
  private:
   schedule_base base_;
   std::uint64_t order_ = 0;
+  bool has_clusters_ = false, blocks_wait_ = false;
   std::vector<schedule_deviation> deviations_;
   std::size_t next_ = 0;
   std::vector<index_t> alternatives_;

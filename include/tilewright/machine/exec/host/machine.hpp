@@ -6,7 +6,7 @@
 #include <tilewright/core/base/atomic_op.hpp>
 #include <tilewright/core/base/vector.hpp>
 #include <tilewright/machine/emulator/global/global_history.hpp>
-#include <tilewright/machine/emulator/threads/accumulator_poison.hpp>
+#include <tilewright/machine/emulator/threads/register_poison.hpp>
 #include <tilewright/machine/exec/global_buffer.hpp>
 #include <tilewright/machine/exec/no_schedule.hpp>
 
@@ -137,6 +137,8 @@ void mma(Accumulator* c, const A* a, const B* b, call_site where = {}) {
                 "mma: the matrix instruction takes elements of another size");
   static_assert(__is_same(Accumulator, tilewright::detail::accumulator_t<A>),
                 "mma: int8_t is added up in int, everything else in float");
+  if constexpr (__is_same(Accumulator, float))
+    if (emulator::are_unset(c, 1)) emulator::refuse(detail::self(), "adds to", where, emulator::unset_registers);
   detail::self().wave->mma(detail::self(), Op, arch::matrix_element_v<A>, arch::matrix_element_v<B>, c, a, b, where);
 }
 template <arch::matrix_op Op, index_t Nth, class Accumulator, class A, class B>

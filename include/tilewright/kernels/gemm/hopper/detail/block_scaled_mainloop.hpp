@@ -18,7 +18,7 @@ struct scaled_operand_pipeline : operand_pipeline<Block> {
 
   TILEWRIGHT_HD void init(const typename Block::device_args& args) const {
     mbarrier_pipeline<Block::num_stages>::init(
-        1 + args.loads_scales_by_tma + args.scale_arrivals(ceil_div(Block::tile.n, scale_block)),
+        1 + args.loads_scales_by_tma + args.scale_arrivals(scale_columns(Block::tile.n)),
         Block::tile.consumers_per_tile() * 4 * base::sharing_blocks);
   }
   /// The last lanes of a warp release, which racecheck takes for those that read what all lanes read.
@@ -31,7 +31,7 @@ template <class Block>
 struct scale_loader {
   static constexpr bool is_present = true;
   static constexpr index_t rows = scale_rows(Block::tile.m),
-                           blocks = ceil_div(Block::tile.n, scale_block);  // along n, wherever the tile begins
+                           blocks = scale_columns(Block::tile.n);  // along n
   using pipeline_type = typename Block::roles::pipeline;
 
   const typename Block::device_args& device;
@@ -88,18 +88,23 @@ struct scale_loader {
 
 /// One consumer and one tile of C: multiplies stage by stage, one slice of columns after the other, and adds products
 /// times scales to c. There are registers for the products of two slices: the tensor cores compute one while the other
-/// one is added.
+/// one is added. The last columns of a slice may be in the next block of 128.
 template <class Block>
 struct scaled_multiply {
   static constexpr block_tile tile = Block::tiles;
-  static constexpr index_t slice_n = tile.n <= scale_block ? tile.n : 64, slices = tile.n / slice_n;
-  static_assert(tile.k == scale_block && tile.n % 64 == 0 && Block::tile.repeat_m() == 1,
-                "block_scaled: a tile of wgmma has 64 rows for each consumer, a multiple of 64 columns, and 128 of k");
+  static constexpr index_t slice_n = scaled_slice(tile.n), slices = tile.n / slice_n;
+  static constexpr bool crosses_blocks = scale_block % slice_n != 0;
+  static_assert(tile.k == scale_block && tile.n % 16 == 0 && slice_n <= scale_block && Block::tile.repeat_m() == 1,
+                "block_scaled: a tile of wgmma has 64 rows for each consumer, 128 of k, and columns in a multiple of "
+                "16 up to 128, or 144, 160, 192, 240 or 256");
   static constexpr block_tile slice{tile.m, slice_n, tile.k, tile.waves_m, tile.waves_n, tile.op};
   using products_type = static_distributed_tensor<float, c_distribution<slice>>;
-  using wave_tile = tile_distribution<number<wave_tile_encoding(slice.n / 16, arch::describe(tile.op).c)>::value>;
-  using scales_type = block_scales<wave_tile, slices>;
-  using values = typename scales_type::values;
+  template <index_t N>
+  using scales_of_columns =
+      block_scales<tile_distribution<number<wave_tile_encoding(N / 16, arch::describe(tile.op).c)>::value>,
+                   slices*(crosses_blocks ? 2 : 1)>;
+  using scales_type = scales_of_columns<slice.n>;
+  using values = typename scales_type::values;  // of B: of each slice's first columns; then of their last ones
   using pipeline_type = typename Block::roles::pipeline;
   static constexpr wgmma_operand a_operand = Block::lds.a, b_operand{slice.n, Block::lds.b.element_bytes, true};
 
@@ -124,7 +129,18 @@ struct scaled_multiply {
   TILEWRIGHT_HD void add(products_type& from, const values& v) const {
     unroll<products_type::num_elements>([&](auto i)
                                             TILEWRIGHT_INLINE_LAMBDA { exec::fence_operand(from.thread_buffer[i]); });
-    scales_type::template add<P>(c.thread_buffer.data(), from.thread_buffer.data(), v);
+    if constexpr (crosses_blocks) {
+      using columns = scales_of_columns<16>;
+      constexpr index_t registers = products_type::num_elements * 16 / slice_n;
+      const index_t in_block = modulo(origin[1] + P * slice_n, scale_block);
+      unroll<slice_n / 16>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        columns::add(c.thread_buffer.data() + P * products_type::num_elements + i * registers,
+                     from.thread_buffer.data() + i * registers, {v.a, {}},
+                     in_block + i * 16 < scale_block ? v.b[P] : v.b[slices + P]);
+      });
+    } else {
+      scales_type::template add<P>(c.thread_buffer.data(), from.thread_buffer.data(), v);
+    }
   }
   /// The scales of a stage: those of the warp's 16 rows.
   TILEWRIGHT_HD values scales_of(index_t stage) const {
@@ -133,8 +149,13 @@ struct scaled_multiply {
     values v =
         scales_type::load_rows(begin + (modulo(origin[0], 4) + consumer * 64 + modulo(exec::wave_id(), 4) * 16) * 4);
     const index_t skipped = tile.n % scale_block == 0 ? 0 : modulo(origin[1], scale_block);  // of the first block
-    for (index_t p = 0; p < slices; ++p)
-      v.b[p] = exec::lds_load<float>(begin, (scale_rows(tile.m) + divide(skipped + p * slice_n, scale_block)) * 4);
+    const auto b_of = [&](index_t column) TILEWRIGHT_INLINE_LAMBDA {
+      return exec::lds_load<float>(begin, (scale_rows(tile.m) + divide(skipped + column, scale_block)) * 4);
+    };
+    for (index_t p = 0; p < slices; ++p) {
+      v.b[p] = b_of(p * slice_n);
+      if constexpr (crosses_blocks) v.b[slices + p] = b_of((p + 1) * slice_n - 1);
+    }
     return v;
   }
 

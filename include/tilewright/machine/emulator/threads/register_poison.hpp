@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The NaN that registers hold while wgmma adds to them, found where a thread passes on what it has read too early.
+// Bits of registers without a value: of accumulators that wgmma still adds to, and of variables that nothing has set.
 #pragma once
 
 #include <tilewright/core/base/types.hpp>
@@ -18,10 +18,31 @@ inline bool is_accumulator_poison(unsigned word) {
   return (word | 0x00400000) == quiet || word == halves || word == bfloats;
 }
 
+/// Whether n floats are what -ftrivial-auto-var-init=pattern leaves in variables that nothing has set, clang and g++.
+/// Sums with them have the same bits.
+inline bool are_unset(const float* values, index_t n) {
+  for (index_t i = 0; i < n; ++i) {
+    const unsigned word = bit_cast<unsigned>(values[i]);
+    if (word != 0xffffffff && word != 0xfefefefe) return false;
+  }
+  return true;
+}
+inline constexpr const char* unset_registers = " registers that nothing has set: is an initialisation missing?";
+
+/// What check_for_poison looks at besides accumulators.
+template <class V>
+inline constexpr bool holds_floats = __is_same(V, float);
+template <template <class, index_t> class Values, index_t N>
+inline constexpr bool holds_floats<Values<float, N>> = N > 0;
+
 /// Refuses to pass on accumulators that a thread has read before their wait: every word of the value is poison.
-/// Integers of 4 bytes are not looked at.
+/// Integers of 4 bytes are not looked at. Neither does it pass on floats that nothing has set.
 template <class V>
 void check_for_poison(const thread_context& self, const V& value, const char* does, call_site where) {
+  if constexpr (holds_floats<V>) {
+    if (are_unset(reinterpret_cast<const float*>(&value), index_t(sizeof(V) / sizeof(float))))
+      refuse(self, does, where, unset_registers);
+  }
   if constexpr (sizeof(V) % 4 == 0 && !(sizeof(V) == 4 && tilewright::detail::Integral<V>)) {
     if (self.latest_wgmma.file == nullptr) return;
     for (unsigned i = 0; i < sizeof(V) / 4; ++i) {

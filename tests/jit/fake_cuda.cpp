@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Stands for CUDA's driver, of one H100. As the driver, it does nothing for a thread without a context.
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+enum result { success = 0, invalid_value = 1, invalid_context = 201 };
+
+char primary;  // its address is the context
+thread_local void* current = nullptr;
+int launches = 0;
+
+result if_current() { return current != nullptr ? success : invalid_context; }
+
+}  // namespace
+
+extern "C" {
+
+/// How many kernels were queued.
+int fake_cuda_launches() { return launches; }
+
+result cuInit(unsigned) { return success; }
+result cuGetErrorString(int error, const char** text) {
+  *text = error == invalid_context ? "invalid device context" : "invalid argument";
+  return success;
+}
+result cuDeviceGetName(char* text, int size, int) {
+  std::strncpy(text, "a GPU that is none", std::size_t(size));
+  return success;
+}
+result cuDeviceGetAttribute(int* value, int attribute, int) {
+  *value = attribute == 16 ? 132 : attribute == 75 ? 9 : 0;  // SMs, and 9.0
+  return success;
+}
+result cuDevicePrimaryCtxRetain(void** context, int) {
+  *context = &primary;
+  return success;
+}
+result cuCtxGetCurrent(void** context) {
+  *context = current;
+  return success;
+}
+result cuCtxGetDevice(int* device) {
+  *device = 0;
+  return if_current();
+}
+result cuCtxPushCurrent_v2(void* context) {
+  current = context;
+  return success;
+}
+result cuCtxPopCurrent_v2(void** context) {
+  *context = current;
+  current = nullptr;
+  return success;
+}
+result cuStreamGetCtx(void*, void** context) {
+  *context = &primary;
+  return success;
+}
+result cuThreadExchangeStreamCaptureMode(int*) { return success; }
+result cuCtxSynchronize() { return if_current(); }
+result cuModuleLoadData(void** module, const void*) {
+  *module = &primary;
+  return if_current();
+}
+result cuModuleUnload(void*) { return if_current(); }
+result cuModuleGetFunction(void** function, void*, const char*) {
+  *function = &primary;
+  return if_current();
+}
+result cuFuncSetAttribute(void*, int, int) { return if_current(); }
+result cuOccupancyMaxActiveClusters(int* count, void*, const void*) {
+  *count = 66;
+  return if_current();
+}
+result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* count, void*, int, std::size_t) {
+  *count = 1;
+  return if_current();
+}
+result cuLaunchKernelEx(const void*, void*, void**, void**) {
+  launches += current != nullptr;
+  return if_current();
+}
+result cuMemAlloc_v2(void** memory, std::size_t bytes) {
+  *memory = std::malloc(bytes);
+  return if_current();
+}
+result cuMemFree_v2(void* memory) {
+  if (current != nullptr) std::free(memory);  // a leak checker sees what is not freed
+  return if_current();
+}
+result cuMemcpyHtoD_v2(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  return if_current();
+}
+result cuMemcpyDtoH_v2(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  return if_current();
+}
+result cuMemsetD8Async(void*, unsigned char, std::size_t, void*) { return if_current(); }
+result cuStreamCreate(void** stream, unsigned) {
+  *stream = &primary;
+  return if_current();
+}
+result cuStreamSynchronize(void*) { return if_current(); }
+result cuStreamDestroy_v2(void*) { return if_current(); }
+result cuTensorMapEncodeTiled(void*, int, unsigned, void* data, const unsigned long long*, const unsigned long long*,
+                              const unsigned*, const unsigned*, int, int, int, int) {
+  return current == nullptr ? invalid_context : data == nullptr ? invalid_value : success;
+}
+}
