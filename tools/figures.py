@@ -197,7 +197,8 @@ def figures(results):
         "narrow": narrow_cases(results, 16),
         "narrow_4_bits": narrow_cases(results, 16, ("int4_128", "int4_32", "int4_zero_128", "mxfp4", "nvfp4")),
         "narrow_8_bits": narrow_cases(results, 16, ("int8", "e4m3")),
-        "narrow_to_rival": [r["ratio_to_rival"] for r in results["h100_narrow"]["cases"] if "ratio_to_rival" in r],
+        "narrow_to_rival": [r["ratio_to_rival"] for r in results["h100_narrow"]["cases"]
+                            if "ratio_to_rival" in r and r["m"] <= 16 and r["format"] == "int4_128"],
         "block_scaled": ratios(results, "h100_block_scaled_dense", "cases", "ratio"),
         "several_gpus": [r["ratio_to_best"] for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")],
         "tensors_to_torch": [r["ratio_to_torch"] for r in results["h100_tensors"]["row_kernels"]],

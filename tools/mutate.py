@@ -71,7 +71,7 @@ AFTER_ITS_OWN = {
         properties("encoding_operations.test", "distributions.test", "curves.test")
     ],
     "machine/emulator": [
-        *found("planted:mistakes", "planted:asynchronous", "machine/emulator:*", "planted:random_pipelines", "planted:random_programs", "planted:correct",
+        *found("planted:mistakes", "planted:asynchronous", "machine/exec:wgmma", "machine/exec:barrier", "machine/exec:bulk_copy", "machine/emulator:*", "planted:random_pipelines", "planted:random_programs", "planted:correct",
                "machine/exec:*")
     ],
     "machine/exec": [*found("machine/exec:*", "planted:mistakes", "planted:correct", "tile:repeated_copy.wave_copy")],
@@ -286,7 +286,7 @@ def tests_of(header, root=ROOT):
     room, stem = room_of(header), Path(header).stem
     own = [*found(f"{room}:{stem}", f"{room}:{stem}.*")]
     others = AFTER_ITS_OWN.get(header) or AFTER_ITS_OWN.get("/".join(header.split("/")[:2])) or AFTER_ITS_OWN.get(room) or [*found(f"{room}:*")]
-    tests = own + [test for test in others if test not in own]
+    tests = list(dict.fromkeys(own + others))
     tests = [[test] if isinstance(test, str) else test for test in tests]
     return [test for test in tests if any(root / "include/tilewright" / header in files_of(root / source, root) for source in test)]
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """moe on a GPU with PyTorch: results against float64, and times in CUDA graphs against PyTorch and a Triton kernel.
 
-    TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N]
-        [--seconds S] [--rounds N] [--fp8] [--kernels] [--json FILE --commit C]
+    TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N] [--gradients N]
+        [--seconds S] [--rounds N] [--fp8] [--kernels] [--prepare] [--json FILE --commit C]
 
 Contenders: torch (routing, torch._grouped_mm, torch.compile for the rest) and triton (the structure of vLLM's fused_moe: rows gathered by both
 GEMMs, blocks of one expert; its routing and the alignment of blocks are not timed, and the fastest of some tiles counts). Also `alone`: this
-library's two grouped GEMMs on rows that are already ordered. --random: problems with uneven routing, ties, NaN. --kernels: times of the kernels
-of one call. Exits with 1 if a result is wrong.
+library's two grouped GEMMs on rows that are already ordered, and `copy`: a copy that reads and writes as many bytes as the hit experts' weights
+have. --random: problems with uneven routing, ties, NaN. --kernels: times of the kernels of one call. --prepare: compiles all kernels and ends.
+Exits with 1 if a result is wrong.
 """
 import argparse
 import fnmatch
@@ -258,13 +259,24 @@ def kernels_of(layer):
     return {e.key[:60]: round(e.device_time, 1) for e in profile.key_averages() if e.device_time > 0}
 
 
+MOST_COPIED = 2e9
+
+
+def copy_of(bytes_moved):
+    """A copy that reads half of the bytes and writes as many; of no more than MOST_COPIED, whose time is scaled."""
+    half = torch.empty(int(min(bytes_moved, MOST_COPIED)) // 2, device="cuda", dtype=torch.int8)
+    to = torch.empty_like(half)
+    return lambda: to.copy_(half)
+
+
 def race(model, tokens, weights, compiled, options):
     layer = Layer(model, tokens, weights)
     layer.logits[:, : max(1, layer.experts // 8)] += 0.7  # experts are not chosen equally often
     rows = list(range(min(tokens, 3))) + ([tokens - 1] if tokens > 3 else [])
     routing, error = layer.errors(rows)
     hit = layer.expert.unique().numel()
-    calls = {"ours": layer.ours, "alone": alone(layer)}
+    weight_bytes = hit * 6.0 * layer.d * layer.n
+    calls = {"ours": layer.ours, "alone": alone(layer), "copy": copy_of(weight_bytes)}
     fp8_error = None
     if options.fp8:
         layer.quantised()
@@ -286,17 +298,20 @@ def race(model, tokens, weights, compiled, options):
                 calls["triton_" + "x".join(map(str, config[:3]))] = call
             except Exception as e:
                 print(f"  triton {config}: {type(e).__name__}: {str(e)[:200]}", flush=True)
+    if options.prepare:
+        return {"error": 0, "routing_error": 0}
     runs = Race(calls, options.seconds, 16).times(options.rounds)
     us = {name: statistics.median(r[name] for r in runs) * 1e6 for name in calls}
-    rivals = {name: t for name, t in us.items() if name not in ("ours", "alone", "fp8")}
+    us["copy"] *= max(1, weight_bytes / MOST_COPIED)
+    rivals = {name: t for name, t in us.items() if name not in ("ours", "alone", "copy", "fp8")}
     best = min(rivals, key=rivals.get) if rivals else None
     flops = 6.0 * layer.expert.numel() * layer.d * layer.n
-    gigabytes = hit * 6.0 * layer.d * layer.n / 1e9
     case = {"model": model, "tokens": tokens, "experts": layer.experts, "choices": layer.choices, "d": layer.d, "n": layer.n,
             "error": round(error, 3), "routing_error": routing, "fp8_error": fp8_error, "us": {k: round(v, 1) for k, v in us.items()}, "rival": best,
             "ratio_to_rival": round(rivals[best] / us["ours"], 3) if best else None, "ratio_to_products_alone": round(us["alone"] / us["ours"], 3),
-            "tflops": round(flops / us["ours"] / 1e6, 1), "weight_gbps": round(gigabytes / us["ours"] * 1e6, 1)}
-    print(f"{model:14} {tokens:6} ours {us['ours']:9.1f} us, alone {us['alone']:9.1f}, " +
+            "tflops": round(flops / us["ours"] / 1e6, 1), "ratio_to_copy": round(us["copy"] / us["ours"], 3),
+            "weight_gbps": round(weight_bytes / us["ours"] / 1e3, 1)}
+    print(f"{model:14} {tokens:6} ours {us['ours']:9.1f} us, alone {us['alone']:9.1f}, copy {us['copy']:.1f}, " +
           (f"fp8 {us['fp8']:.1f} (error {fp8_error}), " if options.fp8 else "") + ", ".join(f"{k} {v:.1f}" for k, v in rivals.items()) +
           f"; ratio {case['ratio_to_rival']}, {case['tflops']} TFLOP/s, weights {case['weight_gbps']} GB/s, error {error:.3f}, routing {routing:.1e}", flush=True)
     if options.kernels:
@@ -305,7 +320,7 @@ def race(model, tokens, weights, compiled, options):
     return case
 
 
-def random_problems(count, seed, verbose):
+def random_problems(count, seed, verbose, prepare):
     """Returns how many are wrong."""
     random.seed(seed)
     torch.manual_seed(seed)
@@ -332,6 +347,9 @@ def random_problems(count, seed, verbose):
         if kind == 3:
             layer.x[random.randrange(tokens)] = math.nan
         rows = random.sample(range(tokens), min(tokens, 6))
+        if prepare:
+            tilewright.explain(layer.ours)
+            continue
         nan = layer.x.isnan().any(1)
         routing, _ = layer.errors(rows)
         wanted, bound = layer.reference(rows)
@@ -349,11 +367,53 @@ def random_problems(count, seed, verbose):
     return wrong
 
 
+def plain_layer(x, logits, gate_up, down, choices, options):
+    """The layer in PyTorch, differentiable, expert by expert."""
+    expert, _ = route(logits.detach(), choices, options)
+    score = logits.sigmoid() if options.get("score") == "sigmoid" else logits.softmax(-1)
+    weight = score.gather(-1, expert)
+    weight = weight / weight.sum(-1, keepdim=True) * options.get("scale", 1.0)
+    y = torch.zeros_like(x)
+    for e in range(gate_up.shape[0]):
+        tokens, which = (expert == e).nonzero(as_tuple=True)
+        h = swiglu(*halves(x[tokens] @ gate_up[e].T, options), options)
+        y = y.index_add(0, tokens, weight[tokens, which, None] * (h @ down[e].T))
+    return y
+
+
+def gradients(count, seed, prepare):
+    """Gradients of random layers, of autograd's operator and in float64; prints the largest relative error of each. Returns how many are wrong."""
+    from tilewright import torch as tw
+    random.seed(seed)
+    torch.manual_seed(seed)
+    wrong = 0
+    for i in range(count):
+        experts, tokens = random.choice([2, 8, 40]), random.choice([1, 33, 500, 3000])
+        choices, d, n = random.randint(1, min(experts, 6)), 8 * random.randint(2, 70), 8 * random.randint(2, 60)
+        options = random.choice([{}, {"score": "sigmoid", "scale": 2.5}, {"is_interleaved": True, "swiglu_alpha": 1.7, "swiglu_limit": 2.0, "swiglu_shift": 1.0}])
+        inputs = [t.requires_grad_() for t in (torch.randn(tokens, d, device="cuda", dtype=torch.bfloat16), torch.randn(tokens, experts, device="cuda"),
+                                               *(Layer.make_weights((experts, choices, d, n, {})).values()))]
+        dy = torch.randn(tokens, d, device="cuda", dtype=torch.bfloat16)
+        exact = [t.detach().double().requires_grad_() for t in inputs]
+        if prepare:
+            x, logits, gate_up, down = (t.detach() for t in inputs)
+            tilewright.explain(lambda: tilewright.moe(x, logits, gate_up, down, choices, **{k: int(v) if v is True else v for k, v in options.items()}))
+            tilewright.explain(lambda: tilewright.moe_gradient(dy, x, logits, gate_up, down, choices, **{k: int(v) if v is True else v for k, v in options.items()}))
+            continue
+        found = torch.autograd.grad(tw.moe(*inputs, choices, **options), inputs, dy)
+        wanted = torch.autograd.grad(plain_layer(*exact, choices, options), exact, dy.double())
+        errors = [((f.double() - w).norm() / w.norm()).item() if w.norm() > 0 else f.double().norm().item() for f, w in zip(found, wanted)]
+        wrong += not all(e < 0.02 for e in errors)
+        print(f"gradients {i}: {tokens} tokens, {experts} experts, top {choices}, d {d}, n {n}, {options}: " + ", ".join(f"{e:.4f}" for e in errors), flush=True)
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", default="*", help="patterns, separated by commas")
     parser.add_argument("--tokens", default="1,8,64,4096,16384")
     parser.add_argument("--random", type=int, default=0, help="random problems against float64")
+    parser.add_argument("--gradients", type=int, default=0, help="random layers' gradients against float64")
     parser.add_argument("--verbose", action="store_true", help="print each random problem before it runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.03, help="of a block of each contender")
@@ -361,9 +421,11 @@ def main():
     parser.add_argument("--fp8", action="store_true", help="time weights of fp8 as well")
     parser.add_argument("--compiler", default="nvrtc", help="of kernels, as tilewright.configure() takes it")
     parser.add_argument("--kernels", action="store_true", help="times of the kernels of one call")
+    parser.add_argument("--prepare", action="store_true", help="compile the kernels of these cases and time nothing")
     options = parse_arguments(parser)
     tilewright.configure(compiler=options.compiler)
-    wrong = random_problems(options.random, options.seed, options.verbose) if options.random else 0
+    wrong = random_problems(options.random, options.seed, options.verbose, options.prepare) if options.random else 0
+    wrong += gradients(options.gradients, options.seed, options.prepare)
     cases = []
     for model in MODELS:
         if not any(fnmatch.fnmatch(model, p) for p in options.models.split(",")):
@@ -375,8 +437,8 @@ def main():
             case = race(model, tokens, weights, compiled, options)
             wrong += case["error"] > 1 or case["routing_error"] > 1e-4
             cases.append(case)
+            write_results(options, benchmark="moe", random_problems=options.random, cases=cases)  # so far
             torch.cuda.empty_cache()
-    write_results(options, benchmark="moe", random_problems=options.random, cases=cases)
     sys.exit(1 if wrong else 0)
 
 

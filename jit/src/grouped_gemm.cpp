@@ -82,7 +82,12 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
     return std::nullopt;
   const hopper_gemm_operands o{is_fp8 ? fp8_ocp : f16, is_fp8 ? bf16 : f16, p.a_along_k, p.b_along_k};
   const grouped_kernel_kind kind{.products = p.products(), .gathers_a = p.form == grouped_form::gate_up};
-  const hopper_gemm_tile tile = p.by_rows() ? choose_tile_for_groups(args, o, kind) : grouped_tiles[1];
+  grouped_args all = args;
+  all.n *= p.products();
+  const hopper_gemm_tile tile = !p.by_rows() ? grouped_tiles[1]
+                                : p.is_of_experts() && p.b_along_k
+                                    ? expert_tiles[choose_expert_tile(all, p.products() == 2, 132)]
+                                    : choose_tile_for_groups(args, o, kind);
   host_half half = hopper_half(p, kind.facts_of(tile, o));
   if (half.check(&args)) return std::nullopt;
   return grouped_kernel{"hopper_" + name_of(tile),

@@ -8,6 +8,7 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_narrow_choice.hpp>
+#include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/small_m_gemm.hpp>
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
 #include <tilewright/kernels/gemm/scaled/scaled_mfma_pipeline.hpp>
@@ -241,11 +242,41 @@ void require_format(const narrow_format& f) {
     throw error("narrow_gemm: elements of narrow formats have 4, 6 or 8 bits");
 }
 
+/// Groups of rows, on any target: the kernel of a dense GEMM for each of them.
+kernel_source grouped_source(const narrow_gemm_problem& p, const std::string& target) {
+  const narrow_args& g = p.args;
+  narrow_gemm_problem of_one = p;
+  of_one.args.m = ceil_div(g.m, g.groups);  // which decides the tile
+  const block_tile tile = tile_for(of_one.args.m, target);
+  kernel_source s = any_target_source(of_one, target);
+  s.name = "grouped_" + s.name;
+  const std::string dense = "struct policy : ";
+  const std::size_t first = s.code.find(dense) + dense.size(), last = s.code.find(" {\n  using result_type", first);
+  s.code.replace(first, last - first,
+                 "tw::grouped<" + s.code.substr(first, last - first) + ", tw::group_kind::rows>");
+  s.kernel = "tw::grouped_gemm_kernel<policy>";
+  s.uses = {"kernels/gemm/grouped/grouped_dequantising.hpp"};
+  s.host.check = [dense_check = s.host.check, tile](const void* given) {
+    const char* const why = dense_check(given);
+    return why ? why : detail::check_groups(*static_cast<const narrow_args*>(given), true, tile.m, tile.n);
+  };
+  const grid_order order =
+      with_arch(target, []<class Arch>(of_type<Arch>) { return detail::default_grid_order<Arch>(); });
+  s.host.grid = {};
+  s.host.prepare = [tile, order](const void* args, const launch_facts& facts) {
+    const auto made = detail::plan_groups(*static_cast<const narrow_args*>(args), true, tile.m, tile.n, order,
+                                          facts.resident_clusters);
+    return host_half::prepared{jit::as_bytes(made), {made.blocks, 1, 1}};
+  };
+  return s;
+}
+
 kernel_source source_of(const narrow_gemm_problem& p, const std::string& target) {
   if ((p.type != element::f16 && p.type != element::bf16) || (p.result != p.type && p.result != element::f32))
     throw error("narrow_gemm: A is f16 or bf16, and C has its type or f32");
   require_format(p.format);
   require_matrix_instruction("narrow_gemm", p.type, target);
+  if (p.args.groups > 0) return grouped_source(p, target);
   if (has_small_m(p, target)) return small_m_source(p);
   if (target == "sm_90a")
     if (std::optional<kernel_source> found = find_hopper_source(p)) return *found;

@@ -6,6 +6,8 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/kernels/routing/choose_experts_by_score.hpp>
+#include <tilewright/kernels/routing/choose_experts_gradient.hpp>
+#include <tilewright/kernels/routing/expert_activation.hpp>
 #include <tilewright/kernels/routing/order_by_expert.hpp>
 
 #include "operation.hpp"
@@ -70,14 +72,46 @@ kernel_source choose_by_score_source(const choose_experts_args<void>& given, con
 }
 
 /// use(of_type<kernel>) with the kernel that has room for the experts.
+template <bool LimitsRows, class Use>
+auto with_order_kernel(index_t experts, Use use) {
+  switch (choose_order_limit(experts)) {
+    case 256: return use(of_type<tilewright::order_by_expert<arch::sm90, 256, LimitsRows>>{});
+    case 1024: return use(of_type<tilewright::order_by_expert<arch::sm90, 1024, LimitsRows>>{});
+    case 2048: return use(of_type<tilewright::order_by_expert<arch::sm90, 2048, LimitsRows>>{});
+    default: return use(of_type<tilewright::order_by_expert<arch::sm90, 4096, LimitsRows>>{});
+  }
+}
 template <class Use>
 auto with_order_kernel(const order_by_expert_args& args, Use use) {
-  switch (choose_order_limit(args.experts)) {
-    case 256: return use(of_type<tilewright::order_by_expert<arch::sm90, 256>>{});
-    case 1024: return use(of_type<tilewright::order_by_expert<arch::sm90, 1024>>{});
-    case 2048: return use(of_type<tilewright::order_by_expert<arch::sm90, 2048>>{});
-    default: return use(of_type<tilewright::order_by_expert<arch::sm90, 4096>>{});
-  }
+  return args.capacity > 0 ? with_order_kernel<true>(args.experts, use) : with_order_kernel<false>(args.experts, use);
+}
+
+template <class T>
+kernel_source choose_gradient_source(const choose_experts_gradient_args<void>& given, const std::string& type,
+                                     const std::string& short_type, const std::string& target) {
+  using kernel = tilewright::choose_experts_gradient<arch::sm90, T>;
+  const index_t tokens = kernel::block_size / target_of(target).wave_size;
+  require_fit("choose_experts_gradient", kernel::check(std::bit_cast<typename kernel::args_type>(given), tokens));
+  kernel_source s;
+  s.name = "choose_experts_gradient_" + short_type;
+  s.kernel = "tw::choose_experts_gradient<tw::arch::current, " + type + ">";
+  s.uses = {"kernels/routing/choose_experts_gradient.hpp"};
+  s.host.check = [tokens](const void* launched) {
+    return kernel::check(*static_cast<const typename kernel::args_type*>(launched), tokens);
+  };
+  s.host.grid = [tokens](const void* launched) {
+    return grid_of(kernel::grid(*static_cast<const typename kernel::args_type*>(launched), tokens));
+  };
+  return s;
+}
+
+template <class T, bool IsGradient>
+kernel_source activation_source(const row_kernel_text& text, const expert_activation_args<void>& given) {
+  using kernel = tilewright::expert_activation<arch::sm90, T, row_tile{64, 64, 1, 16 / sizeof(T)}, IsGradient>;
+  const auto args = std::bit_cast<typename kernel::args_type>(given);
+  const bool is_aligned = kernel::check(args) == nullptr;  // what is wrong besides is wrong with any tile
+  return row_kernel<kernel>(text, args,
+                            choose_expert_rows_tile(sizeof(T), args.cols, is_aligned, expert_rows_kind::combine));
 }
 
 template <class T, expert_rows_kind Kind>
@@ -104,6 +138,18 @@ kernel_request choose_experts(const choose_experts_problem& problem) {
   });
 }
 
+kernel_request choose_experts_gradient(const choose_experts_gradient_problem& problem) {
+  require_float("choose_experts_gradient", problem.type);
+  return remembered([problem](const std::string& target) {
+    choose_experts_gradient_args<void> args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.forward.x, args.forward.expert, args.forward.weight, args.dweight, args.dx);
+    return with_float(problem.type, [&]<class T>(of_type<T>) {
+      return choose_gradient_source<T>(args, type_name(problem.type), short_name(problem.type), target);
+    });
+  });
+}
+
 kernel_request order_by_expert(const order_by_expert_problem& problem) {
   return remembered([problem](const std::string& target) {
     order_by_expert_args args = problem.args;
@@ -111,15 +157,18 @@ kernel_request order_by_expert(const order_by_expert_problem& problem) {
     stand_in(args.expert, args.ends, args.source, args.position, args.counts);
     const index_t limit = choose_order_limit(args.experts);
     kernel_source s;
-    s.name = "order_by_expert_" + std::to_string(limit);
-    s.kernel = "tw::order_by_expert<tw::arch::current, " + std::to_string(limit) + ">";
+    const bool limits = args.capacity > 0;
+    s.name = "order_by_expert_" + std::to_string(limit) + (limits ? "_limited" : "");
+    s.kernel = "tw::order_by_expert<tw::arch::current, " + std::to_string(limit) + (limits ? ", true>" : ">");
     s.uses = {"kernels/routing/order_by_expert.hpp"};
     s.host = with_order_kernel(args, [&]<class Kernel>(of_type<Kernel>) {
       require_fit("order_by_expert", Kernel::check(args));
       return half_of<Kernel>();
     });
-    if (limit > 2048 && target_of(target).lds_bytes <= 64 * 1024)
-      throw error("order_by_expert: more than 2048 experts need more LDS than a block of " + target + " has");
+    const index_t most = limits ? 1024 : 2048;
+    if (limit > most && target_of(target).lds_bytes <= 64 * 1024)
+      throw error("order_by_expert: more than " + std::to_string(most) + " experts" + (limits ? " with a capacity" : "") +
+                  " need more LDS than a block of " + target + " has");
     return s;
   });
 }
@@ -144,6 +193,25 @@ kernel_request expert_rows(const expert_rows_problem& problem) {
     return with_float(problem.type, [&]<class T>(of_type<T>) {
       return scatters ? rows_source<T, expert_rows_kind::scatter>(text, args)
                       : rows_source<T, expert_rows_kind::combine>(text, args);
+    });
+  });
+}
+
+kernel_request expert_activation(const expert_activation_problem& problem) {
+  require_float("expert_activation", problem.type);
+  return remembered([problem](const std::string&) {
+    expert_activation_args<void> args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.x, args.y, args.position);
+    if (problem.is_gradient) stand_in(args.dy, args.dx, args.weight, args.dweight);
+    const row_kernel_text text{
+        .name = std::string(problem.is_gradient ? "expert_activation_gradient_" : "expert_activation_") +
+                short_name(problem.type),
+        .before = "tw::expert_activation<tw::arch::current, " + type_name(problem.type) + ", ",
+        .after = problem.is_gradient ? ", true>" : ", false>",
+        .uses = "kernels/routing/expert_activation.hpp"};
+    return with_float(problem.type, [&]<class T>(of_type<T>) {
+      return problem.is_gradient ? activation_source<T, true>(text, args) : activation_source<T, false>(text, args);
     });
   });
 }

@@ -396,7 +396,7 @@ typedef struct tilewright_moe_options {
   int32_t shared;
   const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
   const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
-  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8 */
+  const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8; others: moe_options */
   const tilewright_tensor* down_scale;    /* (experts, d) f32 */
   const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
   const tilewright_tensor* down_bias;    /* (experts, d) */
@@ -405,10 +405,11 @@ typedef struct tilewright_moe_options {
   void* workspace; /* NULL: the library's */
   int64_t workspace_bytes;
   void* stream;
+  int32_t capacity; /* the most entries that an expert takes; 0: all */
 } tilewright_moe_options;
 #define TILEWRIGHT_MOE_OPTIONS \
   {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
-   0.0f, NULL, 0, NULL}
+   0.0f, NULL, 0, NULL, 0}
 /* logits may be NULL: expert and weight of the options are given. */
 TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
                                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,
@@ -419,12 +420,26 @@ TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, 
                                                                 const tilewright_tensor* down,
                                                                 const tilewright_moe_options* options);
 
+/* Gradients, of which each may be NULL; d_weight: (tokens, choices + shared) f32. Options as those of tilewright_moe. */
+TILEWRIGHT_API tilewright_status tilewright_moe_gradient(const tilewright_tensor* d_x, const tilewright_tensor* d_logits,
+                                                         const tilewright_tensor* d_weight,
+                                                         const tilewright_tensor* d_gate_up,
+                                                         const tilewright_tensor* d_down, const tilewright_tensor* dy,
+                                                         const tilewright_tensor* x, const tilewright_tensor* logits,
+                                                         const tilewright_tensor* gate_up, const tilewright_tensor* down,
+                                                         const tilewright_moe_options* options);
+/* Sets `bytes` to what tilewright_moe_options::workspace needs for tilewright_moe_gradient. */
+TILEWRIGHT_API tilewright_status tilewright_moe_gradient_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                                         const tilewright_tensor* gate_up,
+                                                                         const tilewright_tensor* down,
+                                                                         const tilewright_moe_options* options);
+
 /* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
 typedef struct tilewright_dlpack_call {
   void* function;            /* of this file: it takes tensors, then options */
   const void* api;           /* DLPackExchangeAPI of the objects' classes */
   const int32_t* options_at; /* where in the options the pointers to their tensors are, in bytes */
-  int32_t num_tensors;       /* that the function takes, at most 9 */
+  int32_t num_tensors;       /* that the function takes, at most 10 */
   int32_t num_options;       /* tensors among the options */
   int32_t stream_at;         /* where in the options the stream is, in bytes */
 } tilewright_dlpack_call;

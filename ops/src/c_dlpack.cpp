@@ -115,13 +115,13 @@ int invoke(void* function, const void* const* parameters, std::index_sequence<I.
   using type = int (*)(parameter<I>...);
   return reinterpret_cast<type>(function)(parameters[I]...);
 }
-/// A function of tilewright.h that takes 2 to 10 pointers.
+/// A function of tilewright.h that takes 2 to 11 pointers.
 int invoke(void* function, const void* const* parameters, int count) {
   int status = -1;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((count == int(I) + 2 ? void(status = invoke(function, parameters, std::make_index_sequence<I + 2>{})) : void()),
      ...);
-  }(std::make_index_sequence<9>{});
+  }(std::make_index_sequence<10>{});
   return status;
 }
 

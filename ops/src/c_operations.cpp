@@ -44,6 +44,7 @@ moe_options options_for(const tilewright_moe_options& o) {
           .kept_groups = o.kept_groups,
           .scale = o.scale,
           .shared = o.shared,
+          .capacity = o.capacity,
           .expert = optional(o.expert),
           .weight = optional(o.weight),
           .gate_up_scale = optional(o.gate_up_scale),
@@ -233,6 +234,36 @@ tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_te
     const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
     moe(required(op, "y", y), required(op, "x", x), optional(logits), required(op, "gate_up", gate_up),
         required(op, "down", down), options_for(o));
+  });
+}
+tilewright_status tilewright_moe_gradient(const tilewright_tensor* d_x, const tilewright_tensor* d_logits,
+                                          const tilewright_tensor* d_weight, const tilewright_tensor* d_gate_up,
+                                          const tilewright_tensor* d_down, const tilewright_tensor* dy,
+                                          const tilewright_tensor* x, const tilewright_tensor* logits,
+                                          const tilewright_tensor* gate_up, const tilewright_tensor* down,
+                                          const tilewright_moe_options* given) {
+  constexpr const char* op = "moe_gradient";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
+    moe_gradient({.x = optional(d_x),
+                  .logits = optional(d_logits),
+                  .weight = optional(d_weight),
+                  .gate_up = optional(d_gate_up),
+                  .down = optional(d_down)},
+                 required(op, "dy", dy), required(op, "x", x), optional(logits), required(op, "gate_up", gate_up),
+                 required(op, "down", down), options_for(o));
+  });
+}
+tilewright_status tilewright_moe_gradient_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
+                                                          const tilewright_tensor* gate_up,
+                                                          const tilewright_tensor* down,
+                                                          const tilewright_moe_options* given) {
+  constexpr const char* op = "moe_gradient_workspace_bytes";
+  return guarded(op, [&] {
+    const auto o = options_of(op, given, tilewright_moe_options TILEWRIGHT_MOE_OPTIONS);
+    const auto size = moe_gradient_workspace_bytes(required(op, "x", x), required(op, "gate_up", gate_up),
+                                                   required(op, "down", down), options_for(o));
+    if (bytes) *bytes = size;
   });
 }
 tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,

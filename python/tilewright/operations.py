@@ -11,7 +11,7 @@ from ._library import library
 from ._tensors import is_torch
 
 __all__ = ["all_gather_gemm", "attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm",
-           "gemm_reduce_scatter", "grouped_gemm", "layer_norm", "layer_norm_gradient", "moe", "narrow_gemm", "order_by_expert", "permute",
+           "gemm_reduce_scatter", "grouped_gemm", "layer_norm", "layer_norm_gradient", "moe", "moe_gradient", "narrow_gemm", "order_by_expert", "permute",
            "quantise", "reduce", "rms_norm", "rms_norm_gradient",
            "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
 
@@ -269,3 +269,13 @@ def moe(x, logits, gate_up, down, choices, out=None, **options):
     out = _new("moe", x, _shape_after("moe", x, 2)) if out is None else out
     _call("moe", (out, x, logits, gate_up, down), {"choices": choices, **options})
     return out
+
+
+def moe_gradient(dy, x, logits, gate_up, down, choices, outs=None, **options):
+    """Gradients of moe: of x, of the logits, of gate_up and of down, for weights of x's type. The options are those of moe; expert= and weight=, if
+    they are given, are what it wrote. outs: four tensors or None where a gradient is not needed."""
+    if outs is None:
+        outs = tuple(None if t is None else _new("moe_gradient", t, t.shape) for t in (x, logits, gate_up, down))
+    d_x, d_logits, d_gate_up, d_down = outs
+    _call("moe_gradient", (d_x, d_logits, None, d_gate_up, d_down, dy, x, logits, gate_up, down), {"choices": choices, **options}, outputs=5)
+    return tuple(outs)

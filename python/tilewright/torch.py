@@ -10,7 +10,7 @@ import torch
 
 from . import operations
 
-__all__ = ["attention", "cross_entropy", "grouped_linear", "layer_norm", "linear", "matmul", "rms_norm", "rotary", "softmax", "swiglu"]
+__all__ = ["attention", "cross_entropy", "grouped_linear", "layer_norm", "linear", "matmul", "moe", "rms_norm", "rotary", "softmax", "swiglu"]
 
 _library = torch.library.Library("tilewright", "DEF")
 
@@ -164,6 +164,63 @@ def grouped_gemm_weights(a, grad, ends):
 def grouped_linear(x, weights, ends):
     """Rows [ends[g - 1], ends[g]) of x (rows, in) times weights[g] (groups, in, out); `ends`: int32 on the GPU."""
     return grouped_gemm(x, weights, ends)
+
+
+# Mixture of experts
+
+_MOE_OPTIONS = {"is_normalised": True, "score": "softmax", "groups": 1, "kept_groups": 1, "scale": 1.0, "shared": 0, "capacity": 0,
+                "is_interleaved": False, "swiglu_alpha": 1.0, "swiglu_limit": 0.0, "swiglu_shift": 0.0}
+_MOE_SCHEMA = ("Tensor logits, Tensor gate_up, Tensor down, Tensor? score_bias, int choices, bool is_normalised, str score, int groups, int kept_groups, "
+               "float scale, int shared, int capacity, bool is_interleaved, float swiglu_alpha, float swiglu_limit, float swiglu_shift")
+
+
+def _moe_options(score_bias, *values):
+    return {"score_bias": score_bias, **{name: int(v) if isinstance(v, bool) else v for name, v in zip(_MOE_OPTIONS, values)}}
+
+
+def _moe_fake(x, logits, gate_up, down, score_bias, choices, *options):
+    entries = x.shape[0], choices + options[list(_MOE_OPTIONS).index("shared")]
+    return x.new_empty(x.shape), x.new_empty(entries, dtype=torch.int32), x.new_empty(entries, dtype=torch.float32)
+
+
+def _moe_setup(ctx, inputs, output):
+    *tensors, ctx.choices = inputs[:6]
+    ctx.options = inputs[6:]
+    ctx.save_for_backward(*tensors, *output[1:])
+
+
+def _moe_backward(ctx, grad, _expert, _weight):
+    x, logits, gate_up, down, score_bias, expert, weight = ctx.saved_tensors
+    return (*moe_backward(grad, x, logits, gate_up, down, score_bias, ctx.choices, *ctx.options, expert, weight), *(None,) * (2 + len(ctx.options)))
+
+
+@_operator(f"moe(Tensor x, {_MOE_SCHEMA}) -> (Tensor, Tensor, Tensor)", _moe_fake, _moe_setup, _moe_backward)
+def _moe(x, logits, gate_up, down, score_bias, choices, *options):
+    y, expert, weight = _moe_fake(x, logits, gate_up, down, score_bias, choices, *options)
+    if x.shape[0]:
+        operations.moe(_rows(x), _rows(logits), gate_up.contiguous(), _rows(down), choices, y, expert=expert, weight=weight,
+                       **_moe_options(score_bias, *options))
+    return y, expert, weight
+
+
+@_operator(f"moe_backward(Tensor grad, Tensor x, {_MOE_SCHEMA}, Tensor expert, Tensor weight) -> (Tensor, Tensor, Tensor, Tensor)",
+           lambda grad, *inputs: tuple(t.new_empty(t.shape) for t in inputs[:4]))
+def moe_backward(grad, x, logits, gate_up, down, score_bias, choices, *rest):
+    *options, expert, weight = rest
+    outs = tuple(t.new_empty(t.shape) for t in (x, logits, gate_up, down))
+    if not x.shape[0]:
+        return (*outs[:2], outs[2].zero_(), outs[3].zero_())
+    return operations.moe_gradient(_rows(grad), _rows(x), _rows(logits), gate_up.contiguous(), _rows(down), choices, outs, expert=expert, weight=weight,
+                                   **_moe_options(score_bias, *options))
+
+
+def moe(x, logits, gate_up, down, choices, *, score_bias=None, **options):
+    """A mixture-of-experts layer of rows x (tokens, d); gate_up (experts, 2 n, d), down (experts, d, n), without biases. Options as those of
+    tilewright.moe. The gradient of the logits is that of the weights of the chosen experts."""
+    unknown = set(options) - set(_MOE_OPTIONS)
+    if unknown:
+        raise TypeError(f"moe: there is no option {', '.join(sorted(unknown))}; there are {', '.join(_MOE_OPTIONS)}")
+    return _moe(x, logits, gate_up, down, score_bias, choices, *(_MOE_OPTIONS | options).values())[0]
 
 
 # Attention

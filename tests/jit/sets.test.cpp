@@ -252,7 +252,7 @@ TEST(Sets, HaveNarrowWeights) {
             8u);
   EXPECT_EQ(set_of_kernels(R"({"operation": "narrow_gemm", "type": "bf16", "formats": ["int4_zero_64_f16"]})", "sm_90a")
                 .size(),
-            16u);
+            20u);
   EXPECT_EQ(sentence_of(R"({"operation": "narrow_gemm", "formats": ["int4_96_f16"]})", "gfx942").substr(0, 71),
             "narrow_gemm has no kernels for gfx942: narrow_gemm: 'int4_96_f16' is no");
 }

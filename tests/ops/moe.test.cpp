@@ -205,13 +205,13 @@ TEST(Moe, RefusesWrongCalls) {
             "moe: there are 3 choices and 2 shared experts of 4 experts; choices must be 1 or more");
   EXPECT_EQ(refusal([](t, t, t, t, t down, options) { down.lengths[2] = 7; }),
             "moe: x is f16 (3, 16), gate_up f16 (4, 16, 16) and down f16 (4, 16, 7); they must be (tokens, d), "
-            "(experts, 2 n, d) and (experts, d, n) of one type, or weights fp8");
+            "(experts, 2 n, d) and (experts, d, n) of one type, or weights of fp8, or of i8 with half as many columns");
   EXPECT_EQ(
       refusal([](t, t, t, t gate_up, t down, options) { gate_up.type = down.type = tw::element::fp8; }),
-      "moe: weights of fp8 need an x of bf16, a down that is contiguous along its last dimension, and gate_up_scale "
-      "and down_scale");
+      "moe: weights of fp8 or i8 need an x of bf16, a down that is contiguous along its last dimension, and "
+      "gate_up_scale and down_scale");
   EXPECT_EQ(refusal([](t, t x, t, t, t, options o) { o.down_scale = x; }),
-            "moe: gate_up_scale and down_scale are for weights of fp8");
+            "moe: gate_up_scale and down_scale are for weights of fp8 or i8");
   EXPECT_EQ(refusal([](t y, t, t, t, t, options) { y.lengths[0] = 2; }),
             "moe: y is f16 (2, 16) and x f16 (3, 16); types and lengths must be equal");
   EXPECT_EQ(refusal([](t, t, t logits, t, t, options) { logits = {}; }),

@@ -32,6 +32,7 @@ struct moe_problem {
   float scale = 1;
   bool has_score_bias = false, has_bias = false, is_interleaved = false;
   float alpha = 1, limit = __builtin_inff(), shift = 0;
+  int capacity = 0;
   int favourite = -1, nan_token = -1, nan_logits = -1;  // an expert that most tokens like; rows that are NaN
   unsigned seed = 1;
 };
@@ -50,6 +51,11 @@ struct fp8_weights {
   on_gpu<signed char> w1, w2;
   on_gpu<float> gate_up_scale, down_scale;
   tw::tensor gate_up, down;
+};
+
+/// Weights as they are stored, and their scales.
+struct coded_weights {
+  tw::tensor gate_up, down, gate_up_scale, down_scale;
 };
 
 /// T: of x, weights and y. L: of the logits.
@@ -79,20 +85,26 @@ struct moe_case {
     logits.upload(), x.upload();
   }
 
-  void call() {
+  tw::moe_options options() const {
     tw::moe_options o{.choices = p.choices, .is_normalised = p.is_normalised, .score = p.score};
     if (p.has_score_bias) o.score_bias = score_bias;
     o.groups = p.groups, o.kept_groups = p.kept_groups, o.scale = p.scale, o.shared = p.shared;
     if (keeps_routing) o.expert = expert, o.weight = weight;
     if (p.has_bias) o.gate_up_bias = gate_up_bias, o.down_bias = down_bias;
-    o.is_interleaved = p.is_interleaved;
+    o.is_interleaved = p.is_interleaved, o.capacity = p.capacity;
     o.swiglu_alpha = p.alpha, o.swiglu_limit = std::isinf(p.limit) ? 0 : p.limit, o.swiglu_shift = p.shift;
+    if (codes) o.gate_up_scale = codes->gate_up_scale, o.down_scale = codes->down_scale;
+    return o;
+  }
+  void call() {
+    tw::moe_options o = options();
     if (has_workspace) {
       o.workspace_bytes = tw::moe_workspace_bytes(x, gate_up, down, o);
       if (!memory) memory.emplace(std::initializer_list<tilewright::long_index_t>{o.workspace_bytes});
       o.workspace = tw::tensor(*memory).data;
     }
     tw::tensor w1 = gate_up, w2 = down;
+    if (codes) w1 = codes->gate_up, w2 = codes->down;
     if (fp8) w1 = fp8->gate_up, w2 = fp8->down, o.gate_up_scale = fp8->gate_up_scale, o.down_scale = fp8->down_scale;
     tw::moe(y, x, has_logits ? tw::tensor(logits) : tw::tensor{}, w1, w2, o);
   }
@@ -194,12 +206,13 @@ struct moe_case {
   void expect_downloaded(double slack = 2) const {
     const double unit = sizeof(T) == 2 && std::is_same_v<T, tilewright::half_t> ? 0x1p-10 : 0x1p-7;
     int wrong = 0;
+    std::vector<int> taken(std::size_t(p.experts), 0);  // entries of each expert so far
     for (int t = 0; t < p.tokens; ++t) {
       std::vector<double> wanted(std::size_t(p.d), 0.0);
       double bound = 1e-30;
       const std::vector<double> weights = weights_of(t);
       for (int e = 0; e < p.experts; ++e) {
-        if (weights[std::size_t(e)] == 0) continue;
+        if (weights[std::size_t(e)] == 0 || (p.capacity > 0 && taken[std::size_t(e)]++ >= p.capacity)) continue;
         double magnitude;
         const auto of = expert_of(e, t, magnitude);
         for (int i = 0; i < p.d; ++i) wanted[std::size_t(i)] += weights[std::size_t(e)] * of[std::size_t(i)];
@@ -223,6 +236,7 @@ struct moe_case {
   on_gpu<int> expert;
   std::optional<on_gpu<signed char>> memory;
   std::optional<fp8_weights> fp8;
+  std::optional<coded_weights> codes;
 };
 
 }  // namespace moe_test

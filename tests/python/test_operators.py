@@ -91,6 +91,24 @@ def grouped(a, b, ends):
     return [c]
 
 
+def expert_layer(x, logits, gate_up, down, _, choices, *options):
+    """With the softmax of the chosen logits as weights, and what the choice is."""
+    (tokens, d), (experts, _, n) = shape_of(x), shape_of(down)
+    y = {}
+    for t in range(tokens):
+        chosen = sorted(range(experts), key=lambda e: -logits[t, e])[:choices]
+        shares = [math.exp(logits[t, e]) for e in chosen]
+        total = [0.0] * d
+        for e, share in zip(chosen, shares):
+            for j in range(n):
+                gate, up = (sum(gate_up[e, row, i] * x[t, i] for i in range(d)) for row in (j, n + j))
+                hidden = gate / (1 + math.exp(-gate)) * up * share / sum(shares)
+                for i in range(d):
+                    total[i] += down[e, i, j] * hidden
+        y |= {(t, i): total[i] for i in range(d)}
+    return [y]
+
+
 class Operators(unittest.TestCase):
     def expect_gradients(self, name, inputs, reference, tolerance=2e-2):
         """Compares an operator's results with those of `reference`, which takes and returns dictionaries by index, and its gradients with
@@ -147,6 +165,11 @@ class Operators(unittest.TestCase):
         ends = Tensor((3,), "i32", values=[4, 4, 11])
         inputs = [Tensor((13, 16), seed=1), Tensor((3, 16, 24), seed=2), ends]
         self.assertEqual(self.expect_gradients("grouped_gemm", inputs, grouped), ["a", "b"])
+
+    def test_moe_gradients(self):
+        inputs = [Tensor((5, 16), seed=1), Tensor((5, 4), "f32", seed=2), Tensor((4, 16, 16), seed=3), Tensor((4, 16, 8), seed=4), None, 2,
+                  *tw._MOE_OPTIONS.values()]
+        self.assertEqual(self.expect_gradients("moe", inputs, expert_layer), ["x", "logits", "gate_up", "down"])
 
     def test_cross_entropy(self):
         target = Tensor((4,), "i32", values=[3, -100, 0, 29])

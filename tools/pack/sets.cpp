@@ -422,7 +422,7 @@ void collect_moe(collection& to, const kernel_set& s) {
 /// Small M and large, whole vectors of C and not, with an epilogue and without.
 void collect_narrow_gemm(collection& to, const kernel_set& s) {
   for (const std::string& format : s.formats)
-    for (const index_t m : {1, 16, 32, 128})
+    for (const index_t m : {1, 16, 32, 64, 128, 256})
       for (const index_t n : {64, 63})
         for (const bool has_bias : {false, true}) {
           to.add([&] {

@@ -24,7 +24,7 @@ TEST(ParallelChoice, ProductsAreFusedWhereGpusReachEachOther) {
 TEST(ParallelChoice, RowsOfARankFillHalfOfATile) {
   for (const bool gathers : {false, true})
     for (const index_t n : {1024, 8192, 65536}) {
-      EXPECT_EQ(parallel_tiles[choose_parallel(product_of(96, n, 7168), 2, true, {}, gathers).tile].m, 64) << n;
+      EXPECT_EQ(parallel_tiles[choose_parallel(product_of(64, n, 7168), 2, true, {}, gathers).tile].m, 64) << n;
       EXPECT_EQ(parallel_tiles[choose_parallel(product_of(1024, n, 7168), 2, true, {}, gathers).tile].m, 128) << n;
     }
 }

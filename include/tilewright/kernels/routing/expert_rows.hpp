@@ -16,10 +16,13 @@ struct expert_rows_args {
   const float* weight = nullptr;              ///< of entries, tokens x choices; optional: 1
   index_t tokens = 0, choices = 0, cols = 0;  ///< tokens, entries of each, and elements of a row
   long_index_t x_stride = 0, y_stride = 0;    ///< from row to row
+  const T* bias = nullptr;                    ///< combine, optional: (experts, cols), added to rows before the weight
+  const index_t* expert = nullptr;            ///< of entries, with a bias
+  long_index_t bias_stride = 0;               ///< from an expert's bias to the next one's
 };
 
 /// scatter: y[place[e]] = weight[e] x[t] for the entries e of token t. Places that no entry has are not written.
-/// combine: y[t] = sum of weight[e] x[place[e]] over the entries e of token t, in order.
+/// combine: y[t] = sum of weight[e] (x[place[e]] + bias[expert[e]]) over the entries e of token t, in order.
 /// Entries with place -1 are left out. Each is the other's gradient with respect to x.
 enum class expert_rows_kind : signed char { scatter, combine };
 
@@ -57,6 +60,11 @@ struct expert_rows {
     if (const char* why = detail::check_matrix(x, tile.vector, 1)) return why;
     if (const char* why = detail::check_matrix(y, tile.vector, 1)) return why;
     if (!args.position) return "a pointer is null: place";
+    if (args.bias && (scatters || !args.expert || args.bias_stride < args.cols))
+      return "a bias is combine's, and needs expert and a stride of cols or more";
+    if (args.bias && (!detail::is_aligned(args.bias, tile.vector * index_t(sizeof(T))) ||
+                      args.bias_stride % tile.vector != 0))
+      return detail::needs_vectors;
     const detail::row_matrix matrices[] = {y, x, detail::row_array(args.position, entries),
                                            detail::row_array(args.weight, entries)};
     return detail::check_results(matrices, 1);
@@ -94,8 +102,12 @@ struct expert_rows {
           if constexpr (scatters) {
             store(position, first, tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x)));
           } else {
-            tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum,
-                                   block::to_float(load(position, first)));
+            auto row = block::to_float(load(position, first));
+            if (args.bias && position >= 0) {
+              const T* const bias = args.bias + args.expert[long_index_t{token} * args.choices + choice] * args.bias_stride;
+              detail::add_to(row, block::to_float(block(0, 1, args.cols).load(bias, args.bias_stride, first)));
+            }
+            tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum, row);
           }
         }
       }

@@ -11,11 +11,11 @@ namespace tilewright {
 namespace detail {
 
 /// What the three kernels have in common.
-template <class Arch, index_t MostExperts>
+template <class Arch, index_t MostExperts, bool LimitsRows>
 struct order_kernel {
   using arch = Arch;
   using args_type = order_by_expert_args;
-  using chunk = routed_chunk<Arch, MostExperts>;
+  using chunk = routed_chunk<Arch, MostExperts, LimitsRows>;
   static constexpr index_t block_size = chunk::block_size, lds_bytes = chunk::lds_bytes,
                            blocks_at_once = 1024 / block_size;
   static constexpr bool overlaps_previous = overlaps_previous_v<Arch>;
@@ -23,9 +23,9 @@ struct order_kernel {
 };
 
 /// The last kernel: puts the entries where they belong.
-template <class Arch, index_t MostExperts>
-struct position_by_expert : order_kernel<Arch, MostExperts> {
-  using typename order_kernel<Arch, MostExperts>::chunk;
+template <class Arch, index_t MostExperts, bool LimitsRows>
+struct position_by_expert : order_kernel<Arch, MostExperts, LimitsRows> {
+  using typename order_kernel<Arch, MostExperts, LimitsRows>::chunk;
   static constexpr exec::block_index grid(const order_by_expert_args& args) {
     const index_t chunks = chunk::num_chunks(args.entries);
     return {chunks > 1 ? chunks : 0, 1, 1};
@@ -58,10 +58,10 @@ struct position_by_expert : order_kernel<Arch, MostExperts> {
 
 /// The kernel between them, if there are many parts: a block replaces an expert's counts by their sums over earlier
 /// parts.
-template <class Arch, index_t MostExperts>
-struct sum_expert_counts : order_kernel<Arch, MostExperts> {
-  using followed_by = position_by_expert<Arch, MostExperts>;
-  using typename order_kernel<Arch, MostExperts>::chunk;
+template <class Arch, index_t MostExperts, bool LimitsRows>
+struct sum_expert_counts : order_kernel<Arch, MostExperts, LimitsRows> {
+  using followed_by = position_by_expert<Arch, MostExperts, LimitsRows>;
+  using typename order_kernel<Arch, MostExperts, LimitsRows>::chunk;
   static constexpr index_t lds_bytes = chunk::sums_bytes, at_once = 4;
 
   static constexpr exec::block_index grid(const order_by_expert_args& args) {
@@ -105,16 +105,18 @@ constexpr index_t choose_order_limit(index_t experts) {
 
 /// MostExperts: an upper bound on the number of experts, a power of two; LDS is sized for it. Three kernels: each block
 /// counts the experts of its part of the entries, a scan turns the counts of all blocks into offsets, and each block
-/// scatters its part. One block does all of it where entries are few.
-template <class Arch, index_t MostExperts = 1024>
-struct order_by_expert : detail::order_kernel<Arch, MostExperts> {
-  using followed_by = detail::sum_expert_counts<Arch, MostExperts>;
-  using typename detail::order_kernel<Arch, MostExperts>::chunk;
+/// scatters its part. One block does all of it where entries are few. LimitsRows: there is a capacity.
+template <class Arch, index_t MostExperts = 1024, bool LimitsRows = false>
+struct order_by_expert : detail::order_kernel<Arch, MostExperts, LimitsRows> {
+  using followed_by = detail::sum_expert_counts<Arch, MostExperts, LimitsRows>;
+  using typename detail::order_kernel<Arch, MostExperts, LimitsRows>::chunk;
 
   /// Rows of the workspace.
   static constexpr index_t workspace_rows(index_t num_entries) { return chunk::num_chunks(num_entries) + 1; }
   static const char* check(const order_by_expert_args& args) {
     if (args.entries < 1 || args.experts < 1) return "entries and experts must be positive";
+    if (LimitsRows != (args.capacity > 0))
+      return LimitsRows ? "capacity must be positive" : "a kernel with LimitsRows has a capacity, others have none: 0";
     if (args.experts > MostExperts) return "there are more experts than the kernel's MostExperts";
     if (args.entries > 0x7fffffff - 65536) return "entries is too close to 2^31";
     if (!args.expert || !args.ends || !args.source || !args.position || !args.counts)

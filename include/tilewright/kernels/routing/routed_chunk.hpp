@@ -17,12 +17,14 @@ struct order_by_expert_args {
   index_t* counts = nullptr;        ///< workspace: order_by_expert::workspace_rows(entries) x experts
   /// entries of the list; experts of this GPU, and the number of the first
   index_t entries = 0, experts = 0, first_expert = 0;
+  /// > 0, for kernels with LimitsRows: an expert takes its first `capacity` entries, later ones go nowhere.
+  index_t capacity = 0;
 };
 
 namespace detail {
 
 /// The part of the entries that the calling block has, at most a tile, and how it sorts them in LDS.
-template <class Arch, index_t MostExperts>
+template <class Arch, index_t MostExperts, bool LimitsRows = false>
 struct routed_chunk {
   static constexpr index_t block_size = MostExperts > 256 ? 256 : 512, wave = Arch::value.wave_size;
   static constexpr index_t waves = block_size / wave, of_thread = 16, group = 4, tile = block_size * of_thread,
@@ -33,7 +35,8 @@ struct routed_chunk {
   // LDS: entries of a tile in order; what is added to a number in it; numbers in it of each wave's entries; sums.
   static constexpr index_t shifts = tile * 4, starts = shifts + MostExperts * 4,
                            sums = starts + waves * MostExperts * 2, sums_bytes = waves * 4,
-                           lds_bytes = sums + sums_bytes;
+                           limits = sums + sums_bytes,  // where the rows of each expert end, if they are limited
+                           lds_bytes = limits + (LimitsRows ? MostExperts * 4 : 0);
   static_assert(MostExperts >= 8 && MostExperts <= 4096 && is_power_of_two(MostExperts),
                 "order_by_expert: MostExperts is a power of two, 8 to 4096");
   static_assert(lds_bytes <= Arch::value.lds_bytes,
@@ -140,7 +143,7 @@ struct routed_chunk {
   TILEWRIGHT_HD void place_all(const array<index_t, owned>& of_expert, const array<index_t, owned>& before) const {
     own_entries own(*this);  // in flight meanwhile
     index_t all = 0;
-    for (const index_t n : of_expert.elements) all += n;
+    for (const index_t n : of_expert.elements) all += kept(n);
     const auto [lower, used] = sum_of_lower(lds + sums, all).elements;
     array<index_t, owned> next{};  // places of the next entries
     index_t start = lower;
@@ -148,7 +151,8 @@ struct routed_chunk {
     for (index_t i = 0; i < owned; ++i) {
       const index_t e = exec::thread_id() * owned + i;
       next[i] = start + before[i];
-      start += of_expert[i];
+      start += kept(of_expert[i]);
+      if (LimitsRows && e < args.experts) exec::lds_store(lds, limits + e * 4, start);
       if (first == 0 && e < args.experts) exec::store_element(args.ends + e, start);
     }
     const index_t sorted = sort(own, next), end = first + length;
@@ -158,17 +162,23 @@ struct routed_chunk {
       const index_t number = (found >> 16) + exec::lds_load<number_in_tile>(lds, start_of(exec::wave_id(), e));
       const index_t position = number + exec::lds_load<index_t>(lds, shift_of(e));
       if (found >= 0) exec::lds_store(lds, number * 4, e << 16 | own.entry(u));
-      exec::buffer_store(positions, own.entry(u) * 4, found < 0 ? -1 : position);
+      exec::buffer_store(positions, own.entry(u) * 4, found < 0 || !is_kept(position, e) ? -1 : position);
     });
     exec::block_sync();
     TILEWRIGHT_UNROLL(4)
     for (index_t number = exec::thread_id(); number < sorted; number += block_size) {
       const index_t word = exec::lds_load<index_t>(lds, number * 4);
-      exec::store_element(args.source + (number + exec::lds_load<index_t>(lds, shift_of(word >> 16))),
-                          first + (word & 0xffff));
+      const index_t position = number + exec::lds_load<index_t>(lds, shift_of(word >> 16));
+      if (is_kept(position, word >> 16)) exec::store_element(args.source + position, first + (word & 0xffff));
     }
     for (index_t i = max(first, used) + exec::thread_id(); i < end; i += block_size)
       exec::store_element(args.source + i, -1);
+  }
+  /// How many of an expert's n entries have a row.
+  TILEWRIGHT_HD index_t kept(index_t n) const { return LimitsRows ? min(n, args.capacity) : n; }
+  TILEWRIGHT_HD bool is_kept(index_t position, index_t expert) const {
+    if constexpr (!LimitsRows) return true;
+    return position < exec::lds_load<index_t>(lds, limits + expert * 4);
   }
   /// Replaces experts of entries by experts and numbers in the wave << 16, negative if they are not routed; then
   /// LDS knows the numbers in the tile. Returns how many entries go somewhere.

@@ -44,7 +44,8 @@ struct narrow_operands_problem {
   scaled_args args = {};                     ///< as in narrow_gemm_problem
 };
 
-/// The kernel takes narrow_args, of narrow_operands scaled_args. With args.split_k > 1 it needs a workspace of
+/// The kernel takes narrow_args, grouped where args.groups is not 0, for groups of about equal length; of
+/// narrow_operands scaled_args. With args.split_k > 1 it needs a workspace of
 /// workspace_bytes(args); see narrow_gemm_workspace.
 kernel_request narrow_gemm(const narrow_gemm_problem& problem);
 kernel_request narrow_gemm(const narrow_operands_problem& problem);

@@ -5,6 +5,8 @@
 #include <tilewright/jit/element.hpp>
 #include <tilewright/jit/kernel_source.hpp>
 #include <tilewright/kernels/routing/choose_experts.hpp>
+#include <tilewright/kernels/routing/choose_experts_gradient.hpp>
+#include <tilewright/kernels/routing/expert_activation.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/routed_chunk.hpp>
 
@@ -20,6 +22,13 @@ struct choose_experts_problem {
 };
 kernel_request choose_experts(const choose_experts_problem& problem);
 
+/// The kernel takes choose_experts_gradient_args.
+struct choose_experts_gradient_problem {
+  element type = element::f32;  // of the logits and their gradient: f16, bf16 or f32
+  choose_experts_gradient_args<void> args = {};
+};
+kernel_request choose_experts_gradient(const choose_experts_gradient_problem& problem);
+
 struct order_by_expert_problem {
   order_by_expert_args args = {};
 };
@@ -33,5 +42,13 @@ struct expert_rows_problem {
   expert_rows_args<void> args = {};  // weight: optional
 };
 kernel_request expert_rows(const expert_rows_problem& problem);
+
+/// SwiGLU between GEMMs, or its gradient; the kernel takes expert_activation_args.
+struct expert_activation_problem {
+  element type = element::bf16;  // f16, bf16 or f32
+  bool is_gradient = false;
+  expert_activation_args<void> args = {};  // bias: optional
+};
+kernel_request expert_activation(const expert_activation_problem& problem);
 
 }  // namespace tilewright::jit

@@ -17,10 +17,13 @@ struct moe_options {
   int kept_groups = 1;     ///< experts are chosen from these best groups; 1 to groups
   float scale = 1;         ///< factor of the weights of the chosen experts
   int shared = 0;          ///< the last experts of the weights: every token gets them, with weight 1; >= 0
+  int capacity = 0;        ///< the most entries that an expert takes, the first ones; later ones are left out. 0: all
   tensor expert = {};      ///< i32 (tokens, choices + shared), packed: receives the experts; -1: none. None: not kept
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
 
-  /// f32 (experts, 2 n) and (experts, d), both for weights of fp8: each row of gate_up and of down times its scale.
+  /// For weights of 8 or 4 bits, whose formats they say. fp8: f32 (experts, rows), or (experts, rows / 128, columns /
+  /// 128), both rounded up, for blocks; MXFP8 and MXFP4: i8 (experts, rows, columns / 32), exponents biased by 127; int4:
+  /// f16, bf16 or f32 (experts, rows, columns / group), groups of 32, 64 or a multiple of 128.
   tensor gate_up_scale = {}, down_scale = {};
   tensor gate_up_bias = {};     ///< of x's type (experts, 2 n), columns as those of gate_up
   tensor down_bias = {};        ///< of x's type (experts, columns of y)
@@ -41,16 +44,38 @@ struct moe_options {
 ///   x, y      (tokens, d), of f16 or bf16; tokens may be 0
 ///   logits    (tokens, experts - shared), of f16, bf16 or f32: the gate's output. None: `expert` and `weight` of the
 ///             options are given, and read instead of written
-///   gate_up   (experts, 2 n, d), of x's type or fp8, each matrix contiguous along d
-///   down      (experts, d, n), of gate_up's type, each matrix contiguous along n; of 16 bits, or along d
-/// With weights of fp8 (e4m3), rows of x and of what SwiGLU makes are quantised, each with a scale of its own.
+///   gate_up   (experts, 2 n, d), of x's type, fp8, or i8 (experts, 2 n, d / 2) with two elements of 4 bits in a byte,
+///             that of the smaller index in the low bits; each matrix contiguous along its last dimension
+///   down      (experts, d, n), of gate_up's type, likewise; of 16 bits, or contiguous along d
+/// With weights of fp8 (e4m3) and scales of f32, rows of x and of what SwiGLU makes are quantised, with a scale for each
+/// row, or for each 128 elements of a row where weights have scales for blocks. Other weights of 8 and 4 bits are
+/// multiplied as bf16.
 /// A token's logit that is NaN is chosen last, as no expert; a token without experts gets 0. Lengths of experts stay on
 /// the device: nothing is synchronised, and the call may be captured in a graph once a call of these lengths has run.
 /// Throws operation_error; then y is not written.
 void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& gate_up, const tensor& down,
          const moe_options& options);
 
-/// Bytes of moe_options::workspace for such a call. Besides, GEMMs on Hopper keep one of 35 MB for each stream.
+/// Where moe_gradient writes: each may be left out.
+struct moe_gradients {
+  tensor x = {};        ///< as x
+  tensor logits = {};   ///< as logits
+  tensor weight = {};   ///< f32 (tokens, choices + shared), packed: of the weights of a token's experts
+  tensor gate_up = {};  ///< as gate_up; 0 for experts without tokens
+  tensor down = {};     ///< as down, each matrix contiguous along n
+};
+
+/// Gradients of moe, of dy (tokens, d), for weights of x's type without biases. The options are those of the call;
+/// `expert` and `weight`, if they are given, are what it wrote, else experts are chosen again. The choice has no gradient.
+/// Nothing is kept from the call: the first GEMM is computed again. The same bits in each run. Throws operation_error.
+void moe_gradient(const moe_gradients& gradients, const tensor& dy, const tensor& x, const tensor& logits,
+                  const tensor& gate_up, const tensor& down, const moe_options& options);
+
+/// Bytes of moe_options::workspace for a call of moe_gradient.
+long_index_t moe_gradient_workspace_bytes(const tensor& x, const tensor& gate_up, const tensor& down,
+                                          const moe_options& options);
+
+/// Bytes of moe_options::workspace for a call of moe. Besides, GEMMs on Hopper keep one of 35 MB for each stream.
 long_index_t moe_workspace_bytes(const tensor& x, const tensor& gate_up, const tensor& down,
                                  const moe_options& options);
 

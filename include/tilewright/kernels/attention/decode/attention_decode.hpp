@@ -4,7 +4,7 @@
 
 #include <tilewright/block/mma/block_gemm.hpp>
 #include <tilewright/kernels/attention/decode/detail/decode_combine.hpp>
-#include <tilewright/kernels/attention/decode/detail/decode_operands.hpp>
+#include <tilewright/kernels/attention/decode/detail/decode_queries.hpp>
 
 namespace tilewright {
 
@@ -149,9 +149,8 @@ struct attention_decode {
       softmax.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
                      [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       wait<values_type>();
-      v.multiply_scales(s, v_cache, at, p.keys, v_slot, [&](auto& scales) TILEWRIGHT_INLINE_LAMBDA {
-        if constexpr (detail::converts_to_half<Policy>) range(scales, softmax);
-      });
+      v.multiply_scales(s, v_cache, at, p.keys, v_slot,
+                        [&](auto& scales) TILEWRIGHT_INLINE_LAMBDA { range(scales, softmax); });
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
         using of_part = detail::decode_product_of<Policy, Policy::value_dim, chunk.value>;
@@ -163,7 +162,7 @@ struct attention_decode {
       if (after < last) next = detail::locate_keys(args, p.batch, after);
       if constexpr (ahead == 0) at = next;
     }
-    if constexpr (detail::converts_to_half<Policy>) range.finish(softmax);
+    range.finish(softmax);
   }
 
   /// Until the oldest group of copies, of K or of V, is complete.

@@ -26,6 +26,7 @@ struct hopper_gemm_model {
   double launch = 3098, cluster = 92;           // of a kernel, and more for each block of a cluster
   double mma = 1.103, issue = 20.4;             // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
   double scaled = 410, scaled_column = 3.12;    // of 128 rows of a k tile whose products are scaled; for each column
+  double scaled_end = 1672;                     // of such a tile, instead of `end`
   double one_consumer = 1.01, rows_64 = 0.967;  // times these where a tile has them
   double latency = 2485;                        // a stage is there so long after it was asked for
   double load = 1.737, outside = 2.67;          // each row that arrives; each that a block asks for beyond A or B, more
@@ -148,7 +149,8 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
     clocks += x.partial * s.partials_to_move() * t.m * t.n / 32768;
   }
   const index_t ends = full_rounds + (left > 0) + (s.split_workers > 0) + s.ranges_cross_tiles();
-  const double end = x.end * t.repeat_m() * t.result_n() / 64 + (t.orders_consumers() ? x.ordered : 0);
+  const double end = (types.is_block_scaled ? x.scaled_end : x.end) * t.repeat_m() * t.result_n() / 64 +
+                     (t.orders_consumers() ? x.ordered : 0);
   if (t.ping_pong)  // one consumer writes while the other multiplies; where k is short, writing takes longer
     clocks += end + (ends - 1) * max(0.0, end - k_tiles * k_tile);
   else

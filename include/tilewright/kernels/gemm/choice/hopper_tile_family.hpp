@@ -126,7 +126,8 @@ struct grouped_kernel_kind {
   /// Whether there is code for the tile.
   constexpr bool takes(const hopper_gemm_tile& t) const {
     if (products > 1 && (t.ping_pong || !t.is_sound() || t.result_n() % 64 != 0)) return false;
-    if (gathers_a && (t.swap_ab || t.ping_pong || t.consumers != 2 || t.m != 128 || t.cluster_n > 1)) return false;
+    if (gathers_a && (t.swap_ab || t.ping_pong || t.consumers != 2 || t.m != 128 || t.cluster_n > 1 || t.cluster_m > 2))
+      return false;
     return !is_block_scaled ||
            (!t.swap_ab && !t.ping_pong && t.repeat_m() == 1 && t.n % 16 == 0 && detail::scaled_slice(t.n) <= 128);
   }

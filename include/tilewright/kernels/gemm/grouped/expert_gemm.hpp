@@ -6,6 +6,7 @@
 #include <tilewright/kernels/gemm/grouped/detail/gathered_row.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>
+#include <tilewright/tile/registers/element_functions.hpp>
 
 namespace tilewright {
 
@@ -111,14 +112,8 @@ struct expert_swiglu {
     detail::require_floats<Accumulators>();
     detail::scale_and_add_bias<true>(gate, at, args, 0);
     detail::scale_and_add_bias<true>(up, at, args, 1);
-    const float alpha = args.swiglu_alpha, limit = args.swiglu_limit, shift = args.swiglu_shift;
-    tile_elementwise_inout(
-        [&](float& x, float y) {
-          x = x > limit ? limit : x;
-          y = y > limit ? limit : y < -limit ? -limit : y;
-          x *= exec::sigmoid(alpha * x) * (y + shift);
-        },
-        gate, up);
+    const clamped_swiglu_function function{args.swiglu_alpha, args.swiglu_limit, args.swiglu_shift};
+    tile_elementwise_inout([&](float& x, float y) { x = function(x, y); }, gate, up);
   }
 };
 

@@ -84,13 +84,18 @@ struct narrow_gemm : gemm_kernel<Policy> {
     const multi_index<2> origin{{at[0] * tile.m, at[1] * tile.n}};
     const k_tiles all = tiles_along_k(g.k, tile.k), own = base::split_of(g, all, block.y);
     const index_t first = divide(own.first_origin - all.first_origin, tile.k);
-    const exec::lds_pointer lds = exec::lds_allocate<base::lds_bytes>();
+    multiply(g, origin, {own.count, first}, block.y, block.z, block.z, exec::lds_allocate<base::lds_bytes>());
+  }
+
+  /// Computes the tile of C at `origin`, of k tiles from number `first_origin` on. of_b: which B of the batch.
+  TILEWRIGHT_HD static void multiply(const args_type& g, const multi_index<2>& origin, const k_tiles& k, index_t split,
+                                     long_index_t batch, long_index_t of_b, exec::lds_pointer lds) {
     static_distributed_tensor<float, c_distribution<tile>> c{};  // (tile.m, tile.n)
-    const narrow_matrix a = detail::a_matrix<Policy>(g, block.z), b = detail::b_matrix<Policy>(g, block.z);
-    Policy::pipeline::template run<Policy>(c, a, b, origin, first, own.count, lds);
+    const narrow_matrix a = detail::a_matrix<Policy>(g, batch), b = detail::b_matrix<Policy>(g, of_b);
+    Policy::pipeline::template run<Policy>(c, a, b, origin, k.first_origin, k.count, lds);
     detail::scale_lines<typename Policy::a_format, 0>(c, a, origin[0]);
     detail::scale_lines<typename Policy::b_format, 1>(c, b, origin[1]);
-    base::write(c, g, origin, block.y, block.z, lds);
+    base::write(c, g, origin, split, batch, lds);
   }
 };
 

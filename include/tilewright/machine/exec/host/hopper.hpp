@@ -151,7 +151,8 @@ void wgmma(float* c, const unsigned* a, unsigned long long b_descriptor, bool ac
 /// Registers of the block's threads must fit the SM.
 template <index_t Registers>
 void warpgroup_reg_dealloc(call_site where = {}) {
-  static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);
+  static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256,
+                "warpgroup_reg_dealloc: 24 to 256 registers, a multiple of 8");
   detail::hopper(where).set_registers(detail::self(), Registers, where);
 }
 template <index_t Registers>

@@ -136,8 +136,7 @@ struct small_m_loop<Policy> {
 
   template <class V>
   TILEWRIGHT_HD static V masked_element(const V* from, long_index_t at, bool exists) {
-    return exec::masked_load<V>(exec::make_global_buffer(from, long_index_t{1} << 62), at * long_index_t(sizeof(V)),
-                                exists);
+    return exec::masked_load<V>(exec::make_global_buffer(from + at, long_index_t{1} << 62), 0, exists);
   }
 
   /// The scales and zero points of the thread's column for a step, on their way to LDS.
