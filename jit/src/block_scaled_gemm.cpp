@@ -27,11 +27,11 @@ const char* check_scaled_epilogue(const block_scaled_args& args, bool has_one, v
 }
 
 struct scaled_kernel {
-  std::string name, policy, uses;  // the policy without scales and groups
+  std::string name, policy, uses;  // the policy without groups
   host_half host;
 };
 
-/// A block tile, its name, and the template argument that says it, or "".
+/// A block tile, its name, and its block_scaled_tile, or "".
 struct scaled_tile {
   block_tile tile;
   std::string name, argument;
@@ -113,17 +113,19 @@ host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& ord
   };
   return half;
 }
-/// On MI300X and MI355X the tile that the model chooses.
-scaled_tile choose_scaled_tile(const block_scaled_args& args, const std::string& target) {
+/// On MI300X and MI355X the tile that the model chooses, for vectors of so many elements.
+scaled_tile choose_scaled_tile(const block_scaled_args& args, const std::string& target, index_t vector) {
   return with_arch(target, [&]<class Arch>(of_type<Arch>) -> scaled_tile {
     for (const arch::cdna_gpu& gpu : arch::cdna_gpus) {
       if (gpu.isa != &Arch::value) continue;
-      const block_scaled_tile tile = block_scaled_tiles[choose_block_scaled_tile(gpu, args).kernel];
-      const std::string name = std::to_string(tile.m) + "x" + std::to_string(tile.n);
-      return {tile.of_block<Arch>(), name,
-              ", tw::block_scaled_tile{" + std::to_string(tile.m) + ", " + std::to_string(tile.n) + ", " +
-                  std::to_string(tile.waves_m) + ", " + std::to_string(tile.waves_n) +
-                  "}.of_block<tw::arch::current>()"};
+      const block_scaled_tile tile = block_scaled_tiles[choose_block_scaled_tile(gpu, args, vector).kernel];
+      std::string name = std::to_string(tile.m) + "x" + std::to_string(tile.n);
+      if (tile.stages > 1) name += "x" + std::to_string(tile.stages);
+      if (tile.ahead > 1) name += "_ahead" + std::to_string(tile.ahead);
+      std::string numbers;
+      for (const index_t number : {tile.m, tile.n, tile.waves_m, tile.waves_n, tile.stages, tile.ahead})
+        numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
+      return {tile.of_block<Arch>(), name, "tw::block_scaled_tile{" + numbers + "}"};
     }
     return {default_block_tile<Arch, int8_t>(), "128x128", ""};
   });
@@ -133,19 +135,21 @@ scaled_tile choose_scaled_tile(const block_scaled_args& args, const std::string&
 scaled_kernel find_scaled_portable(const block_scaled_args& args, element result, const std::string& target) {
   if (!has_matrix_instruction(element::fp8, target))
     throw error("block_scaled_gemm: " + target + " has no matrix instruction for fp8 that takes these operands");
-  const scaled_tile chosen = choose_scaled_tile(args, target);
-  const block_tile& tile = chosen.tile;
   const grid_order order =
       with_arch(target, []<class Arch>(of_type<Arch>) { return detail::default_grid_order<Arch>(); });
   const char* why = nullptr;
   for (index_t vector = 16; vector > 0; vector /= 2) {
+    const scaled_tile chosen = choose_scaled_tile(args, target, vector);
+    const block_tile& tile = chosen.tile;
     const checked_gemm kernel{tile.m, tile.n, tile.k, true, true, 1, size_of(result), vector};
     host_half half = scaled_portable_half(kernel, order, has_epilogue(args), args.groups == 0, args.split_k > 1);
     why = half.check(&args);
     if (why) continue;
-    return {chosen.name + "_v" + std::to_string(vector),
-            "tw::gemm_policy<tw::arch::current, " + type_name_on(element::fp8, target) +
-                ", tw::operand_major::k, tw::operand_major::k, " + std::to_string(vector) + chosen.argument + ">",
+    const std::string types = "<tw::arch::current, " + type_name_on(element::fp8, target) + ", ",
+                      number = std::to_string(vector), k = "tw::operand_major::k, ";
+    return {chosen.name + "_v" + number,
+            chosen.argument.empty() ? "tw::block_scaled<tw::gemm_policy" + types + k + k + number + ">>"
+                                    : "tw::gemm_block_scaled_tile" + types + number + ", " + chosen.argument + ">",
             "kernels/gemm/choice/block_scaled_tiles.hpp", std::move(half)};
   }
   throw error(std::string("block_scaled_gemm: ") + why);
@@ -166,14 +170,13 @@ kernel_request block_scaled_gemm(const block_scaled_problem& problem) {
     s.name = std::string(is_dense ? args.split_k > 1 ? "block_scaled_gemm_split_" : "block_scaled_gemm_"
                                   : "block_scaled_gemm_rows_") +
              chosen->name + "_" + operands_name(gemm_problem{element::fp8, problem.result, true, true, args});
-    s.code = "struct policy : " +
-             (is_dense ? "tw::block_scaled<" + chosen->policy + ">"
-                       : "tw::grouped<tw::block_scaled<" + chosen->policy + ">, tw::group_kind::rows>") +
-             " {\n" +
-             (is_dense && args.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;\n"
-                                           : "") +
-             "  using result_type = " + type_name_on(problem.result, target) +
-             ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
+    s.code =
+        "struct policy : " + (is_dense ? chosen->policy : "tw::grouped<" + chosen->policy + ", tw::group_kind::rows>") +
+        " {\n" +
+        (is_dense && args.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;\n"
+                                      : "") +
+        "  using result_type = " + type_name_on(problem.result, target) +
+        ";\n  using epilogue = tw::epilogue::" + (has_epilogue(args) ? "from_args" : "alpha_beta") + ";\n};\n";
     s.kernel = is_dense ? "tw::gemm_kernel<policy>" : "tw::grouped_gemm_kernel<policy>";
     s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp"};
     if (!chosen->uses.empty()) s.uses.push_back(chosen->uses);

@@ -4,4 +4,4 @@
 #include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
 
 namespace tw = tilewright;
-template struct tw::detail::block_scaled_pipeline<{128, 128, 64, 2, 2, tw::arch::matrix_op::mfma_32x32x16_b8_x2}>;
+template struct tw::detail::block_scaled_pipeline<{128, 128, 64, 2, 2, tw::arch::matrix_op::mfma_32x32x16_b8_x2}, 1>;

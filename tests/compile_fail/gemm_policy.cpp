@@ -47,9 +47,9 @@ struct brains : gemm_policy<tw::arch::gfx908, tw::bfloat16_t, k, k, 8> {};
 using instruction = gemm_policy<gfx942, half_t, k, k, 8, block_tile{64, 64, 32, 2, 2, matrix_op::wmma_16x16x16_gfx12}>;
 auto instruction_major = instruction::a_major;
 
-// A block tile of 96 rows.
-// EXPECT(2): operand_policy: m, n and k of the block tile must be powers of two
-using power_of_two = gemm_policy<gfx942, half_t, k, k, 8, block_tile{96, 64, 32, 1, 2, matrix_op::mfma_32x32x8}>;
+// A block tile with 48 of k.
+// EXPECT: operand_policy: k of the block tile must be a power of two
+using power_of_two = gemm_policy<gfx942, half_t, k, k, 8, block_tile{64, 64, 48, 1, 2, matrix_op::mfma_32x32x8}>;
 auto power_of_two_major = power_of_two::a_major;
 
 // A block tile of 48 rows for two waves with instructions of 32 rows.
@@ -58,8 +58,8 @@ using forty_eight_rows = gemm_policy<gfx942, half_t, k, k, 8, block_tile{48, 64,
 auto forty_eight_rows_major = forty_eight_rows::a_major;
 
 // A block tile of which half of the threads would copy nothing.
-// EXPECT: operand_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
-// EXPECT(gcc): operand_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves or a larger block tile
+// EXPECT: operand_policy: the block tile has less than 16 bytes of each operand for each thread, or the threads cannot share them in whole vectors; use fewer waves or a larger block tile
+// EXPECT(gcc): operand_policy: the block tile has less than 16 bytes of each operand for each thread, or the threads cannot share them in whole vectors; use fewer waves or a larger block tile
 using too_small = gemm_policy<gfx942, half_t, k, k, 8, block_tile{16, 16, 16, 1, 1, matrix_op::mfma_16x16x16}>;
 auto too_small_major = too_small::a_major;
 

@@ -55,19 +55,30 @@ void expect_dense(emu::module& code, const char* name, const grouped_problem& p,
   emu::options options;
   options.order = emu::options::random;
   options.seed = 7;
+  options.lds_log = true;
   const emu::result result =
       code.launch(name, {unsigned(grid.x), unsigned(grid.y), 1}, {unsigned(kernel::block_size)}, 0,
                   emu::kernarg().add(static_cast<const block_scaled_args&>(gemm.args)), options);
   for (const emu::race_row& race : result.races) ADD_FAILURE() << race.message;
+  for (const emu::lds_row& row : result.lds) EXPECT_EQ(row.conflicts, 0u) << row.bytes << (row.store ? " w" : " r");
   gemm.expect(c);
+}
+
+/// Two rows of tiles whose k is split, the last step along k partial; less than a tile of everything. No LDS conflicts.
+template <class Arch, block_scaled_tile Tile>
+void expect_tile(emu::module& code, const char* name) {
+  if constexpr (Tile.fits(Arch::value)) {
+    SCOPED_TRACE(name);
+    using policy = grouped_policies::scaled_tile<Arch, Tile>;
+    expect_dense<policy>(code, name, {.counts = {Tile.m + 1}, .n = Tile.n + 16, .k = 5 * 128 + 16}, 2);
+    expect_dense<policy>(code, name, {.counts = {Tile.m / 2 + 1}, .n = 48, .k = 144});
+  }
 }
 
 template <class Arch>
 void expect_block_scaled_tiles(emu::module& code) {
-  using namespace grouped_policies;
-  expect_dense<scaled_16x64<Arch>>(code, "scaled_16x64_kernel", {.counts = {5}, .n = 144, .k = 656}, 3);
-  expect_dense<scaled_16x64<Arch>>(code, "scaled_16x64_kernel", {.counts = {17}, .n = 48, .k = 128});
-  expect_dense<scaled_256x128<Arch>>(code, "scaled_256x128_kernel", {.counts = {260}, .n = 144, .k = 144});
+#define EXPECT_TILE(name, ...) expect_tile<Arch, block_scaled_tile{__VA_ARGS__}>(code, #name "_kernel");
+  TILEWRIGHT_TEST_SCALED_TILES(EXPECT_TILE)
 }
 
 struct EmulatedGrouped : testing::TestWithParam<code_object> {

@@ -23,21 +23,24 @@ struct fp8 : tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16> {
 };
 template <class Arch>
 struct scaled : tw::block_scaled<fp8<Arch>> {};
-/// Small M; k split, added up by the last block of a tile.
-template <class Arch>
-struct scaled_16x64
-    : tw::block_scaled<
-          tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tw::block_scaled_tile{16, 64, 1, 2}.template of_block<Arch>()>> {
+/// Tiles of block_scaled_tiles. k is split, added up by the last block of a tile.
+template <class Arch, tw::block_scaled_tile Tile>
+struct scaled_tile : tw::gemm_block_scaled_tile<Arch, fp8_t<Arch>, 16, Tile> {
   using result_type = tw::bfloat16_t;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
-};
-template <class Arch>
-struct scaled_256x128
-    : tw::block_scaled<tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16,
-                                       tw::block_scaled_tile{256, 128, 4, 2}.template of_block<Arch>()>> {
-  using result_type = tw::bfloat16_t;
 };
 template <class Arch>
 struct scaled_rows : tw::grouped<scaled<Arch>, tw::group_kind::rows> {};
 
 }  // namespace grouped_policies
+
+/// X(name, tile...): kernels of block-scaled tiles, where they fit the target.
+#define TILEWRIGHT_TEST_SCALED_TILES(X)       \
+  X(scaled_16x64, 16, 64, 1, 2, 1, 2)         \
+  X(scaled_48x128, 48, 128, 1, 4)             \
+  X(scaled_80x128, 80, 128, 1, 4)             \
+  X(scaled_96x128, 96, 128, 2, 2)             \
+  X(scaled_256x128, 256, 128, 4, 2)           \
+  X(scaled_128x128_direct, 128, 128, 2, 2, 2) \
+  X(scaled_192x128_direct, 192, 128, 4, 2, 2) \
+  X(scaled_256x128_direct, 256, 128, 4, 2, 2)

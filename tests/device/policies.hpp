@@ -93,7 +93,27 @@ struct deep_32x64 : family_tile<Arch, {32, 64, 64, 1, 4, 4}> {
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
 };
 template <class Arch>
+using wide_16x64 = family_tile<Arch, {16, 64, 256, 1, 4, 3}>;
+template <class Arch>
+using wide_32x64 = family_tile<Arch, {32, 64, 128, 1, 4, 4}>;
+template <class Arch>
+using deep_32x128 = family_tile<Arch, {32, 128, 64, 1, 4, 4}>;
+template <class Arch>
+using deep_48x64 = family_tile<Arch, {48, 64, 128, 1, 4, 4}>;
+template <class Arch>
+using deep_64x64 = family_tile<Arch, {64, 64, 64, 2, 2, Arch::value.lds_bytes > 65536 ? 4 : 3}>;
+template <class Arch>
+using deep_64x128 = family_tile<Arch, {64, 128, 64, 2, 2, 4}>;
+template <class Arch>
+using deep_96x128 = family_tile<Arch, {96, 128, 64, 2, 2, 4}>;
+template <class Arch>
+using deep_128x64 = family_tile<Arch, {128, 64, 64, 2, 2, 4}>;
+template <class Arch>
+using deep_128x128 = family_tile<Arch, {128, 128, 32, 2, 2, 4}>;
+template <class Arch>
 using tile_128x256 = family_tile<Arch, {128, 256, 64, 2, 4, 2}>;
+template <class Arch>
+using tile_256x128 = family_tile<Arch, {256, 128, 64, 4, 2, 2}>;
 template <class Arch>
 using direct_one_wave = family_tile<Arch, {256, 256, 64, 2, 2, 2}>;
 
@@ -133,6 +153,9 @@ constexpr bool with_8bit_floats(const tw::arch::target& t) { return t.fp8 != tw:
 constexpr bool with_copies_of_4_bytes_at_most(const tw::arch::target& t) {
   return with_bf16(t) && t.supports_direct_to_lds(4) && !t.supports_direct_to_lds(16);
 }
+constexpr bool copies_of_4_bytes(const tw::arch::target& t) {
+  return cdna_with_8bit_floats(t) && !t.supports_direct_to_lds(16);
+}
 constexpr bool with_transposing_reads(const tw::arch::target& t) {
   return t.supports(tw::arch::lds_op::read_b64_tr_b16);
 }
@@ -161,7 +184,17 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(small_m, cdna_with_8bit_floats, "bf16, 16 x 64; without registers on gfx950")                        \
   X(deep_16x64, cdna_with_8bit_floats, "bf16, 16 x 64, 8 or 4 stages without registers")                 \
   X(deep_32x64, cdna_with_8bit_floats, "bf16, 32 x 64, k split, added up by the last block of a tile")   \
+  X(wide_16x64, with_transposing_reads, "bf16, 16 x 64 x 256, 3 stages without registers")               \
+  X(wide_32x64, with_transposing_reads, "bf16, 32 x 64 x 128, 4 stages without registers")               \
+  X(deep_32x128, with_transposing_reads, "bf16, 32 x 128, 4 stages without registers")                   \
+  X(deep_48x64, with_transposing_reads, "bf16, 48 x 64 x 128, 4 stages without registers")               \
+  X(deep_64x64, cdna_with_8bit_floats, "bf16, 64 x 64, 4 or 3 stages without registers")                 \
+  X(deep_64x128, with_transposing_reads, "bf16, 64 x 128, 4 stages without registers")                   \
+  X(deep_96x128, with_transposing_reads, "bf16, 96 x 128, 4 stages without registers")                   \
+  X(deep_128x64, with_transposing_reads, "bf16, 128 x 64, 4 stages without registers")                   \
+  X(deep_128x128, copies_of_4_bytes, "bf16, 128 x 128 x 32, 4 stages without registers")                 \
   X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")                 \
+  X(tile_256x128, with_transposing_reads, "bf16, 256 x 128, 2 stages without registers")                 \
   X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
   X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                         \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                    \

@@ -137,6 +137,22 @@ struct block_scaled_16x64 {
   using args_type = tw::block_scaled_args;
 };
 
+// Tiles of block_scaled_tiles: rows that are no power of two, two tiles in flight to registers, and copies that bypass
+// registers.
+template <tw::block_scaled_tile Tile>
+struct block_scaled_tile {
+  template <class Arch>
+  struct on : tw::gemm_block_scaled_tile<Arch, block_scaled_fp8::T<Arch>, 16, Tile> {
+    using result_type = tw::bfloat16_t;
+  };
+  using args_type = tw::block_scaled_args;
+};
+using block_scaled_80x128 = block_scaled_tile<{80, 128, 1, 4}>;
+using block_scaled_96x128 = block_scaled_tile<{96, 128, 2, 2}>;
+using block_scaled_ahead = block_scaled_tile<{16, 64, 1, 2, 1, 2}>;
+using block_scaled_direct_192x128 = block_scaled_tile<{192, 128, 4, 2, 2}>;
+using block_scaled_direct_256x128 = block_scaled_tile<{256, 128, 4, 2, 2}>;
+
 // Groups of rows, one persistent launch.
 template <class Args>
 struct grouped_device_args {

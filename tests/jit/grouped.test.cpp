@@ -81,7 +81,7 @@ TEST_F(JitGrouped, BlocksHaveScales) {
   p.args.row_stride_a_scales = 2, p.args.k_stride_a_scales = 1;
   p.args.ld_b_scales = 2, p.args.batch_stride_b_scales = 2;
   const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
-  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_16x64_v16_fp8_ak_bk_to_f16");
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_16x64_ahead2_v16_fp8_ak_bk_to_f16");
   tilewright::block_scaled_args args = p.args;
   args.a = a.data(), args.b = b.data(), args.c = c.data();
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("scales"), std::string::npos);
@@ -120,7 +120,7 @@ TEST_F(JitGrouped, OneBlockScaledProblemWithSplitK) {
   p.args.m = m, p.args.n = n, p.args.k = k, p.args.lda = p.args.ldb = k, p.args.ldc = n, p.args.split_k = splits;
   p.args.row_stride_a_scales = k_blocks, p.args.k_stride_a_scales = 1, p.args.ld_b_scales = k_blocks;
   const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
-  EXPECT_EQ(kernel.name(), "block_scaled_gemm_split_16x64_v16_fp8_ak_bk_to_bf16");
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_split_16x64_ahead2_v16_fp8_ak_bk_to_bf16");
   tilewright::block_scaled_args args = p.args;
   args.a = a.data(), args.b = b.data(), args.c = c.data();
   args.a_scales = a_scales.data(), args.b_scales = b_scales.data();
@@ -138,7 +138,7 @@ TEST_F(JitGrouped, OneBlockScaledProblemWithSplitK) {
       ASSERT_NEAR(c.value(r * n + col), sum, 0.01 * std::abs(sum) + 0.02) << r << ", " << col;
     }
   p.args.split_k = 1, p.args.m = 4096, p.args.n = 4096, p.args.ldc = 4096;
-  EXPECT_EQ(jit::block_scaled_gemm(p)("gfx950").name.substr(0, 32), "block_scaled_gemm_128x128_v16_fp");
+  EXPECT_EQ(jit::block_scaled_gemm(p)("gfx950").name.substr(0, 34), "block_scaled_gemm_256x128x2_v16_fp");
 }
 
 TEST_F(JitGrouped, TheTileFollowsTheGroups) {

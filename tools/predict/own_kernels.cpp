@@ -23,9 +23,10 @@ std::vector<tw::cdna_gemm_kernel> kernels_of(const tw::array<tw::cdna_tile, Coun
   return result;
 }
 
-std::vector<tw::cdna_gemm_kernel> block_scaled_kernels() {
+std::vector<tw::cdna_gemm_kernel> block_scaled_kernels(const tw::arch::target& target) {
   std::vector<tw::cdna_gemm_kernel> result;
-  for (const tw::block_scaled_tile& tile : tw::block_scaled_tiles) result.push_back(tile.as_cdna_kernel());
+  for (const tw::block_scaled_tile& tile : tw::block_scaled_tiles)
+    if (tile.fits(target)) result.push_back(tile.as_cdna_kernel());
   return result;
 }
 
@@ -34,8 +35,11 @@ std::vector<tw::cdna_gemm_kernel> block_scaled_kernels() {
 const std::vector<tw::cdna_gemm_kernel>& own_kernels(const tw::arch::cdna_gpu& gpu, tw::index_t element_bits) {
   static const std::vector<tw::cdna_gemm_kernel> gfx942 = kernels_of<tw::arch::gfx942>(tw::gfx942_tiles),
                                                  gfx950 = kernels_of<tw::arch::gfx950>(tw::gfx950_tiles),
-                                                 scaled = block_scaled_kernels();
-  return element_bits != 16 ? scaled : gpu.isa == &tw::arch::gfx950::value ? gfx950 : gfx942;
+                                                 scaled_gfx942 = block_scaled_kernels(tw::arch::gfx942::value),
+                                                 scaled_gfx950 = block_scaled_kernels(tw::arch::gfx950::value);
+  const bool is_gfx950 = gpu.isa == &tw::arch::gfx950::value;
+  if (element_bits != 16) return is_gfx950 ? scaled_gfx950 : scaled_gfx942;
+  return is_gfx950 ? gfx950 : gfx942;
 }
 
 const tw::cdna_gemm_kernel* find_own_kernel(const tw::arch::cdna_gpu& gpu, std::string_view name) {

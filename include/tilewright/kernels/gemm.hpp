@@ -28,6 +28,7 @@
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
 #include <tilewright/kernels/gemm/repack_int4.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
+#include <tilewright/kernels/gemm/scaled/block_scaled_stages.hpp>
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
 #include <tilewright/kernels/gemm/scaled/narrow_gemm.hpp>
 #include <tilewright/kernels/gemm/scaled/scaled_mfma_pipeline.hpp>

@@ -21,6 +21,18 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& til
       operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, vector, vector));
 }
 
+/// Elements that a thread copies at once of an operand with so many rows: `vector`, or with may_halve, where k is
+/// contiguous, half of them; 0: the threads cannot share the tile so.
+template <class Arch>
+TILEWRIGHT_HD constexpr index_t shared_copy_vector(const block_tile& tile, operand_major major, index_t rows,
+                                                   index_t vector, bool may_halve) {
+  const auto fits = [&](index_t v) {
+    return operand_copy_fits(major, rows, tile.k, tile.num_waves(), Arch::value.wave_size, v, v);
+  };
+  if (fits(vector)) return vector;
+  return may_halve && major == operand_major::k && fits(vector / 2) ? vector / 2 : 0;
+}
+
 template <class Arch, class T>
 constexpr lds_layout_choice operand_layout(const block_tile& tile, bool is_transposed, index_t rows,
                                            const distribution_encoding& copy, const distribution_encoding& read) {
@@ -82,13 +94,7 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
   static constexpr index_t k_pack = 16 / index_t(sizeof(T));
   /// What a thread may have while two waves, or as many as the block has more, share a SIMD.
   static constexpr index_t registers_per_thread = Arch::value.max_vgprs / max(2, Tile.num_waves() / 4);
-  static_assert(detail::is_power_of_two(Tile.m) && detail::is_power_of_two(Tile.n) && detail::is_power_of_two(Tile.k),
-                "operand_policy: m, n and k of the block tile must be powers of two");
-  static_assert(
-      detail::operand_copy_fits(AMajor, Tile.m, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack) &&
-          detail::operand_copy_fits(BMajor, Tile.n, Tile.k, Tile.num_waves(), Arch::value.wave_size, k_pack, k_pack),
-      "operand_policy: the block tile has less than 16 bytes of each operand for each thread; use fewer waves "
-      "or a larger block tile");
+  static_assert(detail::is_power_of_two(Tile.k), "operand_policy: k of the block tile must be a power of two");
 
   /// Bytes of each lane that an instruction of a wave_copy moves; 0: operands are copied otherwise.
   static constexpr index_t wave_copy_bytes = !CopiesDirectly || !tilewright::arch::is_amd(Arch::value) ? 0
@@ -99,6 +105,15 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
   static constexpr bool copies_by_wave = wave_copy_bytes > 0;
   /// Elements that a thread copies to LDS at once.
   static constexpr index_t copy_vector = copies_by_wave ? wave_copy_bytes / index_t(sizeof(T)) : k_pack;
+  /// The same of A's tile: half of them for 48 or 80 rows, which the threads cannot share in whole vectors.
+  static constexpr index_t a_copy_vector =
+      detail::shared_copy_vector<Arch>(Tile, AMajor, Tile.m, copy_vector, !CopiesDirectly && Tile.m % 32 != 0);
+  /// The same of B's tile.
+  static constexpr index_t b_copy_vector =
+      detail::shared_copy_vector<Arch>(Tile, BMajor, Tile.n, copy_vector, !CopiesDirectly && Tile.n % 32 != 0);
+  static_assert(a_copy_vector > 0 && b_copy_vector > 0,
+                "operand_policy: the block tile has less than 16 bytes of each operand for each thread, or the threads "
+                "cannot share them in whole vectors; use fewer waves or a larger block tile");
 
   /// Whether columns of the operand's tile, not rows, are contiguous in LDS, as they are in memory: where the target
   /// can read them so.
@@ -119,10 +134,10 @@ struct operand_policy : detail::operand_choices<Arch, T, AMajor, BMajor, Vector,
 
   /// Who copies which elements of an operand's tile to LDS, and who reads (for ldmatrix: addresses) which from there.
   static constexpr distribution_encoding a_copy =
-      number<detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, copy_vector)>::value;
+      number<detail::operand_copy<Arch>(Tile, AMajor, a_transposed, Tile.m, a_copy_vector)>::value;
   /// The same of B's tile.
   static constexpr distribution_encoding b_copy =
-      number<detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, copy_vector)>::value;
+      number<detail::operand_copy<Arch>(Tile, BMajor, b_transposed, Tile.n, b_copy_vector)>::value;
   /// Who reads (for ldmatrix: addresses) which elements of A's tile from LDS.
   static constexpr distribution_encoding a_read = number<detail::a_encoding(Tile, true, a_transposed)>::value;
   /// The same of B's tile.

@@ -45,8 +45,8 @@ class lds_access_pattern {
     lanes_ = encoding.p_length(encoding.ndim_p() - 1);
     accesses_ = encoding.num_elements_per_thread() / vector_.length;
     origin_ = offset(position{});
-    if (detail::is_power_of_two(element_bytes) && detail::has_power_of_two_factors(encoding) &&
-        detail::is_f2_linear(graph)) {
+    if (detail::is_power_of_two(element_bytes) && detail::is_power_of_two(lanes_) &&
+        detail::factors_own_bits(encoding) && detail::is_f2_linear(graph)) {
       rule_ = addresses_are::xor_of_terms;
       bits_ = detail::find_offset_bits<max_x>(graph);
       knows_bits_ = true;
@@ -143,7 +143,7 @@ class lds_access_pattern {
   /// Lowest and highest byte at which an access of any lane of any wave begins.
   TILEWRIGHT_HD constexpr array<index_t, 2> address_range() const {
     index_t lowest = origin_, highest = origin_;
-    if (rule_ == addresses_are::arbitrary) {
+    if (rule_ == addresses_are::arbitrary || !detail::has_power_of_two_lengths(*encoding_)) {
       for (index_t wave = 0; wave < waves_; ++wave) {
         for (index_t access = 0; access < accesses_; ++access) {
           for (index_t lane = 0; lane < lanes_; ++lane) {

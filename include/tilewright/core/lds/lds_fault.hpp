@@ -23,6 +23,16 @@ TILEWRIGHT_HD constexpr arch::lds_op lds_op_of(lds_access_kind kind, index_t byt
   return kind == lds_access_kind::write ? arch::lds_write_op(bytes) : arch::lds_read_op(bytes);
 }
 
+/// Whether indices of different factors own different bits of the position: all but the slowest factor of a dimension
+/// are powers of two.
+TILEWRIGHT_HD constexpr bool factors_own_bits(const distribution_encoding& e) {
+  for (const auto& h : e.h) {
+    for (index_t i = 1; i < h.size(); ++i)
+      if (!is_power_of_two(h[i])) return false;
+  }
+  return true;
+}
+
 /// Whether all factors are powers of two, so that partition indices and y own bits of the position.
 TILEWRIGHT_HD constexpr bool has_power_of_two_factors(const distribution_encoding& e) {
   unsigned bad = !has_power_of_two_lengths(e);
