@@ -111,7 +111,7 @@ struct attention_backward {
       for (index_t first = lane * 4; row < detail::round_up(p.queries, 16) && first < Policy::head_dim;
            first += lanes * 4)
         exec::buffer_store(exec::make_global_buffer(d_q, Policy::head_dim * 4), first * 4, array<float, 4>{});
-      if ((exists || row == 0) && row % 64 == 0 && lane < 2)
+      if (exists && row % 64 == 0 && lane < 2)
         exec::buffer_store(exec::make_global_buffer(space.counters(args, Policy::head_dim) + row / 32, 8), lane * 4,
                            0u);
     }

@@ -20,13 +20,11 @@ struct hopper_backward_block {
   stages_type stages;
 
   /// work(problem of the first head that shares the keys, first row of K, steps of the queries that see any of them).
-  /// Takes: the one thread that takes units where blocks wait for each other; else a block's units follow from its
-  /// number.
-  template <bool Takes = false, class Work>
+  template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
     const attention_order& order = device.order;
     const index_t shared = divide(device.args.heads, device.args.kv_heads);
-    const auto work_on = [&](const attention_unit& unit) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit_of(order, [&](const attention_unit& unit) TILEWRIGHT_INLINE_LAMBDA {
       const attention_problem p = locate_attention(device.args, 0, unit.head * shared, unit.batch);
       // Under a causal mask the first keys are seen by most queries.
       const index_t key = (order.longest_first ? order.rows - 1 - unit.row : unit.row) * Policy::keys;
@@ -34,53 +32,35 @@ struct hopper_backward_block {
       const index_range rows =
           seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
       work(p, key, typename stages_type::steps_type(rows));
-    };
-    if constexpr (Policy::tile.is_deterministic) {
-      pipeline_state<2> at;
-      TILEWRIGHT_UNROLL(1)
-      while (true) {
-        const index_t number = Takes ? stages.take_unit(at, device.args) : stages.next_unit(at);
-        if (number >= order.num_rounds(1)) break;
-        const attention_unit unit = order(0, 1, number);
-        if (unit.row >= 0) work_on(unit);
-      }
-    } else {
-      for_each_unit_of(order, work_on);
-    }
+    });
   }
-  /// fill(problem, first row of K, query) for each step of each unit.
+  /// fill(problem, query) for each step of each unit.
   template <class Fill>
   TILEWRIGHT_HD void for_each_step(Fill fill) const {
-    for_each_unit([&](attention_problem p, index_t key, auto steps) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](attention_problem p, index_t, auto steps) TILEWRIGHT_INLINE_LAMBDA {
       if (steps.count == 0) return;
       const index_t end = p.head + divide(device.args.heads, device.args.kv_heads);
       TILEWRIGHT_UNROLL(1)
       while (p.head < end) {
-        fill(p, key, steps.query());
+        fill(p, steps.query());
         if (steps.advance()) ++p.head;
       }
     });
   }
 
-  /// One wave for K and V, one for Q and dO, one for the numbers of their rows, one that adds dQ in order.
+  /// One wave for K and V, one for Q and dO, one for the numbers of their rows.
   TILEWRIGHT_HD void produce(index_t wave) const {
     typename stages_type::cursor at;
     typename stages_type::unit_cursor unit;
     if (wave == 0 && exec::lane_id() == 0)
-      for_each_unit<true>([&](const attention_problem& p, index_t key, const auto&)
-                              TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
+      for_each_unit([&](const attention_problem& p, index_t key, const auto&)
+                        TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
     if (wave == 1 && exec::lane_id() == 0)
-      for_each_step([&](const attention_problem& p, index_t, index_t query)
+      for_each_step([&](const attention_problem& p, index_t query)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_queries(at, device, p, query); });
     if (wave == 2)
-      for_each_step([&](const attention_problem& p, index_t, index_t query)
+      for_each_step([&](const attention_problem& p, index_t query)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_numbers(at, device.args, p, query); });
-    if constexpr (Policy::tile.is_deterministic) {
-      if (wave == 3 && exec::lane_id() == 0)
-        for_each_step([&](const attention_problem& p, index_t key, index_t query) TILEWRIGHT_INLINE_LAMBDA {
-          stages.add_d_queries_in_order(unit, device.args, p, key, query);
-        });
-    }
   }
 
   TILEWRIGHT_HD void operator()() const {
@@ -144,6 +124,8 @@ struct attention_gradients<Policy> {
     const long_index_t row_bytes = Policy::head_dim * (4 + index_t(sizeof(T))) + Policy::value_dim * index_t(sizeof(T));
     d.order = make_attention_order(streamed, Policy::keys, args.queries * (args.heads / args.kv_heads) * row_bytes,
                                    facts.resident_clusters);
+    // Blocks that wait for each other wait for lower numbers, which a GPU starts first.
+    d.order.goes_back = !Policy::tile.is_deterministic;
     d.blocks = min(d.order.num_units(), facts.resident_clusters);
     return d;
   }

@@ -9,7 +9,6 @@
 #include <tilewright/core/arch/tensor_map.hpp>
 #include <tilewright/kernels/attention/backward/backward_args.hpp>
 #include <tilewright/kernels/attention/backward/detail/backward_scores.hpp>
-#include <tilewright/kernels/attention/backward/detail/d_queries.hpp>
 #include <tilewright/kernels/attention/detail/attention_boxes.hpp>
 #include <tilewright/kernels/attention/detail/attention_order.hpp>
 
@@ -151,7 +150,6 @@ struct gradient_stages {
   static constexpr hopper_backward_tile tile = Policy::tile;
   using cursor = pipeline_state<tile.stages>;
   using unit_cursor = pipeline_state<1>;
-  static constexpr index_t unit_readers = 2 + 32 + 256;  // see produce(); both consumers
   using steps_type = gradient_steps<tile.queries, tile.is_deterministic>;
 
   exec::lds_pointer block_lds;
@@ -170,18 +168,6 @@ struct gradient_stages {
   /// All waves of both consumers have written dS.
   TILEWRIGHT_HD exec::mbarrier d_s_full(index_t buffer) const { return barrier(4 + 2 * tile.stages + buffer); }
 
-  /// All waves of both consumers have written dQ; the wave that adds it to memory in order has read it.
-  TILEWRIGHT_HD exec::mbarrier d_q_full() const { return barrier(6 + 2 * tile.stages); }
-  TILEWRIGHT_HD exec::mbarrier d_q_empty() const { return barrier(7 + 2 * tile.stages); }
-
-  /// A ring of unit numbers, from the wave that takes them to all other threads.
-  TILEWRIGHT_HD exec::mbarrier unit_full(index_t slot) const { return barrier(8 + 2 * tile.stages + slot); }
-  TILEWRIGHT_HD exec::mbarrier unit_empty(index_t slot) const { return barrier(10 + 2 * tile.stages + slot); }
-  TILEWRIGHT_HD static constexpr index_t unit_number(index_t slot) {
-    return lds.barriers_offset() + (12 + 2 * tile.stages) * exec::mbarrier::bytes + 4 * slot;
-  }
-  static_assert((13 + 2 * tile.stages) * exec::mbarrier::bytes <= lds.barrier_bytes);
-
   TILEWRIGHT_HD unsigned k() const { return base; }
   TILEWRIGHT_HD unsigned v() const { return base + lds.v_offset(); }
   TILEWRIGHT_HD unsigned q(index_t stage) const { return base + lds.stages_offset() + stage * lds.stage_bytes(); }
@@ -195,36 +181,13 @@ struct gradient_stages {
       barrier(i).init(1);
       barrier(2 + i).init(2);
       d_s_full(i).init(8);
-      unit_full(i).init(1);
-      unit_empty(i).init(unit_readers);
     }
-    d_q_full().init(8);
-    d_q_empty().init(1);
     for (index_t s = 0; s < tile.stages; ++s) {
       full(s).init(33);  // one thread for the copies, a wave for the numbers
       empty(s).init(8);
     }
   }
 
-  /// One thread: takes the first unit that no block has. So a unit waits for those only that running blocks have.
-  template <class Args>
-  TILEWRIGHT_HD index_t take_unit(pipeline_state<2>& at, const Args& args) const {
-    const index_t number =
-        index_t(exec::fetch_add(backward_workspace(args, 0, 0).counters(args, Policy::head_dim) + 1, 1));
-    unit_empty(at.stage).wait(at.phase ^ 1);
-    exec::lds_store(block_lds, unit_number(at.stage), number);
-    unit_full(at.stage).arrive();
-    at.advance();
-    return number;
-  }
-  /// All other threads: the unit that it took.
-  TILEWRIGHT_HD index_t next_unit(pipeline_state<2>& at) const {
-    unit_full(at.stage).wait(at.phase);
-    const auto number = exec::lds_load<index_t>(block_lds, unit_number(at.stage));
-    unit_empty(at.stage).arrive();
-    at.advance();
-    return number;
-  }
   /// One thread: copies the unit's rows of K and V once the unit before no longer needs the places.
   template <class Args>
   TILEWRIGHT_HD void fill_keys(unit_cursor& at, const Args& device, const attention_problem& p, index_t key) const {
@@ -246,37 +209,6 @@ struct gradient_stages {
     done.arrive_and_expect(lds.stage_bytes());
     load_boxes<lds.q().num_boxes(), lds.q().box_bytes(), T>(q(at.stage), device.q, done, place);
     load_boxes<lds.d_o().num_boxes(), lds.d_o().box_bytes(), T>(d_o(at.stage), device.d_o, done, place);
-    at.advance();
-  }
-  /// Starts to add the 16 rows of dQ of a wave of the consumers, which are in LDS in one piece, to the float copy.
-  template <class Args>
-  TILEWRIGHT_HD void add_d_queries(const Args& args, const attention_problem& p, index_t query, index_t wave) const {
-    const index_t consumer = divide(wave, 4), row = query + 16 * (tile.queries == 128 ? wave : modulo(wave, 4)),
-                  column = tile.queries == 128 ? 0 : 64 * consumer;
-    if (row >= p.queries) return;
-    float* const copy = backward_workspace(args, p.batch, p.head).d_q(args, Policy::head_dim);
-    exec::tma_reduce_add(copy + address_of_d_query(row, column, Policy::head_dim),
-                         base + unsigned(lds.d_q_offset() + wave * lds.d_q_bytes_of_wave()),
-                         min(lds.d_q_columns(), Policy::head_dim - column) * 64);
-  }
-  /// One thread: adds a step's dQ to the float copy once the blocks of all keys before have done so, so that results
-  /// have the same bits in each run. It waits while the consumers go on.
-  template <class Args>
-  TILEWRIGHT_HD void add_d_queries_in_order(unit_cursor& at, const Args& args, const attention_problem& p, index_t key,
-                                            index_t query) const {
-    const index_t last_query = min(query + tile.queries, p.queries) - 1,
-                  first_key = seen_band(args.window, p).keys_of(query, last_query, p.keys).first;
-    unsigned* const counter =
-        backward_workspace(args, p.batch, p.head).counters(args, Policy::head_dim) + 2 * divide(query, 64);
-    constexpr number<Policy::keys> keys{};
-    exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
-    d_q_full().wait(at.phase);
-    for (index_t wave = 0; wave < 8; ++wave) add_d_queries(args, p, query, wave);
-    exec::tma_store_commit();
-    exec::tma_store_wait_read<0>();
-    d_q_empty().arrive();
-    exec::tma_store_wait<0>();
-    exec::add_release(counter, 1);
     at.advance();
   }
   /// One wave: the numbers of these rows. Probabilities of rows after the last one become zero.

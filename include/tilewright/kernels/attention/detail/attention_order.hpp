@@ -20,18 +20,18 @@ struct attention_order {
   index_t rows = 1, heads = 1, batch = 1;  // tiles of a head; heads of a sequence; sequences
   index_t group = 1;                       // heads
   bool longest_first = false;              // the last rows see most keys
+  bool goes_back = true;  // every other round; else a unit's block has no higher number than a later one's
 
   TILEWRIGHT_HD constexpr index_t num_units() const { return rows * heads * batch; }
   TILEWRIGHT_HD constexpr index_t num_groups() const { return ceil_div(heads * batch, group); }
   TILEWRIGHT_HD constexpr index_t rounds_of_group(index_t blocks) const { return ceil_div(group * rows, blocks); }
   TILEWRIGHT_HD constexpr index_t num_rounds(index_t blocks) const { return num_groups() * rounds_of_group(blocks); }
 
-  /// The work unit of a block in a round; row -1: none. With one block: all units in the order in which they start.
-  /// Every other round of a group goes backwards, and the next group starts at the other end: so blocks get about equal
-  /// numbers of keys.
+  /// The work unit of a block in a round; row -1: none. Every other round of a group goes backwards, and the next group
+  /// starts at the other end: so blocks get about equal numbers of keys.
   TILEWRIGHT_HD constexpr attention_unit operator()(index_t block, index_t blocks, index_t round) const {
     const index_t g = divide(round, rounds_of_group(blocks)), r = round - g * rounds_of_group(blocks);
-    const index_t u = r * blocks + (longest_first && (r + g) % 2 == 1 ? blocks - 1 - block : block);
+    const index_t u = r * blocks + (longest_first && goes_back && (r + g) % 2 == 1 ? blocks - 1 - block : block);
     const index_t width = min(group, heads * batch - g * group);
     if (u >= width * rows) return {-1, 0, 0};
     const index_t in_group = longest_first ? modulo(u, width) : divide(u, rows), head = g * group + in_group;

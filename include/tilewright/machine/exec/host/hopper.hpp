@@ -172,11 +172,6 @@ inline void add_release(unsigned* counter, unsigned n, emulator::memory_scope sc
 }  // namespace detail
 
 inline void add_release(unsigned* counter, unsigned n) { detail::add_release(counter, n, emulator::memory_scope::gpu); }
-inline unsigned fetch_add(unsigned* counter, unsigned n, call_site where = {}) {
-  detail::checked_address<unsigned>(make_global_buffer(counter, sizeof(*counter)), 0,
-                                    emulator::global_touch::atomic_update, where);
-  return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
-}
 inline void wait_for_count(const unsigned* counter, unsigned n, call_site where = {}) {
   detail::hopper(where).wait_for_count(detail::self(), counter, n, where);
 }

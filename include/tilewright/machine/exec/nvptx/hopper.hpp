@@ -216,7 +216,6 @@ TILEWRIGHT_HD void guarantee_same_bits() {}
 TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");
 }
-TILEWRIGHT_HD unsigned fetch_add(unsigned* counter, unsigned n) { return atomicAdd(counter, n); }
 TILEWRIGHT_HD void wait_for_count(const unsigned* counter, unsigned n) {
   unsigned now;
   do {

@@ -46,8 +46,7 @@ struct backward_workspace {
     return static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
            number_of_head_ * d_q_rows_ * head_dim;
   }
-  /// Number 2 i: how many blocks have added to queries 64 i to 64 i + 63. Number 1 of the first head: units that blocks
-  /// have taken.
+  /// How many blocks have added to queries 64 i to 64 i + 63: numbers 2 i and 2 i + 1, for two consumers.
   TILEWRIGHT_HD unsigned* counters(const attention_backward_args& args, index_t head_dim) const {
     float* const end = static_cast<float*>(args.workspace) + round_up(2 * rows_, long_index_t{4}) +
                        long_index_t(args.batch) * args.heads * d_q_rows_ * head_dim;

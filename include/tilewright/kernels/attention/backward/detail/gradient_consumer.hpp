@@ -157,27 +157,40 @@ struct gradient_consumer {
     if constexpr (!IsLast) compute_probabilities(next, seen, key, next_query);
     exec::wgmma_wait<0>();
     fence_operand(d_q);
-    add_d_queries(problem, query);
+    add_d_queries_in_order(problem, seen, key, query);
   }
 
-  /// A wave adds its 16 rows to the float copy of dQ, by way of LDS; or leaves them there for the wave that adds in
-  /// order.
-  TILEWRIGHT_HD void add_d_queries(const attention_problem& problem, index_t query) {
-    const index_t wave = consumer * 4 + divide(thread, 32);
-    if constexpr (Policy::tile.is_deterministic)
-      stages.d_q_empty().wait(unsigned(buffer.stage));  // the parity of the step before
-    else
-      wait_for_boxes();
-    store_d_queries(stages.block_lds + (lds.d_q_offset() + wave * lds.d_q_bytes_of_wave()), d_q);
+  /// Adds to dQ; once the blocks of all keys before have done so, if the policy wants the same bits in each run.
+  TILEWRIGHT_HD void add_d_queries_in_order(const attention_problem& problem, const seen_band& seen, index_t key,
+                                            index_t query) const {
+    if constexpr (!Policy::tile.is_deterministic) return add_d_queries(problem, query);
+    const index_t first_key = seen.keys_of(query, min(query + queries, problem.queries) - 1, problem.keys).first;
+    unsigned* const counter =
+        backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
+        (divide(query, 64) * 2 + consumer);
+    constexpr number<Policy::keys> keys{};
+    if (thread == 0) exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
+    exec::named_sync<128>(2 + consumer);
+    add_d_queries(problem, query);
+    if (exec::lane_id() == 0) exec::tma_store_wait<0>();
+    exec::named_sync<128>(2 + consumer);
+    if (thread == 0) exec::add_release(counter, 1);
+  }
+
+  /// A wave adds its 16 rows to the float copy of dQ: by way of LDS, in one piece.
+  TILEWRIGHT_HD void add_d_queries(const attention_problem& problem, index_t query) const {
+    const index_t wave = divide(thread, 32), row = query + wave * 16 + (queries == 128 ? 64 * consumer : 0),
+                  column = queries == 128 ? 0 : 64 * consumer;
+    const index_t place = lds.d_q_offset() + (consumer * 4 + wave) * lds.d_q_bytes_of_wave();
+    wait_for_boxes();
+    store_d_queries(stages.block_lds + place, d_q);
     exec::fence_async_proxy();
     exec::wave_sync();
-    if (exec::lane_id() != 0) return;
-    if constexpr (Policy::tile.is_deterministic) {
-      stages.d_q_full().arrive();
-    } else {
-      stages.add_d_queries(device.args, problem, query, wave);
-      exec::tma_store_commit();
-    }
+    if (exec::lane_id() != 0 || row >= problem.queries) return;
+    float* const copy = backward_workspace(device.args, problem.batch, problem.head).d_q(device.args, Policy::head_dim);
+    exec::tma_reduce_add(copy + address_of_d_query(row, column, Policy::head_dim), stages.base + unsigned(place),
+                         min(lds.d_q_columns(), Policy::head_dim - column) * 64);
+    exec::tma_store_commit();
   }
 
   /// Writes rows of dV or dK by way of the boxes from number `first` on.
