@@ -140,16 +140,22 @@ TEST(Check, WritesJsonAndSarif) {
 TEST(Check, ThreadsChangeNoFinding) {
   const std::string file = testing::TempDir() + "check_threads.json";
   const std::regex addresses("0x[0-9a-f]{8,}|\"address\":[0-9]+|[0-9]+ bytes (before|after the end of)");
-  for (const char* kernel : {"store_after_end", "lds_after_end", "write_before_barrier", "uninitialised_lds",
-                             "uninitialised_branch", "inactive_shuffle", "barrier_in_branch", "clean_reduction"}) {
-    std::string one, four;
-    for (std::string* json : {&one, &four}) {
-      check(kernel, std::string("--threads ") + (json == &one ? "1" : "4") + " --json " + file);
-      *json = std::regex_replace(read(file), addresses, "N");
+  const auto report = [&](const std::string& kernel, const std::string& options) {
+    std::ofstream{file};  // no report of an earlier run
+    check(kernel, options + " --json " + file);
+    return std::regex_replace(read(file), addresses, "N");
+  };
+  for (const std::string gpu : {"gfx942", "gfx1201"})
+    for (const std::string kernel :
+         {"store_after_end", "lds_after_end", "write_before_barrier", "uninitialised_lds", "uninitialised_branch",
+          "inactive_shuffle", "barrier_in_branch", "clean_reduction"}) {
+      // A shuffle from lane 16 to 31 is no mistake in waves of 32.
+      const bool mistake = kernel != "clean_reduction" && !(kernel == "inactive_shuffle" && gpu == "gfx1201");
+      const std::string one = report(kernel, "--gpu " + gpu + " --threads 1");
+      EXPECT_EQ(one, report(kernel, "--gpu " + gpu + " --threads 4")) << gpu << " " << kernel;
+      EXPECT_TRUE(has(one, "\"findings\"")) << gpu << " " << kernel << ": " << one;
+      EXPECT_EQ(has(one, "\"kind\""), mistake) << gpu << " " << kernel << ": " << one;
     }
-    EXPECT_EQ(one, four) << kernel;
-    EXPECT_EQ(has(one, "\"kind\""), std::string(kernel) != "clean_reduction") << one;
-  }
 }
 TEST(Check, ReportsBankConflictsByLine) {
   const std::string text = check("bank_conflicts", "--banks").text;
@@ -183,7 +189,7 @@ TEST(Check, SaysWhatItCannotRun) {
       << texture.text;
   const outcome gpu = check("clean_shuffle", "--gpu gfx1100");
   EXPECT_EQ(gpu.status, 2);
-  EXPECT_TRUE(has(gpu.text, "the program has no kernels for gfx1100, but for: gfx942")) << gpu.text;
+  EXPECT_TRUE(has(gpu.text, "the program has no kernels for gfx1100, but for: gfx1201 gfx942")) << gpu.text;
   const outcome shell = run("/bin/true");
   EXPECT_EQ(shell.status, 0) << shell.text;  // loads the runtime and uses nothing of it
   EXPECT_EQ(run("/does/not/exist").status, 2);
