@@ -174,13 +174,17 @@ TEST(Check, ReportsBankConflictsByLine) {
       << text;
 }
 TEST(Check, RunsGraphsSymbolsAndCompiledKernels) {
-  for (const char* name : {"captured_streams", "explicit_nodes", "symbols_and_memory", "compiled_at_run_time"}) {
+  for (const char* name :
+       {"captured_streams", "explicit_nodes", "symbols_and_memory", "grid_barrier", "compiled_at_run_time"}) {
     const outcome o = run(TILEWRIGHT_RUNTIME " " + std::string(name));
     EXPECT_EQ(o.status, 0) << name << ":\n" << o.text;
   }
   const outcome o = run(TILEWRIGHT_RUNTIME " mistake_in_graph");
   EXPECT_EQ(o.status, 1) << o.text;
   EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:21 in add")) << o.text;
+  const outcome racing = run(TILEWRIGHT_RUNTIME " no_grid_barrier");
+  EXPECT_EQ(racing.status, 1) << racing.text;
+  EXPECT_TRUE(has(racing.text, "global-race") && has(racing.text, " in next_block")) << racing.text;
 }
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");
