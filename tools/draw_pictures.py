@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Draws the pictures of the documents from files of the tree: draw_pictures.py ROOT [--check]
 
-docs/pictures/by_regime.svg   each GEMM of docs/benchmarks/h100_models_model.json: rate relative to cuBLAS over its rows
+docs/pictures/by_regime.svg   each GEMM of docs/benchmarks/h200_models_model.json: rate relative to cuBLAS over its rows
 docs/pictures/random.svg      the same of random shapes, h100_population_seed*.json, by class
 docs/pictures/pipeline.svg    when stages are filled and read: a simulation of one producer and two consumers
 docs/pictures/stream_k.svg    tiles on SMs: whole tiles, split-K and stream-K, by the same arithmetic as the kernels' schedules
@@ -77,9 +77,9 @@ def scatter(title, points, kinds, low, high):
 
 
 def by_regime(root):
-    rows = json.loads((root / "docs/benchmarks/h100_models_model.json").read_text(encoding="utf-8"))["results"]
+    rows = json.loads((root / "docs/benchmarks/h200_models_model.json").read_text(encoding="utf-8"))["results"]
     points = [(r["m"], r["ratio_to_cublas"], "b" if r["type"] == "e4m3" else "a") for r in rows]
-    return scatter("Rate of GEMM relative to cuBLAS on an H100, by the number of rows", points,
+    return scatter("Rate of GEMM relative to cuBLAS on an H200, by the number of rows", points,
                    {"a": "f16 and bf16", "b": "e4m3: rate relative to cuBLAS"}, 0.45, 1.5)
 
 

@@ -72,20 +72,20 @@ def ratios(results, file, rows, key, **wanted):
 
 def by_regime(results):
     """The README's table: one line for each regime, with the losses."""
-    lines = [(f"GEMM f16, bf16, {name}", "cuBLAS", mean_and_lowest(gemm_ratios(results, "h100_models_model", low, high)))
+    lines = [(f"GEMM f16, bf16, {name}", "cuBLAS", mean_and_lowest(gemm_ratios(results, "h200_models_model", low, high)))
              for name, low, high in ROWS]
     lines += [("attention, forward", "cuDNN", mean_and_lowest(attention_ratios(results))),
               ("attention, gradients", "cuDNN", mean_and_lowest(gradient_ratios(results))),
               ("attention, decoding from caches above 128 MiB", "cuDNN", mean_and_lowest(decode_ratios(results)))]
-    return table(["H100", "rate relative to", "geometric mean", "lowest"], lines)
+    return table(["H100; GEMM: H200", "rate relative to", "geometric mean", "lowest"], lines)
 
 
 def gemm(results):
     lines = []
     for name, low, high in ROWS:
-        of = [gemm_ratios(results, file, low, high) for file in ("h100_models_model", "h100_models_tuned")]
+        of = [gemm_ratios(results, file, low, high) for file in ("h200_models_model", "h200_models_tuned")]
         lines.append((f"f16, bf16, {name}", len(of[0]), *map(mean_and_lowest, of)))
-    of = [gemm_ratios(results, file, 0, math.inf, True) for file in ("h100_models_model", "h100_models_tuned")]
+    of = [gemm_ratios(results, file, 0, math.inf, True) for file in ("h200_models_model", "h200_models_tuned")]
     lines.append(("e4m3, any number of rows", len(of[0]), *map(mean_and_lowest, of)))
     return table(["rows of A", "GEMMs", "tile by the model: mean", "lowest", "tile by search: mean", "lowest"], lines)
 
@@ -187,7 +187,7 @@ def of_ratios(values):
 def figures(results):
     """(name, text) of each figure in prose: GROUP.mean, GROUP.lowest, GROUP.highest, GROUP.count."""
     groups = {
-        "gemm": gemm_ratios(results, "h100_models_model", 0, math.inf),
+        "gemm": gemm_ratios(results, "h200_models_model", 0, math.inf),
         "attention_forward": attention_ratios(results),
         "attention_gradients": gradient_ratios(results),
         "attention_deterministic": ratios(results, "h100_attention_backward", "rows", "deterministic_to_cudnn"),

@@ -402,8 +402,10 @@ def gradients(count, seed, prepare):
             continue
         found = torch.autograd.grad(tw.moe(*inputs, choices, **options), inputs, dy)
         wanted = torch.autograd.grad(plain_layer(*exact, choices, options), exact, dy.double())
-        errors = [((f.double() - w).norm() / w.norm()).item() if w.norm() > 0 else f.double().norm().item() for f, w in zip(found, wanted)]
-        wrong += not all(e < 0.02 for e in errors)
+        # With one choice that is normalised the gradient of the logits is zero; what rounding leaves is measured by dy.
+        errors = [((f.double() - w).norm() / max(w.norm(), 1e-4 * dy.double().norm())).item() for f, w in zip(found, wanted)]
+        # Near a limit bf16 decides for about one activation in a thousand on which side it is, so whether its gradient is zero.
+        wrong += not all(e < (0.06 if "swiglu_limit" in options else 0.02) for e in errors)
         print(f"gradients {i}: {tokens} tokens, {experts} experts, top {choices}, d {d}, n {n}, {options}: " + ", ".join(f"{e:.4f}" for e in errors), flush=True)
     return wrong
 
