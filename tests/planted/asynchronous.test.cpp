@@ -266,6 +266,25 @@ const pair global_memory[] = {
        exec::block_sync();
        read(w, 256);
      }},
+    {"TMA loads sums of its block's threads without a proxy fence", "without a fence_async_proxy_global() between",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), thread() * 4, 1);
+       if (is_right) exec::fence_async_proxy_global();
+       exec::block_sync();
+       if (thread() != 0) return;
+       load_box(w, b);
+       b.wait(0);
+     }},
+    {"a box is stored over sums that TMA adds to in the same group", "may not have written yet",
+     [](world& w, bool is_right) {
+       fill_box();
+       if (thread() != 0) return;
+       exec::tma_reduce_add(reinterpret_cast<float*>(w.numbers) + 64, 1024, 64);
+       store_box_at(w, is_right ? 16 : 0);
+       exec::tma_store_commit();
+       exec::tma_store_wait<0>();
+     }},
 };
 
 const pair barriers[] = {
@@ -400,6 +419,46 @@ const pair barriers[] = {
        exec::cluster_sync();
      },
      {.blocks = 2, .cluster = 2}},
+    {"a number for another block over that block's barrier",
+     "over the barrier in LDS byte 0",
+     [](world&, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       exec::cluster_sync();
+       if (thread() == 0) exec::lds_store_in(1 - exec::block_of_cluster(), all_of_lds(), is_right ? 64 : 4, 1);
+       exec::cluster_sync_lds();
+       if (thread() == 0) b.arrive();
+       b.wait(0);
+     },
+     {.blocks = 2, .cluster = 2}},
+    {"a copy of a thread over a barrier in use", "over the barrier in LDS byte 0",
+     [](world& w, bool is_right) {
+       barrier(1);
+       if (thread() == 5) copy(w, 0, is_right ? 64 : 4);
+       exec::async_wait();
+     }},
+    {"a consumer begins with the parity of the phase before the first",
+     "before the copy by thread 0|which no thread has written before",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       if (thread() == 0) load_box(w, b);
+       if (exec::wave_id() == 1) {
+         b.wait(is_right ? 0 : 1);
+         load(1024 + exec::lane_id() * 4);
+       }
+       b.wait(0);
+     }},
+    {"a lane has sent nothing to another block's barrier",
+     "of block (1, 0, 0) waits forever at a barrier in LDS (here), where 0 of 1 arrivals and 4 bytes are missing",
+     [](world&, bool is_right) {
+       const exec::mbarrier b = barrier(1);
+       exec::cluster_sync();
+       const index_t other = 1 - exec::block_of_cluster(), sent = is_right || other == 0 ? 128 : 127;
+       if (thread() == 0) b.arrive_and_expect(512);
+       if (thread() < sent) exec::lds_store_in(other, all_of_lds(), 512 + thread() * 4, 1, b);
+       b.wait(0);
+       exec::cluster_sync();
+     },
+     {.blocks = 2, .cluster = 2}},
     {"bytes are missing at the barrier of another block",
      "of block (1, 0, 0) waits forever at a barrier in LDS (here), where 0 of 1 arrivals and 2048 bytes are missing",
      [](world& w, bool is_right) {
@@ -467,6 +526,29 @@ const pair elsewhere[] = {
        exec::shuffle(c[0] + c[1], thread() % 32 ^ 1);
        exec::wgmma_wait<0>();
      }},
+    {"the larger accumulator before the wait is stored", "that it has read before it waited",
+     [](world& w, bool is_right) {
+       clear_operands();
+       float c[8] = {};
+       start_wgmma(c);
+       if (is_right) exec::wgmma_wait<0>();
+       const float larger = c[0] > c[1] ? c[0] : c[1];
+       exec::wgmma_wait<0>();
+       write(w, thread() * 4, larger);
+     }},
+    {"accumulators are multiplied as they were before the wait", "that it has read before it waited",
+     [](world&, bool is_right) {
+       clear_operands();
+       float c[8] = {}, d[8] = {};
+       start_wgmma(c);
+       if (is_right) exec::wgmma_wait<0>();
+       unsigned words[4];
+       for (index_t i = 0; i < 4; ++i) words[i] = exec::round_pair<half_t>(c[2 * i], c[2 * i + 1]);
+       exec::wgmma_fence();
+       exec::wgmma<16, half_t, false>(d, words, zeros_in_lds, false);
+       exec::wgmma_commit();
+       exec::wgmma_wait<0>();
+     }},
     {"sums that nothing has set are added to and stored", unset,
      [](world& w, bool is_right) {
        array<float, 4> sums;
@@ -510,10 +592,36 @@ const pair elsewhere[] = {
        copy(w, thread() * 4, thread() * 4);
        if (is_right) exec::async_wait();
      }},
+    {"copies to LDS arrive at a barrier that no thread waits for", "leaves the kernel before its copy to LDS",
+     [](world& w, bool is_right) {
+       const exec::mbarrier b = barrier(128);
+       copy(w, thread() * 4, 512 + thread() * 4);
+       b.arrive_after_copies();
+       if (is_right) b.wait(0);
+     }},
     {"warpgroups ask for more registers than an SM has",
      "of the 65536 that an SM has",
      [](world&, bool is_right) { is_right ? exec::warpgroup_reg_alloc<168>() : exec::warpgroup_reg_alloc<240>(); },
      {.threads = 384}},
+    {"three consumers ask for more registers than their producer gives back",
+     "of the 65536 that an SM has",
+     [](world&, bool is_right) {
+       if (exec::wave_id() < 4) {
+         exec::warpgroup_reg_dealloc<40>();
+       } else {
+         is_right ? exec::warpgroup_reg_alloc<152>() : exec::warpgroup_reg_alloc<168>();
+       }
+     },
+     {.threads = 512}},
+    {"two waves add to a sum in any order, where a kernel promises the same bits",
+     "but the kernel promises the same bits in every run",
+     [](world& w, bool is_right) {
+       exec::guarantee_same_bits();
+       for (index_t wave = 0; wave < 2; ++wave) {
+         if (thread() == 32 * wave) exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 0, 1.0f);
+         if (is_right) exec::block_sync();
+       }
+     }},
     {"blocks add floats in an order that nothing fixes",
      "but the kernel promises the same bits in every run",
      [](world& w, bool is_right) {
@@ -555,6 +663,12 @@ const pair elsewhere[] = {
      [](world&, bool is_right) {
        // clang-format off
        if (is_right || thread() % 2 == 0) exec::wave_sync(); else exec::wave_sync();
+       // clang-format on
+     }},
+    {"two shuffles in branches on one line", "in another call of this line",
+     [](world&, bool is_right) {
+       // clang-format off
+       if (is_right || thread() % 2 == 0) exec::shuffle(1, 0); else exec::shuffle(1, 0);
        // clang-format on
      }},
     {"two barriers of the block in branches on one line", "in another call of this line",
@@ -622,6 +736,16 @@ TEST(Asynchronous, EarlyLaunchesWaitForThePreviousKernel) {
   };
   const auto writes = [](world& w) { write_mine(w); };
   const auto writes_elsewhere = [](world& w) { write_mine(w, 4096); };
+  const auto loads_box = [](world& w) {
+    const exec::mbarrier b = barrier(1);
+    if (thread() == 0) load_box(w, b);
+    b.wait(0);
+  };
+  const auto waits_and_loads_box = [&](world& w) {
+    exec::grid_dependency_wait();
+    loads_box(w);
+  };
+  const auto adds = [](world& w) { exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), thread() * 4, 1); };
   for (const std::uint64_t seed : seeds()) {
     emulated_world w;
     const auto after = [&](auto first, auto second, bool overlaps = true) {
@@ -635,6 +759,9 @@ TEST(Asynchronous, EarlyLaunchesWaitForThePreviousKernel) {
     EXPECT_TRUE(is_found(after(reads, writes), "that the previous kernel read"));
     EXPECT_TRUE(is_found(after(writes, writes), "that the previous kernel wrote"));
     EXPECT_TRUE(is_found(after(writes, one_waits_alone), "that the previous kernel wrote"));
+    EXPECT_TRUE(is_found(after(writes, loads_box), "that the previous kernel wrote"));
+    EXPECT_TRUE(is_found(after(reads, adds), "that the previous kernel read"));
+    EXPECT_EQ(after(writes, waits_and_loads_box), "");
     EXPECT_EQ(after(writes, reads, false), "");
     EXPECT_EQ(after(reads, reads), "");
     EXPECT_EQ(after(writes, waits_and_reads), "");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Formats of narrow operands: every code of every word position, against the element types; a format of a user.
 #include <tilewright/block/operands/narrow_formats.hpp>
+#include <tilewright/block/operands/narrow_tiles.hpp>
+#include <tilewright/core/arch/arch.hpp>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +78,38 @@ TEST(NarrowFormats, WordsBecomeTheirElements) {
   expect_words_become_their_elements<half_t>();
   expect_words_become_their_elements<bfloat16_t>();
 }
+
+/// 16 elements in three words: one begins in each word and ends in the next one.
+template <class F, class T, int Mantissa>
+void expect_6_bits() {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    array<unsigned, 3> word;
+    for (index_t w = 0; w < 3; ++w) word[w] = unsigned(random());
+    const array<T, 16> elements = F::template decode<T>(word);
+    for (index_t i = 0; i < 16; ++i) {
+      unsigned code = 0;
+      for (index_t bit = 6 * i; bit < 6 * i + 6; ++bit) code |= (word[bit / 32] >> bit % 32 & 1) << (bit - 6 * i);
+      const int exponent = int(code >> Mantissa & (0x1fu >> Mantissa)), one = 1 << Mantissa,
+                fraction = int(code) & (one - 1), bias = Mantissa == 3 ? 1 : 3;
+      const float size =
+          std::ldexp(float(exponent > 0 ? one + fraction : fraction), (exponent > 0 ? exponent : 1) - bias - Mantissa);
+      ASSERT_EQ(float(elements[i]), code & 0x20 ? -size : size) << "code " << code << " at " << i;
+    }
+  }
+}
+
+TEST(NarrowFormats, SixBitsCrossWords) {
+  expect_6_bits<mxfp6_e2m3_format, half_t, 3>();
+  expect_6_bits<mxfp6_e2m3_format, bfloat16_t, 3>();
+  expect_6_bits<mxfp6_e3m2_format, half_t, 2>();
+  expect_6_bits<mxfp6_e3m2_format, bfloat16_t, 2>();
+}
+
+// A thread's share may be one word; tiles that are shorter than a group share its scale.
+using one_word = detail::narrow_copy<arch::gfx942, int4_groups<128>,
+                                     block_tile{64, 64, 32, 2, 2, arch::matrix_op::mfma_16x16x16_x2}, 64>;
+static_assert(one_word::words == 1 && one_word::tile_groups == 1 && one_word::group_tiles == 4);
 
 template <class T>
 void expect_one_rounding() {

@@ -4,6 +4,7 @@
 
 #include <tilewright/machine/emulator/cluster.hpp>
 #include <tilewright/machine/emulator/lds/lds_checker.hpp>
+#include <tilewright/machine/emulator/threads/async_copies.hpp>
 
 #include <algorithm>
 #include <map>
@@ -50,14 +51,16 @@ class barriers_in_lds {
   }
 
   /// mbarrier.arrive, with the bytes that copies will add (expect_tx; 0: none); throws if there is no barrier or a
-  /// phase has more arrivals than it expects.
-  void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) {
+  /// phase has more arrivals than it expects. `copy`: see hopper_services.
+  void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site copy,
+              call_site where) {
     barrier& b = find(self, block, address, "arrives at", where);
     if (b.missing == 0)
       refuse(self, "arrives at a barrier in LDS", where,
              " more often in a phase than the " + std::to_string(b.arrivals) + " times that it expects");
     check_access(self, block, lds_touch::barrier_update, address, where);
     if (access_order* const order = threads_.order()) order->release(self.number, b.known);
+    if (copy.file != nullptr) b.copies = {b.phase, &self, copy};
     --b.missing;
     b.bytes += bytes_to_come;
     end_phase(b);
@@ -70,14 +73,23 @@ class barriers_in_lds {
     if (threads_.order() != nullptr) note_wait(b, self, parity, where);
     if (is_over(b, parity)) {
       if (access_order* const order = threads_.order()) order->acquire(self.number, b.known_at_end);
+      b.copies.see(b.phase);
       return;
     }
     const unsigned phase = b.phase;
     b.waiting.push_back(self.number);
     threads_.wait(self, meeting::barrier_in_lds, where);
+    b.copies.see(phase + 1);
     if (b.phase != phase + 1)
       refuse(self, "waits at a barrier in LDS", where,
              " that is a phase further before the thread has seen the end of the one it waits for");
+  }
+
+  /// All threads have reached the end of the kernel.
+  void end_cluster() const {
+    for (const auto& [site, b] : barriers_) {
+      if (b.copies.thread != nullptr) refuse_copies_at_end(*b.copies.thread, b.copies.where);
+    }
   }
 
   /// The agent for copies that count their bytes at this barrier.
@@ -137,11 +149,21 @@ class barriers_in_lds {
     const thread_context* thread = nullptr;
     call_site where{nullptr, 0};
   };
+  /// The latest arrival after copies of its thread, unless a thread has waited for the end of its phase.
+  struct copies_of_threads {
+    unsigned phase = 0;
+    const thread_context* thread = nullptr;
+    call_site where{nullptr, 0};
+    void see(unsigned ended_phases) {
+      if (phase < ended_phases) thread = nullptr;
+    }
+  };
   struct barrier {
     index_t arrivals = 0, missing = 0;
     index_t bytes = 0;  // outstanding in this phase
     unsigned phase = 0;
     std::vector<index_t> waiting{};
+    copies_of_threads copies{};
     // If accesses are checked: clocks of the threads that have arrived, and their union at the end of a phase.
     known_accesses known{}, known_at_end{};
     index_t agent = -1;

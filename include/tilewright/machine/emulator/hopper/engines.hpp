@@ -53,6 +53,7 @@ class hopper_machine final : public hopper_services, private pending_events {
 
   /// All threads have reached it.
   void end_cluster() const {
+    barriers_.end_cluster();
     if (!loads_.empty())
       refuse(threads_.threads()[std::size_t(loads_.front().thread)],
              "leaves the kernel before a box that it loads (" + to_string(loads_.front().where) + ") has come");
@@ -96,9 +97,10 @@ class hopper_machine final : public hopper_services, private pending_events {
   void invalidate_barrier(thread_context& self, index_t address, call_site where) override {
     barriers_.invalidate(self, address, where);
   }
-  void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site where) override {
+  void arrive(thread_context& self, index_t block, index_t address, index_t bytes_to_come, call_site copy,
+              call_site where) override {
     check_block(self, block, where);
-    barriers_.arrive(self, block, address, bytes_to_come, where);
+    barriers_.arrive(self, block, address, bytes_to_come, copy, where);
   }
   void wait(thread_context& self, index_t address, unsigned parity, call_site where) override {
     barriers_.wait(self, address, parity, where);

@@ -42,8 +42,10 @@ class hopper_services {
   virtual void init_barrier(thread_context&, index_t address, index_t arrivals, call_site) = 0;
   /// mbarrier.inval.
   virtual void invalidate_barrier(thread_context&, index_t address, call_site) = 0;
-  /// mbarrier.arrive at the barrier of a block of the cluster; bytes_to_come: expect_tx, 0: none.
-  virtual void arrive(thread_context&, index_t block, index_t address, index_t bytes_to_come, call_site) = 0;
+  /// mbarrier.arrive at the barrier of a block of the cluster; bytes_to_come: expect_tx, 0: none. `copy`: a copy of the
+  /// thread that arrives before; its file is nullptr where there is none.
+  virtual void arrive(thread_context&, index_t block, index_t address, index_t bytes_to_come, call_site copy,
+                      call_site) = 0;
   /// Returns when the phase of this parity has ended.
   virtual void wait(thread_context&, index_t address, unsigned parity, call_site) = 0;
   /// Publishes the thread's mbarrier.init to the cluster.

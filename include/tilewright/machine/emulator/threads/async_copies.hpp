@@ -55,11 +55,13 @@ inline void complete_copies(thread_context& self, std::size_t count, call_site w
   copies.erase(copies.begin(), copies.begin() + std::ptrdiff_t(count));
 }
 
-/// The thread has reached the end of the kernel: LDS may belong to another block when its copies arrive.
+/// LDS may belong to another block when a thread's copy arrives after the end of the kernel.
+[[noreturn]] inline void refuse_copies_at_end(const thread_context& self, call_site copy) {
+  refuse(self, "leaves the kernel before its copy to LDS (" + to_string(copy) + ") has arrived: wait for it");
+}
+/// The thread has reached the end of the kernel.
 inline void check_copies_at_end(const thread_context& self) {
-  if (self.checks_lds && !self.async_copies.empty())
-    refuse(self, "leaves the kernel before its copy to LDS (" + to_string(self.async_copies.front().where) +
-                     ") has arrived: wait for it");
+  if (self.checks_lds && !self.async_copies.empty()) refuse_copies_at_end(self, self.async_copies.front().where);
 }
 
 /// Completes the oldest groups until at most `left` are in flight.

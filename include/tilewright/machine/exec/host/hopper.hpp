@@ -29,15 +29,19 @@ struct mbarrier {
     detail::hopper(where).wait(detail::self(), index_t(address), parity, where);
   }
   void arrive_and_expect(index_t bytes_to_come, call_site where = {}) const {
-    detail::hopper(where).arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, where);
+    detail::hopper(where).arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, {nullptr, 0},
+                                 where);
   }
   void arrive(call_site where = {}) const { arrive_at(detail::self().rank, where); }
   void arrive_after_copies(call_site where = {}) const {
-    emulator::complete_copies(detail::self(), detail::self().async_copies.size(), where);
-    arrive(where);
+    emulator::thread_context& self = detail::self();
+    const bool notes = self.checks_lds && !self.async_copies.empty();
+    const call_site copy = notes ? self.async_copies.back().where : call_site{nullptr, 0};
+    emulator::complete_copies(self, self.async_copies.size(), where);
+    detail::hopper(where).arrive(self, self.rank, index_t(address), 0, copy, where);
   }
   void arrive_at(index_t block_of_cluster, call_site where = {}) const {
-    detail::hopper(where).arrive(detail::self(), block_of_cluster, index_t(address), 0, where);
+    detail::hopper(where).arrive(detail::self(), block_of_cluster, index_t(address), 0, {nullptr, 0}, where);
   }
 };
 
