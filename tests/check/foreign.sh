@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Programs of others that tilewright-check was tried on. It fetches nothing.
 #
-#   foreign.sh                          lists them: name, repository, commit, source, arguments
-#   foreign.sh hundred                  lists the hundred of docs/lab/check.md: the first ones that compile, have their data in their
-#                                       repository, and whose host part ends
-#   foreign.sh FOLDER COMPILER CHECK    compiles and checks them: FOLDER holds the repositories under their names, COMPILER is a command that
-#                                       compiles HIP (for instance "hipcc -g -O2 --offload-arch=gfx942"), CHECK is tilewright-check.
-#                                       foreign_sizes.txt makes the sizes smaller that are written into some sources
+#   foreign.sh                                  lists them: name, repository, commit, source, arguments
+#   foreign.sh hundred                          lists the hundred of docs/lab/check.md: the first ones that compile, have their data in
+#                                               their repository, and whose host part ends. The rule is of after most of their runs
+#   foreign.sh FOLDER COMPILER CHECK [NAME...]  compiles and checks them, the hundred if NAME is that word: FOLDER holds the repositories
+#                                               under their names, COMPILER is a command that compiles HIP (for instance
+#                                               "hipcc -g -O2 --offload-arch=gfx942"), CHECK is tilewright-check. foreign_sizes.txt makes
+#                                               the sizes smaller that are written into some sources. A line for each program, and
+#                                               everything that compiler, program and checker print in foreign.out/NAME
 set -u
 commits='rocm-examples ROCm/rocm-examples 7dfb7d4
 HIP-Examples ROCm/HIP-Examples cdf9d10
@@ -42,7 +44,7 @@ programs=$(
   for p in partition_flagged partition_if radix_sort reduce scan select_flagged select_if select_unique sort_find_non_trivial_runs; do
     echo "cub_$p|hipCUB|examples/device/example_device_$p.cpp"
   done
-  for p in '03_gemm/gemm_basic|-m=256 -n=128 -k=128' '04_img2col/image_to_column|-warmup=0 -repeat=1' '05_reduce/reduce|-m=128 -n=512 -warmup=0 -repeat=1'; do
+  for p in '03_gemm/gemm_basic|-m=256 -n=128 -k=128' '04_img2col/image_to_column|' '05_reduce/reduce|-m=128 -n=512 -warmup=0 -repeat=1'; do
     n=${p%%|*}
     echo "ck_${n#*/}|composable_kernel|example/ck_tile/$n.cpp|${p#*|}"
   done
@@ -56,20 +58,30 @@ endless='cub_partition_flagged cub_partition_if cub_radix_sort cub_select_flagge
 no_data='bfs bitcracker columnarSolver floydwarshall2 geodesic haversine heartwall mnist mpc tpacf word2vec'
 # Libraries, Python packages, and errors of clang 22.
 not_compiled='reduction_v8 dwconv1d diamond flip daphne logic-resim sss mxfp4'
+hundred=$(while IFS='|' read -r name rest; do
+  [[ " $endless $no_data $not_compiled " == *" $name "* ]] || echo "$name|$rest"
+done <<<"$programs" | head -100)
 if [[ ${1:-} == hundred ]]; then
-  while IFS='|' read -r name rest; do
-    [[ " $endless $no_data $not_compiled " == *" $name "* ]] || echo "$name|$rest"
-  done <<<"$programs" | head -100 | cut -d '|' -f 1-2
+  cut -d '|' -f 1-2 <<<"$hundred"
   exit 0
 fi
-if [[ $# -ne 3 ]]; then
+if [[ $# -lt 3 ]]; then
   while IFS='|' read -r name repository source arguments; do
     commit=$(awk -v r="$repository" '$1 == r { print $2 " " $3 }' <<<"$commits")
     echo "$name $commit $source ${arguments:-}"
   done <<<"$programs"
   exit 0
 fi
-folder=$1 compiler=$2 check=$3
+folder=$(realpath "$1") compiler=$2 check=$(realpath "$(command -v "$3")")
+shift 3
+chosen=$programs
+if [[ $* == hundred ]]; then
+  chosen=$hundred
+elif [[ $# -gt 0 ]]; then
+  chosen=$(for name in "$@"; do grep "^$name|" <<<"$programs"; done)
+fi
+logs=$(pwd)/foreign.out
+mkdir -p "$logs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The source, or a copy of it next to it with smaller sizes.
@@ -91,23 +103,22 @@ here=$(pwd)
 # shellcheck disable=SC2086  # a command and its words
 while IFS='|' read -r name repository source arguments; do
   cd "$here" || exit 1
-  root=$folder/$repository
+  root=$folder/$repository log=$logs/$name
   source=$(sized "$name" "$root/$source")
   source=${source#"$root/"}
   if [[ -d $root/$source ]]; then
-    make -C "$root/$source" CC="$compiler" program=main >"$work/log" 2>&1
-    if ! cp "$root/$source/main" "$work/$name" 2>>"$work/log"; then
-      echo "$name: not compiled: $(grep -m1 -i error "$work/log")"
-      continue
-    fi
+    make -C "$root/$source" CC="$compiler" program=main >"$log" 2>&1 && cp "$root/$source/main" "$work/$name" 2>>"$log"
     cd "$root/$source" || exit 1
-  elif ! $compiler -w -std=c++20 -I"$root/Common" -I"$root/Tutorials/reduction/include" -I"$root/HIP-Examples-Applications/include" \
-    -I"$root/examples" -I"$root/include" -I"$folder/hipCUB/hipcub/include" -I"$folder/rocPRIM/rocprim/include" \
-    "$root/$source" -o "$work/$name" >"$work/log" 2>&1; then
-    echo "$name: not compiled: $(grep -m1 error "$work/log")"
+  else
+    $compiler -w -std=c++20 -I"$root/Common" -I"$root/Tutorials/reduction/include" -I"$root/HIP-Examples-Applications/include" \
+      -I"$root/examples" -I"$root/include" -I"$folder/hipCUB/hipcub/include" -I"$folder/rocPRIM/rocprim/include" \
+      "$root/$source" -o "$work/$name" >"$log" 2>&1
+  fi
+  if [[ ! -x $work/$name ]]; then
+    echo "$name: not compiled: $(grep -m1 -i error "$log")"
     continue
   fi
-  # shellcheck disable=SC2086
-  timeout 300 "$check" "$work/$name" ${arguments:-} >"$work/out" 2>&1 </dev/null
-  echo "$name: exit code $?, $(tail -1 "$work/out")"
-done <<<"$programs"
+  timeout 300 "$check" "$work/$name" ${arguments:-} >>"$log" 2>&1 </dev/null
+  echo "$name: exit code $?, $(grep '^tilewright-check: ' "$log" | tail -1)"
+done <<<"$chosen" | tee "$logs/all"
+echo "$(grep -c 'exit code 0' "$logs/all") of $(wc -l <"$logs/all") ran to their end without findings"

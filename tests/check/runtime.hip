@@ -19,6 +19,16 @@ __device__ int global_id() {
 }
 }  // namespace
 extern "C" __global__ void add(int* x, const int* y, int factor) { x[global_id()] += factor * y[global_id()]; }
+/// Blocks read what the next one wrote before the barrier of the grid.
+extern "C" __global__ void next_block(int* x, int* y, int barrier) {
+  y[global_id()] = x[global_id()] + 1;
+  if (barrier) {
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+    __builtin_amdgcn_ds_gws_barrier(0, 0);
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+  }
+  x[global_id()] = y[(global_id() + 64) % n];
+}
 __device__ int table[n];
 
 namespace {
@@ -181,6 +191,17 @@ void module_file_of_a_bundle(const std::vector<char>& code, const char* symbol) 
   std::remove(path.c_str());
   EQUAL(hipModuleLoad(&module, path.c_str()), hipErrorFileNotFound);
 }
+void launch_next_block(int barrier) {
+  data d;
+  OK(hipMemcpy(d.x, d.y, n * sizeof(int), hipMemcpyDeviceToDevice));
+  void* arguments[] = {&d.x, &d.y, &barrier};
+  OK(hipLaunchCooperativeKernel(reinterpret_cast<void*>(next_block), n / 64, 64, arguments, 0, nullptr));
+  OK(hipMemcpy(d.host.data(), d.x, n * sizeof(int), hipMemcpyDeviceToHost));
+  if (!barrier) return;
+  for (int i = 0; i < n; ++i) EQUAL(d.host[i], (i + 64) % n + 1);
+}
+void grid_barrier() { launch_next_block(1); }
+void no_grid_barrier() { launch_next_block(0); }
 void compiled_at_run_time() {
   const char* source = R"(
 #include "factor.h"
@@ -228,6 +249,8 @@ int main(int argc, char** argv) {
              {"explicit_nodes", explicit_nodes},
              {"mistake_in_graph", mistake_in_graph},
              {"symbols_and_memory", symbols_and_memory},
+             {"grid_barrier", grid_barrier},
+             {"no_grid_barrier", no_grid_barrier},
              {"compiled_at_run_time", compiled_at_run_time}};
   for (const auto& entry : all)
     if (name == entry.name) return entry.run(), failures != 0;

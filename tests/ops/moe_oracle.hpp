@@ -204,12 +204,13 @@ struct moe_case {
   }
   /// slack: of rounding errors, a factor.
   void expect_downloaded(double slack = 2) const {
-    const double unit = sizeof(T) == 2 && std::is_same_v<T, tilewright::half_t> ? 0x1p-10 : 0x1p-7;
+    const bool is_half = std::is_same_v<T, tilewright::half_t>;
+    const double unit = is_half ? 0x1p-10 : 0x1p-7, smallest = is_half ? 0x1p-24 : 0x1p-133;
     int wrong = 0;
     std::vector<int> taken(std::size_t(p.experts), 0);  // entries of each expert so far
     for (int t = 0; t < p.tokens; ++t) {
       std::vector<double> wanted(std::size_t(p.d), 0.0);
-      double bound = 1e-30;
+      double bound = smallest / unit;
       const std::vector<double> weights = weights_of(t);
       for (int e = 0; e < p.experts; ++e) {
         if (weights[std::size_t(e)] == 0 || (p.capacity > 0 && taken[std::size_t(e)]++ >= p.capacity)) continue;

@@ -167,7 +167,9 @@ class Operators(unittest.TestCase):
         self.assertEqual(self.expect_gradients("grouped_gemm", inputs, grouped), ["a", "b"])
 
     def test_moe_gradients(self):
-        inputs = [Tensor((5, 16), seed=1), Tensor((5, 4), "f32", seed=2), Tensor((4, 16, 16), seed=3), Tensor((4, 16, 8), seed=4), None, 2,
+        # Differences need logits that differ, so that the choice of experts stays.
+        logits = Tensor((5, 4), "f32", values=[i * 7 % 20 / 8 - 1 for i in range(20)])
+        inputs = [Tensor((5, 16), seed=1), logits, Tensor((4, 16, 16), seed=3), Tensor((4, 16, 8), seed=4), None, 2,
                   *tw._MOE_OPTIONS.values()]
         self.assertEqual(self.expect_gradients("moe", inputs, expert_layer), ["x", "logits", "gate_up", "down"])
 

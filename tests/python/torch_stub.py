@@ -125,7 +125,9 @@ class Operator:
     def check_declaration(self):
         """The functions take the schema's arguments."""
         names = [name for _, name, _ in self.arguments]
-        assert list(inspect.signature(self.function).parameters) == names, self.name
+        parameters = list(inspect.signature(self.function).parameters.values())
+        named = [p.name for p in parameters if p.kind != p.VAR_POSITIONAL]
+        assert named == names[:len(named)] and (len(named) == len(names) or len(named) < len(parameters)), self.name
         inspect.signature(self.fake).bind(*names)
         assert (self.setup is None) == (self.backward is None), self.name
         for (kind, name, default), parameter in zip(self.arguments, inspect.signature(self.function).parameters.values()):

@@ -79,7 +79,7 @@ bool plain_modifier(inst& i, std::string_view m) {
   if (m == "row_mirror") return i.dpp = true, i.dpp_ctrl = 0x140, true;
   if (m == "row_half_mirror") return i.dpp = true, i.dpp_ctrl = 0x141, true;
   for (auto p : plain)
-    if (m == p) return m != "gds" && m != "tfe" && m != "lwe";
+    if (m == p) return (m != "gds" || i.mnemonic.starts_with("ds_gws_")) && m != "tfe" && m != "lwe";
   return false;
 }
 // Modifiers whose value is a number or a list of bits.

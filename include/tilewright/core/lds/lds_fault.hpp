@@ -4,6 +4,7 @@
 
 #include <tilewright/core/arch/target.hpp>
 #include <tilewright/core/arch/transposing_read.hpp>
+#include <tilewright/core/base/math.hpp>
 #include <tilewright/core/base/trap.hpp>
 #include <tilewright/core/distribution/distribution_encoding.hpp>
 

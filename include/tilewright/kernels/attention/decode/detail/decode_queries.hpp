@@ -99,11 +99,12 @@ struct decode_queries<Policy, InLds, sequence<Chunks...>> {
   template <index_t Chunk>
   TILEWRIGHT_HD auto window(index_t offset) const {
     constexpr number<decode_chunk_lengths<Policy, Policy::head_dim>[Chunk]> dim {};
-    constexpr number<decode_rows> rows{};
+    constexpr number<decode_rows> row_count{};
     constexpr index_t begin = decode_chunk_begin<Policy, Policy::head_dim, Chunk> * index_t(sizeof(T));
-    constexpr auto layout = make_naive_tensor_descriptor(make_tuple(rows, dim), make_tuple(number<ld>{}, number<1>{}));
+    constexpr auto layout =
+        make_naive_tensor_descriptor(make_tuple(row_count, dim), make_tuple(number<ld>{}, number<1>{}));
     const auto view = make_tensor_view<address_space_enum::lds, key_type>(lds + (offset + begin), layout);
-    return make_tile_window(view, make_tuple(rows, dim), {}, typename product<Chunk>::q_load{});
+    return make_tile_window(view, make_tuple(row_count, dim), {}, typename product<Chunk>::q_load{});
   }
   template <index_t Chunk, class Tile>
   TILEWRIGHT_HD void begin(const Tile& tile) {

@@ -65,7 +65,9 @@ struct latent_problem : decode_problem {
     end = max(min(of_piece + piece.count() * decode_keys, seen.last), first);
     start = first & -box_rows;
   }
-  TILEWRIGHT_HD index_t num_tiles(index_t keys) const { return first < end ? ceil_div(end - start, keys) : 0; }
+  TILEWRIGHT_HD index_t num_tiles(index_t tile_keys) const {
+    return first < end ? ceil_div(end - start, tile_keys) : 0;
+  }
   TILEWRIGHT_HD index_t query_of(index_t row) const { return decode_problem::query_of(row & 63); }
   TILEWRIGHT_HD index_t head_of(index_t row) const { return decode_problem::head_of(row & 63); }
   TILEWRIGHT_HD index_t first_key(const attention_window& w, index_t query) const {
