@@ -97,10 +97,10 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
     if (!i.store || i.atomic || changes || i.coherent)
       check_global(w, i, l, reinterpret_cast<u64>(p), i.bytes, changes);
   }
-  if (L.state) follow_access(w, i, l);
-  // Atomics of several threads exclude each other and coherent accesses.
+  // Atomics of several threads exclude each other and coherent accesses, in the memory and in what is known of it.
   const auto lock =
       i.atomic || i.coherent ? L.lock_memory(reinterpret_cast<u64>(p) / 4) : std::unique_lock<std::mutex>();
+  if (L.state) follow_access(w, i, l);
   if (i.atomic) {
     u64 o = 0, d = 0, cmp = 0;
     std::memcpy(&o, p, i.bytes);
