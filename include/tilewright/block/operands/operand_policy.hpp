@@ -21,7 +21,7 @@ TILEWRIGHT_HD constexpr distribution_encoding operand_copy(const block_tile& til
       operand_copy_encoding(operand_major::k, tile.k, rows, waves, wave_size, vector, vector));
 }
 
-/// Elements that a thread copies at once of an operand with so many rows: `vector`, or with may_halve, where k is
+/// Elements that a thread copies at once of an operand of `rows` rows: `vector`, or with may_halve, where k is
 /// contiguous, half of them; 0: the threads cannot share the tile so.
 template <class Arch>
 TILEWRIGHT_HD constexpr index_t shared_copy_vector(const block_tile& tile, operand_major major, index_t rows,

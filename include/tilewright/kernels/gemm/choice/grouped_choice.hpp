@@ -59,13 +59,13 @@ inline constexpr array<hopper_gemm_tile, 4> expert_tiles{{
 /// The number in expert_tiles for one of the GEMMs of experts, whose g.n counts the columns of all products. By times
 /// of all tiles on an H100, of routing that is uneven; the device alone knows which experts have rows.
 constexpr index_t choose_expert_tile(const grouped_args& g, bool is_gate_up, index_t SMs) {
-  constexpr index_t few_rows = 48, many_rows = 192;
+  constexpr index_t most_rows_of_small_m = 48, least_rows_of_pairs = 192;
   const index_t groups = max(g.groups, 1), rows = g.m / groups;
-  if (rows <= few_rows) {
+  if (rows <= most_rows_of_small_m) {
     const long_index_t tiles = long_index_t(min(g.m, groups)) * ceil_div(g.n, 128);
     return !is_gate_up && tiles > 16 * SMs ? 3 : 2;
   }
-  return rows >= many_rows || (groups >= 256 && rows >= many_rows / 2) ? 1 : 0;
+  return rows >= least_rows_of_pairs || (groups >= 256 && rows >= least_rows_of_pairs / 2) ? 1 : 0;
 }
 
 }  // namespace tilewright

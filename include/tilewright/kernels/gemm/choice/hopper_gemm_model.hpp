@@ -26,7 +26,7 @@ struct hopper_gemm_model {
   double launch = 3098, cluster = 92;           // of a kernel, and more for each block of a cluster
   double mma = 1.103, issue = 20.4;             // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
   double scaled = 410, scaled_column = 3.12;    // of 128 rows of a k tile whose products are scaled; for each column
-  double scaled_end = 1672;                     // of such a tile, instead of `end`
+  double scaled_end = 1672;                     // of a block-scaled tile, instead of `end`
   double one_consumer = 1.01, rows_64 = 0.967;  // times these where a tile has them
   double latency = 2485;                        // a stage is there so long after it was asked for
   double load = 1.737, outside = 2.67;          // each row that arrives; each that a block asks for beyond A or B, more
