@@ -113,7 +113,7 @@ host_half scaled_portable_half(const checked_gemm& kernel, const grid_order& ord
   };
   return half;
 }
-/// On MI300X and MI355X the tile that the model chooses, for vectors of so many elements.
+/// On MI300X and MI355X the tile that the model chooses, with vectors of `vector` elements.
 scaled_tile choose_scaled_tile(const block_scaled_args& args, const std::string& target, index_t vector) {
   return with_arch(target, [&]<class Arch>(of_type<Arch>) -> scaled_tile {
     for (const arch::cdna_gpu& gpu : arch::cdna_gpus) {

@@ -129,7 +129,7 @@ TILEWRIGHT_HD constexpr index_t scales_of_column(index_t k) {
   return Format::group == 0 ? 1 : ceil_div(k, max(Format::group, 1));
 }
 
-/// What is wrong with a B in a format of so many bits, whose group of 0 is a column: columns are loaded in pieces of 16
+/// What is wrong with a B in a format of `bits` bits, whose group of 0 is a column: columns are loaded in pieces of 16
 /// bytes.
 constexpr const char* check_narrow_b(const narrow_args& g, index_t bits, index_t group, bool has_zero_points) {
   if (!is_aligned(g.b) || long_index_t(g.ldb) * bits % 128 != 0 || g.batch_stride_b * bits % 128 != 0)

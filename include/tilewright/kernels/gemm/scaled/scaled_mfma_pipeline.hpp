@@ -125,7 +125,7 @@ struct scaled_step {
   }
 };
 
-/// What kernels whose tiles have so many steps along k ask of k and the scales.
+/// What kernels whose tiles have `steps` steps along k require of k and the scales.
 constexpr const char* check_scaled_mfma(const scaled_args& g, index_t steps) {
   if (g.k % 32 != 0) return "scaled matrix instructions need whole blocks of 32 along k; use dequantising_policy";
   const auto is_aligned_to_steps = [steps](const void* scales, index_t ld, long_index_t batch_stride) {
