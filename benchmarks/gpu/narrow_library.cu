@@ -53,7 +53,7 @@ const char* start(const narrow_problem& p, cudaStream_t stream) {
   return nullptr;
 }
 
-/// With the tile that suits so many rows, of each group.
+/// The tile is chosen by the mean number of rows of a group.
 const char* start_tile(const narrow_problem& p, cudaStream_t stream) {
   const tw::index_t tile = tw::choose_narrow_tile(p.groups > 0 ? p.m / p.groups + 1 : p.m, p.n, p.k).tile.n;
   const auto with = [&]<int Tile>(tw::number<Tile>) {
