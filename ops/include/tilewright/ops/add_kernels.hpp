@@ -70,6 +70,11 @@ void add_rows(const std::string& name) {
        .launch = [](const void* args, void*) { launch_rows<Kernel, 1024, 8192>(arguments<args_type>(args)); }});
 }
 
+template <class Arch, class T, class Format, block_tile Tile, index_t CVector>
+struct narrow_with_epilogue : dequantising_policy<Arch, T, plain_format<T>, Format, Tile, CVector> {
+  using epilogue = tilewright::epilogue::from_args;
+};
+
 template <class Arch, class T, operand_major A, operand_major B, index_t Vector, class R>
 struct gemm_with_epilogue : gemm_policy<Arch, T, A, B, Vector> {
   using result_type = R;
@@ -137,9 +142,7 @@ bool add_narrow_gemm_any(const std::string& format) {
   constexpr block_tile tile = tilewright::detail::dequantising_tile<Arch, T>(Rows);
   const std::string type = detail::element_name<T>(), size = std::to_string(tile.m) + "x" + std::to_string(tile.n);
   const auto add = [&]<index_t CVector>(number<CVector>) {
-    struct policy : dequantising_policy<Arch, T, plain_format<T>, Format, tile, CVector> {
-      using epilogue = tilewright::epilogue::from_args;
-    };
+    using policy = detail::narrow_with_epilogue<Arch, T, Format, tile, CVector>;
     const std::string name =
         "narrow_gemm_" + format + "_" + size + "_v" + std::to_string(CVector) + "_" + type + "_to_" + type;
     detail::add_kernel<tilewright::narrow_gemm<policy>>(name);
