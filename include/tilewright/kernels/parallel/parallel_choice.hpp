@@ -18,10 +18,11 @@ struct parallel_choice {
 };
 
 /// Tiles of the kernels.
-inline constexpr array<hopper_gemm_tile, 3> parallel_tiles{{
+inline constexpr array<hopper_gemm_tile, 4> parallel_tiles{{
     {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 128, .cluster_n = 2},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
+    {.m = 128, .n = 256, .cluster_n = 2},
 }};
 
 /// Rates of a machine. The defaults were measured on two H200s.
