@@ -120,6 +120,25 @@ TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   EXPECT_TRUE(few.swap_ab && few.n <= 16) << tw::name_of(few);
 }
 
+// What the search leaves out without a prediction could not have been chosen.
+TEST(SpecializedChoice, LeastClocksAreALowerBound) {
+  alignas(16) static char workspace[16];
+  int considered = 0;
+  for (const auto& [m, n, k] : {std::array{1, 4096, 4096}, std::array{500, 1032, 5376}, std::array{3000, 1280, 200}}) {
+    const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = n, .ldc = n, .workspace = workspace};
+    int number = 0;
+    tw::for_each_tile_of_family({.b_along_k = false}, [&](const tw::hopper_gemm_tile& t) {
+      if (++number % 11 != 0) return;
+      tw::for_each_split(g, t, {.b_along_k = false}, 132, 16, [&](const tw::hopper_gemm_choice& c) {
+        ++considered;
+        const double least = tw::detail::least_clocks(tw::detail::in_order_of(t, g), t, 2, 132, c.split_k);
+        EXPECT_LE(least, c.clocks * 1.0001) << m << " " << tw::name_of(t) << " " << c.split_k;
+      });
+    });
+  }
+  EXPECT_GT(considered, 1000);
+}
+
 // What was fastest where all tiles were timed on an H100.
 TEST(SpecializedChoice, TilesThatWereFastest) {
   for (const bool b_along_k : {true, false}) {
