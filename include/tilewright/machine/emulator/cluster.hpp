@@ -49,7 +49,7 @@ class cluster final : public memory_services {
         order_(shape.num_threads()),
         threads_(std::size_t(shape.num_threads())),
         waits_at_(threads_.size()),
-        fibers_(shape.num_threads(), shape.stack_bytes, shape.seed, run_thread, argument) {
+        fibers_(shape.num_threads(), target.wave_size, shape.stack_bytes, shape.seed, run_thread, argument) {
     for (index_t i = 0; i < index_t(threads_.size()); ++i) {
       thread_context& thread = threads_[std::size_t(i)];
       thread.number = i;
