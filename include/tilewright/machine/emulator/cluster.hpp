@@ -208,6 +208,9 @@ class cluster final : public memory_services {
     if (self.checks_memory && order()) memory_.order().wait_for_previous_kernel(number_, self.number, order_.now());
   }
   void guarantee_same_bits() override { memory_.guarantee_same_bits(); }
+  void guarantee_reset(const thread_context& self, const unsigned* counter, call_site where) override {
+    memory_.guarantee_reset(self, launch_, counter, where);
+  }
   std::uint32_t begin_bulk_store(const thread_context& self) override {
     return self.checks_memory && order() ? memory_.order().begin_store(number_, order_.now()) : 0;
   }
