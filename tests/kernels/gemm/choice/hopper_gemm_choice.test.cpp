@@ -89,15 +89,17 @@ TEST(SpecializedChoice, NamesAreReadBack) {
 // Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
 TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   int members = 0;
-  std::set<int> columns;
+  std::set<int> columns, rows_of_alternating;
   tw::for_each_tile_of_family({}, [&](const tw::hopper_gemm_tile& t) {
     ++members;
     columns.insert(t.n);
+    if (t.ping_pong && t.consumers_per_tile() == 1) rows_of_alternating.insert(t.m);
     EXPECT_TRUE(t.is_sound());
     EXPECT_LE(t.accumulators(), t.ping_pong ? 192 : 160);
   });
   EXPECT_GT(members, 2000);
   EXPECT_EQ(columns.size(), 32u) << "each multiple of 8";
+  EXPECT_EQ(rows_of_alternating, (std::set<int>{64, 128, 192, 256}));
   const auto best = [](int m, int n, int k) {
     alignas(16) static char workspace[16];
     const tw::gemm_args g{.m = m, .n = n, .k = k, .workspace = workspace};
