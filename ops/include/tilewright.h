@@ -248,9 +248,12 @@ typedef struct tilewright_attention_options {
   void* stream;
   const tilewright_tensor* sinks;   /* (heads) f32: a score for each head that has no value */
   const tilewright_tensor* d_sinks; /* (heads) f32: a result of attention_backward */
+  /* (batch or 1, heads or 1, tiles of queries, words) i32: bit j % 32 of word j / 32 is tile j of keys; not for gradients */
+  const tilewright_tensor* block_mask;
+  int32_t mask_queries, mask_keys; /* of a tile of block_mask: powers of two from 16 on */
 } tilewright_attention_options;
 #define TILEWRIGHT_ATTENTION_OPTIONS \
-  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL}
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, 128, 128}
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);

@@ -63,7 +63,9 @@ void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& 
   const attention_view view = view_attention(op, o, q, k, v, options, key_tensors::of_sequences, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
   if (options.d_sinks.data) refuse(op, "d_sinks is a result of attention_backward");
-  if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8)) refuse(op, why);
+  const bool is_masked = p.args.block_mask.bits != nullptr;
+  if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8, 8, is_masked))
+    refuse(op, why);
   call_key key(op);
   add_to_key(key, view, p.args);
   run_single<describe_forward>(op, key, p, options.stream);
@@ -74,6 +76,7 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
   constexpr const char* op = "attention_backward";
   jit::attention_backward_problem p;
   if (!options.lse.data) refuse(op, "options.lse is missing: the gradients need the log-sum-exp that attention wrote");
+  if (options.block_mask.data) refuse(op, "there are no gradients of attention with a block_mask");
   const attention_view view = view_attention(op, o, q, k, v, options, key_tensors::of_sequences, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
   attention_backward_args& a = p.args;

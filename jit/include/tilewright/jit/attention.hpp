@@ -16,7 +16,7 @@ struct attention_problem {
   element type = element::f16;          // or bf16
   int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
   /// Lengths, heads, strides, the window and the scale become constants of the kernel. It matters which of the
-  /// optional pointers are null.
+  /// optional pointers are null. With a block mask these are arguments of a launch.
   attention_args args = {};
   /// Lengths, strides, window and scale are arguments of a launch for all targets: a kernel serves all problems with
   /// these types and head dimensions. On Hopper it is that of long sequences, or of short ones, as args says.
