@@ -31,8 +31,7 @@ struct masked : Policy {
 template <class T, tw::index_t D>
 struct masked_on_hopper
     : masked<tw::hopper_attention_policy<
-          T, D, D,
-          tw::choose_hopper_attention_tile({.block_mask = {.bits = &some_bits}}, D, D, sizeof(T))>> {};
+          T, D, D, tw::choose_hopper_attention_tile({.block_mask = {.bits = &some_bits}}, D, D, sizeof(T))>> {};
 template <class T, tw::index_t D>
 struct masked_portable : masked<portable<T, D, D>> {};
 

@@ -207,7 +207,8 @@ kernel_request attention(const attention_problem& problem) {
       if (!probe.o) probe.o = somewhere[1];
       if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, tile, host);
     }
-    return problem.for_all_lengths || is_masked(problem) ? general_attention(problem, target) : exact_attention(problem);
+    return problem.for_all_lengths || is_masked(problem) ? general_attention(problem, target)
+                                                         : exact_attention(problem);
   });
 }
 

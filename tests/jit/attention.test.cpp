@@ -101,6 +101,30 @@ TEST_F(JitAttention, GradientsUseWgmmaWhereTheyCan) {
             "jit: attention_backward: head dimensions are multiples of 32 from 32 to 256, not 40");
 }
 
+TEST_F(JitAttention, KernelsWithBlockMasksServeAllLengths) {
+  const unsigned bits[4]{};
+  jit::attention_problem p{.head_dim = 64, .value_dim = 64};
+  tilewright::attention_args& args = p.args;
+  args.queries = args.keys = 300;
+  for (auto* s : {&args.q_strides, &args.k_strides, &args.v_strides, &args.o_strides}) *s = {300 * 64, 300 * 64, 64};
+  EXPECT_EQ(jit::attention(p)("sm_90a").name, "attention_hopper_f16_d64");
+  EXPECT_EQ(jit::attention(p)("gfx942").name, "attention_f16_d64_300x300");
+  args.block_mask = {.queries = 128, .keys = 64, .bits = bits, .strides = {0, 0, 1}};
+  for (const char* target : {"sm_90a", "gfx942"}) {
+    const jit::kernel_source source = jit::attention(p)(target);
+    EXPECT_EQ(source.name, target[0] == 's' ? "attention_hopper_f16_d64_masked" : "attention_f16_d64_masked");
+    EXPECT_NE(source.code.find("has_block_mask = true"), std::string::npos) << source.code;
+    tilewright::attention_args launched = args;
+    alignas(16) char memory[32];
+    launched.q = launched.k = launched.v = memory, launched.o = memory + 16;
+    EXPECT_EQ(source.host.check(&launched), nullptr);
+    launched.block_mask.strides.row = 0;
+    EXPECT_NE(std::string(source.host.check(&launched)).find("fewer words"), std::string::npos);
+    launched.block_mask.bits = nullptr;
+    EXPECT_NE(std::string(source.host.check(&launched)).find("block_mask.bits is null"), std::string::npos);
+  }
+}
+
 TEST_F(JitAttention, DecodesPagesInTwoSplits) {
   constexpr index_t heads = 3, counts[] = {45, 20}, batch = 2, page = 16, pages = 5, most = 48;
   auto q = array(batch * heads * dim, 5), k = array(pages * page * dim, 7), v = array(pages * page * dim, 3),

@@ -48,8 +48,8 @@ struct masked_problem {
   }
   bool sees(index_t query, index_t key) const {
     const attention_block_mask& m = args.block_mask;
-    const long_index_t word = p.batch * m.strides.batch + p.head * m.strides.head +
-                              (query / m.queries) * m.strides.row + key / m.keys / 32;
+    const long_index_t word =
+        p.batch * m.strides.batch + p.head * m.strides.head + (query / m.queries) * m.strides.row + key / m.keys / 32;
     return bits[std::size_t(word)] >> key / m.keys % 32 & 1;
   }
   index_t last_query() const { return std::min(p.first_query + rows, p.queries); }

@@ -26,12 +26,12 @@ struct attention_window {
 /// Each query sees the keys up to its own place, counted from the ends.
 inline constexpr attention_window causal{-1, 0};
 
-/// Which tiles of queries and keys are computed, beside the window: scores of the others are masked, and steps of keys in
-/// which no row of a block sees a key are skipped. Tiles are counted from the first query and key of a sequence.
+/// Which tiles of queries and keys are computed, beside the window: scores of the others are masked, and steps of keys
+/// in which no row of a block sees a key are skipped. Tiles are counted from the first query and key of a sequence.
 struct attention_block_mask {
   index_t queries = 128, keys = 128;  ///< of a tile: powers of two from 16 to 2^20
-  /// (batch, heads, tiles of queries, words), in memory that the GPU can read: bit j % 32 of word j / 32 of a row is tile
-  /// j of keys. Null: no mask. Not null exactly where the policy has has_block_mask.
+  /// (batch, heads, tiles of queries, words), in memory that the GPU can read: bit j % 32 of word j / 32 of a row is
+  /// tile j of keys. Null: no mask. Not null exactly where the policy has has_block_mask.
   const unsigned* bits = nullptr;
   attention_strides strides;  ///< of words; a batch or head stride of 0: one mask for all
 };
@@ -113,8 +113,9 @@ inline constexpr char written_twice[] =
 constexpr const char* check_block_mask(const attention_args& args, bool takes_mask) {
   const attention_block_mask& m = args.block_mask;
   if (!m.bits != !takes_mask)
-    return takes_mask ? "block_mask.bits is null; use a policy without has_block_mask"
-                      : "this kernel takes no block mask; attention_forward does, with a policy that has has_block_mask";
+    return takes_mask
+               ? "block_mask.bits is null; use a policy without has_block_mask"
+               : "this kernel takes no block mask; attention_forward does, with a policy that has has_block_mask";
   if (!takes_mask) return nullptr;
   for (const index_t rows : {m.queries, m.keys})
     if (rows < 16 || rows > 1 << 20 || !is_power_of_two(rows))
@@ -125,8 +126,8 @@ constexpr const char* check_block_mask(const attention_args& args, bool takes_ma
 }
 
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, and of `kv_vector` elements of
-/// K and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements. takes_mask: see
-/// check_block_mask.
+/// K and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements. takes_mask:
+/// see check_block_mask.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
                                               index_t vector, index_t kv_vector, bool takes_mask) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)

@@ -236,9 +236,10 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   if (p.has_sinks) args.sinks = sinks.data();
   std::vector<unsigned> mask;
   if (p.mask_queries > 0) mask = random_block_mask(p, of, args, random);
-  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                                memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts),
-                                memory_of(q_scales), memory_of(k_scales), memory_of(v_scales), memory_of(sinks), memory_of(mask)});
+  run(args,
+      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(q_scales),
+                          memory_of(k_scales), memory_of(v_scales), memory_of(sinks), memory_of(mask)});
 
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -284,8 +285,8 @@ std::string refusal_of(Args args, auto change) {
 #define EXPECT_REFUSAL(args, change, words) \
   EXPECT_NE(refusal_of<kernel>(args, [&](auto& a) { change; }).find(words), std::string::npos)
 
-/// Sequences of two tiles of a block mask: each query sees the second tile of `keys` keys alone, and what is in the first
-/// one is no number, so it must not even be multiplied by zero.
+/// Sequences of two tiles of a block mask: each query sees the second tile of `keys` keys alone, and what is in the
+/// first one is no number, so it must not even be multiplied by zero.
 template <class Policy>
 void expect_hidden_tiles_are_skipped(index_t queries, index_t keys) {
   using T = typename Policy::element_type;

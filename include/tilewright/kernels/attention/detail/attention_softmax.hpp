@@ -103,8 +103,8 @@ class attention_softmax {
   static TILEWRIGHT_HD void mask_tiles(scores& s, const args_type& args, const attention_problem& p, index_t key) {
     const head_block_mask mask(args, p);
     const index_t tile = key >> mask.key_shift;
-    const index_t before = key - (tile << mask.key_shift) +
-                           distribution::calculate_index(get_partition_index<distribution>())[1];
+    const index_t before =
+        key - (tile << mask.key_shift) + distribution::calculate_index(get_partition_index<distribution>())[1];
     const auto tiles = of_rows([&](index_t row) TILEWRIGHT_INLINE_LAMBDA {
       return index_t(mask.tiles_of_query(tilewright::min(p.query_of(row), p.queries - 1), tile));
     });

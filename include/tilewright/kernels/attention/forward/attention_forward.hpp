@@ -148,7 +148,7 @@ struct attention_forward {
                                              detail::attention_chunks<Policy, operand_major::k>{});
     detail::attention_softmax<Policy> softmax;
     const auto to_probabilities = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
-      softmax.update(s, args, p, key, 
+      softmax.update(s, args, p, key,
                      key < unmasked.first || key + step > unmasked.last || !steps.sees_all(p.first_query, rows, key),
                      [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       return exchange(s);

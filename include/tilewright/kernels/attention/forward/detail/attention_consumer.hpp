@@ -99,10 +99,10 @@ struct attention_consumer {
       if constexpr (!lds.o_replaces_q()) {
         if (next >= last) release_q();
       }
-      softmax.update(s, device.args, problem, key,
-                     key < unmasked.first || key + tile.keys > unmasked.last ||
-                         !steps.sees_all(mine.first_query, 64, key),
-                     rescale);
+      softmax.update(
+          s, device.args, problem, key,
+          key < unmasked.first || key + tile.keys > unmasked.last || !steps.sees_all(mine.first_query, 64, key),
+          rescale);
     };
     if constexpr (lds.o_replaces_q()) flush();  // O of the previous work tile is where Q will be
     stages.q_full(q_at.stage, consumer).wait(q_at.phase);
