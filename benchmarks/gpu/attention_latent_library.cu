@@ -35,6 +35,9 @@ extern "C" int tilewright_attention_decode_args_bytes() { return int(sizeof(tw::
 extern "C" int tilewright_choose_splits(const tw::attention_decode_args* args, int SMs) {
   return args->choose_splits(SMs, 64);
 }
+extern "C" int tilewright_choose_shares(const tw::attention_decode_args* args, int SMs) {
+  return tw::detail::is_ragged(*args) ? args->choose_shares(SMs, 64) : 0;
+}
 extern "C" long long tilewright_decode_workspace_bytes(const tw::attention_decode_args* args, int dim) {
   return tw::workspace_bytes(*args, dim);
 }

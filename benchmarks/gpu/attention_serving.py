@@ -95,9 +95,9 @@ def check_problem(ours, rng, number):
     call = ours.prepare(as_args(q), k.transpose(1, 2), v.transpose(1, 2), as_args(o), rng.choice([0, 0, 1, 2, 3, 7]), table,
                         torch.tensor(keys, device="cuda", dtype=torch.int32), scales, sinks, window,
                         torch.tensor(starts, device="cuda", dtype=torch.int32) if is_ragged else None, most,
-                        lse.transpose(0, 1)[None] if is_ragged else lse.view(batch, most, heads).transpose(1, 2))
+                        lse.transpose(0, 1)[None] if is_ragged else lse.view(batch, most, heads).transpose(1, 2), rng.choice([0, 0, 1, 5, 60]))
     described = (f"{q_type} {cache_type} dim {dim} heads {heads}/{kv_heads} queries {queries} keys {keys} page {page} window {window} "
-                 f"scales {scale_shape} sinks {sinks is not None} splits {call.splits}")
+                 f"scales {scale_shape} sinks {sinks is not None} splits {call.splits} shares {call.shares}")
     try:
         call()
         torch.cuda.synchronize()
@@ -138,7 +138,7 @@ def check_latent(ours, rng, number):
     lse = torch.full((batch, most, heads), math.nan, device="cuda")
     sinks = torch.randn(heads, device="cuda") if rng.random() < 0.3 else None
     call = ours.prepare(q.transpose(1, 2), k.transpose(1, 2), k[..., :512].transpose(1, 2), o.transpose(1, 2), rng.choice([0, 1, 2, 5]), table,
-                        torch.tensor(keys, device="cuda", dtype=torch.int32), None, sinks, window, lse=lse.transpose(1, 2))
+                        torch.tensor(keys, device="cuda", dtype=torch.int32), None, sinks, window, lse=lse.transpose(1, 2), shares=rng.choice([0, 0, 1, 3, 40]))
     call()
     torch.cuda.synchronize()
     worst = 0.0
@@ -206,7 +206,7 @@ def times_of(ours, batch, mean, name, rounds):
         counts = torch.tensor(lengths, device="cuda", dtype=torch.int32) if kind == "ragged" else None
         calls[kind] = ours.prepare(q, k.transpose(1, 2), v.transpose(1, 2), torch.empty_like(q), 0, table, counts, scales,
                                    sinks if kind == "sinks" else None)
-        row[f"splits_{kind}"] = calls[kind].splits
+        row[f"splits_{kind}"], row[f"shares_{kind}"] = calls[kind].splits, calls[kind].shares
     copied = torch.empty_like(k.view(torch.int8))
     calls["copy"] = lambda: copied.copy_(k.view(torch.int8))
     size = 2 * k.numel() * k.element_size()

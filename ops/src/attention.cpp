@@ -37,10 +37,13 @@ candidate describe_backward(const jit::attention_backward_problem& p, const devi
 candidate describe_decode(const jit::attention_decode_problem& p, const device_facts& on) {
   candidate c = kernel_for(name_with_dims("attention_decode", p), p.type, jit::attention_decode(p));
   attention_decode_args args = p.args;
-  c.splits = args.splits = args.choose_splits(compute_units(on), jit::rows_of_block(p, on.target));
-  c.reason =
-      "keys in " + std::to_string(c.splits) + " splits for " + std::to_string(compute_units(on)) + " compute units";
-  c.workspace_bytes = c.splits > 1 ? workspace_bytes(args, p.value_dim) : 0;
+  const index_t rows = jit::rows_of_block(p, on.target);
+  const bool is_ragged = tilewright::detail::is_ragged(args);
+  c.splits = is_ragged ? args.choose_shares(compute_units(on), rows) : args.choose_splits(compute_units(on), rows);
+  (is_ragged ? args.shares : args.splits) = c.splits;
+  c.reason = std::string(is_ragged ? "keys of all sequences" : "keys") + " in " + std::to_string(c.splits) +
+             (is_ragged ? " shares" : " splits") + " for " + std::to_string(compute_units(on)) + " compute units";
+  c.workspace_bytes = workspace_bytes(args, p.value_dim);
   return c;
 }
 
@@ -170,7 +173,9 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   key.add(a.key_counts != nullptr).add(p.is_latent).add(pages).add(a.table_stride).add(a.rows_per_page);
   for (const attention_strides* s : {&a.k_scale_strides, &a.v_scale_strides})
     key.add(s->batch).add(s->head).add(s->row);
-  run_single<describe_decode>(op, key, p, options.stream, {.workspace = &a.workspace, .splits = &a.splits});
+  run_single<describe_decode>(
+      op, key, p, options.stream,
+      {.workspace = &a.workspace, .splits = tilewright::detail::is_ragged(a) ? &a.shares : &a.splits});
 }
 
 }  // namespace tilewright::ops

@@ -40,7 +40,8 @@ long_index_t workspace_bytes(const attention_backward_problem& problem, const st
 
 /// Attention with few queries and a long, or paged, cache of keys. One kernel serves all problems with its type and
 /// head dimensions. q, k, v, o, the scales and the workspace of `args` may be null until they are launched. args.splits
-/// of a launch: args.choose_splits(SMs); its workspace: workspace_bytes(args, value_dim).
+/// of a launch: args.choose_splits(SMs), or args.shares: args.choose_shares(SMs); its workspace: workspace_bytes(args,
+/// value_dim).
 struct attention_decode_problem {
   element type = element::f16;          // or bf16
   int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256

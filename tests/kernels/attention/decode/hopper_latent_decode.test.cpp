@@ -27,6 +27,7 @@ decode_problem random_latent(std::mt19937& random) {
   p.own_queries.resize(p.own_queries.empty() ? 0 : p.keys.size(), 1);
   p.rows_per_page = std::array{0, 16, 32, 64, 128}[std::size_t(up_to(5))];
   p.splits = 1 + up_to(2) * up_to(5);
+  if (p.splits == 1 && up_to(2) == 0) p.shares = 1 + up_to(5);
   if (up_to(3) == 0) p.window = causal;
   if (up_to(4) == 0) p.window.left = up_to(90);
   p.has_sinks = up_to(3) == 0;
