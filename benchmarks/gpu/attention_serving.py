@@ -122,8 +122,8 @@ def check_problem(ours, rng, number):
 
 
 def check_latent(ours, rng, number):
-    """Whether one random problem of latent attention is right: V is the first 512 columns of K."""
-    batch, heads, page = rng.choice([1, 2, 5, 20]), rng.choice([1, 16, 40, 64, 128]), rng.choice([16, 32, 64, 128])
+    """Whether one random problem of latent attention is right: V is the first 512 columns of K. Pages of 1 row: a list of tokens."""
+    batch, heads, page = rng.choice([1, 2, 5, 20]), rng.choice([1, 16, 40, 64, 128]), rng.choice([1, 16, 32, 64, 128])
     keys = [rng.randint(0, rng.choice([1, 64, 700, 3000])) for _ in range(batch)]
     most, window, dtype = rng.choice([1, 1, 2, 4]), rng.choice([(-1, -1), (-1, 0), (100, 0)]), rng.choice([torch.bfloat16, torch.half])
     pages = max(1, (max(keys) + page - 1) // page)
@@ -154,10 +154,10 @@ def check_latent(ours, rng, number):
     return right
 
 
-def latent_times_of(ours, batch, keys, rounds):
-    """Latent attention of 128 heads, pages of 64 rows."""
-    k = torch.randn(batch * keys // 64, 64, 1, 576, device="cuda", dtype=torch.bfloat16)
-    table = torch.randperm(batch * keys // 64, device="cuda").to(torch.int32).view(batch, -1)
+def latent_times_of(ours, batch, keys, rounds, page=64):
+    """Latent attention of 128 heads, pages of 64 rows; or of 1: lists of random rows of a cache."""
+    k = torch.randn(batch * keys // page, page, 1, 576, device="cuda", dtype=torch.bfloat16)
+    table = torch.randperm(batch * keys // page, device="cuda").to(torch.int32).view(batch, -1)
     q = torch.randn(batch, 128, 1, 576, device="cuda", dtype=torch.bfloat16)
     o = torch.empty(batch, 128, 1, 512, device="cuda", dtype=torch.bfloat16)
     copied = torch.empty_like(k)
@@ -166,7 +166,7 @@ def latent_times_of(ours, batch, keys, rounds):
              "copy": lambda: copied[:half].copy_(k[:half])}
     times = Race(calls, 1.5e-2).times(rounds)
     seconds = {name: statistics.median(t[name] for t in times) for name in calls}
-    row = {"batch": batch, "keys": keys, "heads": 128, "splits": calls["latent"].splits, "mib": k.numel() * 2 / 2 ** 20}
+    row = {"batch": batch, "keys": keys, "page": page, "heads": 128, "splits": calls["latent"].splits, "mib": k.numel() * 2 / 2 ** 20}
     row |= {"tflops": 2 * 128 * (576 + 512) * batch * keys / seconds["latent"] / 1e12, "latent": k.numel() * 2 / seconds["latent"] / 1e9,
             "copy": k.numel() * 2 / seconds["copy"] / 1e9}
     return row | {"ratio_to_copy": row["latent"] / row["copy"]}
@@ -243,8 +243,8 @@ def main():
         latent = Decode(options.latent)
         latent_right = sum(check_latent(latent, rng, i) for i in range(options.problems // 4))
         print(f"{latent_right} of {options.problems // 4} random problems of latent attention are right", flush=True)
-        for batch, keys in () if options.check_only else ((16, 8192), (64, 4096), (128, 4096), (1, 65536)):
-            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds))
+        for batch, keys, page in () if options.check_only else ((16, 8192, 64), (64, 4096, 64), (128, 4096, 64), (1, 65536, 64), (128, 2048, 1), (128, 2048, 64)):
+            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds, page))
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in latent_rows[-1].items()), flush=True)
     write_results(options, unit="GB/s", problems=options.problems, right=right, rows=rows, latent_problems=options.problems // 4,
                   latent_right=latent_right, latent_rows=latent_rows)

@@ -123,12 +123,13 @@ void set_scales(const char* op, const char* name, const tensor& scales, const te
 }
 
 /// The pages of a cache.
-void set_pages(const char* op, const tensor& table, attention_decode_args& a) {
+void set_pages(const char* op, const tensor& table, bool is_latent, attention_decode_args& a) {
   require_tensor(op, "block_table", table, element::i32, {a.batch, -1});
   if (table.strides[1] != 1 && table.lengths[1] > 1) refuse(op, "block_table must be contiguous along pages");
   a.rows_per_page = a.keys;
-  if (a.rows_per_page % 16 != 0)
-    refuse(op, "pages have " + std::to_string(a.keys) + " rows; they must have a multiple of 16");
+  if (a.rows_per_page % 16 != 0 && !(is_latent && a.rows_per_page == 1))
+    refuse(op, "pages have " + std::to_string(a.keys) +
+                   " rows; they must have a multiple of 16, or those of latent attention 1");
   if (table.lengths[1] * a.rows_per_page > 0x7fffffff - 1024)
     refuse(op, "the pages of a sequence have 2^31 keys or more");
   a.keys = index_t(table.lengths[1]) * a.rows_per_page;
@@ -163,7 +164,7 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   } else if (options.k_scales.data || options.v_scales.data) {
     refuse(op, "k_scales and v_scales are for a cache of fp8 or i8");
   }
-  if (pages) set_pages(op, options.block_table, a);
+  if (pages) set_pages(op, options.block_table, p.is_latent, a);
   if (options.key_counts.data) {
     require_vector(op, "key_counts", options.key_counts, element::i32, a.batch);
     a.key_counts = static_cast<const index_t*>(options.key_counts.data);

@@ -172,6 +172,14 @@ TEST_F(JitAttention, LatentDecodingUsesWgmmaWhereItCan) {
   EXPECT_EQ(jit::rows_of_block(p, "sm_90a"), 64);
   EXPECT_EQ(jit::attention_decode(p)("gfx942").name, "attention_decode_f16_d576_512");
   EXPECT_EQ(jit::rows_of_block(p, "gfx942"), 16);
+  const index_t row = 0;
+  p.args.block_table = &row, p.args.table_stride = 16, p.args.rows_per_page = 1;
+  EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_latent_f16_d576_512_tokens");
+  EXPECT_NE(jit::attention_decode(p)("sm_90a").code.find("has_token_lists = true"), std::string::npos);
+  EXPECT_EQ(jit::rows_of_block(p, "sm_90a"), 64);
+  EXPECT_EQ(sentence_of([&] { (void)jit::attention_decode(p)("gfx942"); }),
+            "jit: attention_decode: a table of rows (pages of 1 row) needs latent attention of 576 and 512 on sm_90a");
+  p.args.block_table = nullptr, p.args.rows_per_page = 0;
   p.cache_type = jit::element::i8;
   EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_f16_d576_512_cache_i8");
   p.is_latent = false;

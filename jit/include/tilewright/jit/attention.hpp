@@ -48,7 +48,7 @@ struct attention_decode_problem {
   /// Elements of K and V: those of Q where nothing is given, else fp8 (e4m3) or i8, with scales.
   std::optional<element> cache_type = {};
   /// Latent attention (MLA): V is the first columns of K, and args.v of launches is args.k. Head dimensions up to 576
-  /// and 512; for these two the kernel for sm_90a uses wgmma.
+  /// and 512; for these two the kernel for sm_90a uses wgmma, and takes pages of 1 row: a list of rows.
   bool is_latent = false;
   attention_decode_args args = {};
 };

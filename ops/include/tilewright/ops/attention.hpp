@@ -47,7 +47,8 @@ struct attention_decode_options {
   tensor lse = {};           ///< as in attention_options
   tensor key_counts = {};    ///< i32 (batch): keys of each sequence; without it all of them count
   tensor block_table = {};   ///< i32 (batch, pages of the longest sequence): then k and v are (pages, rows of a page,
-                             ///< kv_heads, dim), rows of a page a multiple of 16
+                             ///< kv_heads, dim), rows of a page a multiple of 16; latent attention of 576 and 512 on
+                             ///< Hopper also takes 1: then it is a list of the rows of sparse attention
   tensor query_starts = {};  ///< i32 (batch + 1): sequences with different numbers of queries, one after the other;
                              ///< then q and o are (rows, heads, dim), lse (rows, heads)
   int max_queries = 0;       ///< with query_starts: the most of a sequence

@@ -19,8 +19,9 @@ struct attention_decode_args : attention_args {
   /// Paged cache: keys [i * rows_per_page, (i + 1) * rows_per_page) of sequence b are page block_table[b * table_stride
   /// + i]; k_strides.batch and v_strides.batch are from page to page. Null: not paged.
   const index_t* block_table = nullptr;
-  index_t table_stride = 0;   ///< pages from one sequence's row of the table to the next
-  index_t rows_per_page = 0;  ///< a multiple of 16
+  index_t table_stride = 0;  ///< pages from one sequence's row of the table to the next
+  index_t rows_per_page =
+      0;  ///< a multiple of 16; 1 for policies with has_token_lists: the table lists a row for each key
 
   /// For a cache of 8-bit elements, which needs k_scales and v_scales: row r of key head h of page (or sequence) p is
   /// multiplied by k_scales[p * batch + h * head + r * row] with these strides. So there may be a scale for each token,
@@ -92,19 +93,29 @@ constexpr const char* check_cache_scales(const attention_decode_args& args, inde
   return nullptr;
 }
 
-/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes.
+/// What is wrong with the pages of a cache, or with the rows that a table lists for a kernel that takes those.
+constexpr const char* check_pages(const attention_decode_args& args, bool takes_rows) {
+  if (takes_rows && (!args.block_table || args.rows_per_page != 1))
+    return "has_token_lists: the kernel takes a block_table of rows, with rows_per_page = 1";
+  if (!args.block_table) return nullptr;
+  if (args.key_starts) return "a paged cache has no key_starts; give key_counts";
+  if (!takes_rows && (args.rows_per_page < 16 || args.rows_per_page % 16 != 0))
+    return "rows_per_page must be a positive multiple of 16";
+  return args.table_stride < ceil_div(args.keys, args.rows_per_page)
+             ? "table_stride is smaller than the number of pages of the longest sequence"
+             : nullptr;
+}
+
+/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes. takes_rows: see
+/// check_pages.
 constexpr const char* check_decode(const attention_decode_args& args, index_t head_dim, index_t value_dim,
-                                   index_t cache_bytes) {
+                                   index_t cache_bytes, bool takes_rows = false) {
   attention_args unscaled = args;
   unscaled.k_scales = unscaled.v_scales = nullptr;
   if (const char* why = check_attention(unscaled, head_dim, value_dim, 8, 16 / cache_bytes)) return why;
   if (const char* why = check_cache_scales(args, cache_bytes)) return why;
   if (args.key_counts && args.key_starts) return "give either key_counts or key_starts";
-  if (args.block_table && args.key_starts) return "a paged cache has no key_starts; give key_counts";
-  if (args.block_table && (args.rows_per_page < 16 || args.rows_per_page % 16 != 0))
-    return "rows_per_page must be a positive multiple of 16";
-  if (args.block_table && args.table_stride < ceil_div(args.keys, args.rows_per_page))
-    return "table_stride is smaller than the number of pages of the longest sequence";
+  if (const char* why = check_pages(args, takes_rows)) return why;
   if (args.splits < 1 || args.splits > 1024) return "splits must be 1 to 1024";
   if (args.shares < 0 || args.shares > 1 << 24) return "shares must be 0 to 2^24";
   if ((long_index_t{args.batch} * (args.splits + 1) + args.shares) * args.kv_heads * decode_row_blocks(args) >
