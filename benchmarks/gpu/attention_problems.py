@@ -120,10 +120,11 @@ class Problem:
 
     def is_right(self):
         errors = [self.errors_of(b) for b in range(self.batch)]
-        allowed = 0.05 if self.is_small else 6 * 2 ** (-8 if self.dtype == torch.bfloat16 else -11)
+        # wgmma adds up products of 8-bit elements with fewer bits than those of 16
+        allowed, lse_allowed = (0.05, 1e-2) if self.is_small else (6 * 2 ** (-8 if self.dtype == torch.bfloat16 else -11), 2e-3)
         self.worst = [max(x) for x in zip(*errors)]
         guards = torch.cat([self.memory[:GUARD], self.memory[-GUARD:]])
-        return self.worst[0] < allowed and self.worst[1] < 2e-3 and bool(guards.isnan().all())
+        return self.worst[0] < allowed and self.worst[1] < lse_allowed and bool(guards.isnan().all())
 
     def __str__(self):
         return (f"{self.dtype} {self.dim}/{self.value_dim} portable {self.portable} packed {self.packed} heads {self.heads}/{self.kv_heads} "

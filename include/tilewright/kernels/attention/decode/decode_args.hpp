@@ -19,9 +19,8 @@ struct attention_decode_args : attention_args {
   /// Paged cache: keys [i * rows_per_page, (i + 1) * rows_per_page) of sequence b are page block_table[b * table_stride
   /// + i]; k_strides.batch and v_strides.batch are from page to page. Null: not paged.
   const index_t* block_table = nullptr;
-  index_t table_stride = 0;  ///< pages from one sequence's row of the table to the next
-  index_t rows_per_page =
-      0;  ///< a multiple of 16; 1 for policies with has_token_lists: the table lists a row for each key
+  index_t table_stride = 0;   ///< pages from one sequence's row of the table to the next
+  index_t rows_per_page = 0;  ///< a multiple of 16; with has_token_lists 1
 
   /// For a cache of 8-bit elements, which needs k_scales and v_scales: row r of key head h of page (or sequence) p is
   /// multiplied by k_scales[p * batch + h * head + r * row] with these strides. So there may be a scale for each token,
@@ -34,8 +33,8 @@ struct attention_decode_args : attention_args {
   index_t splits = 1;
   void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
-  /// More than 0, instead of splits: blocks that share the keys of all sequences equally, for each key head and block
-  /// of rows; fewer than sequences or more. For sequences of different lengths; needs a workspace. See choose_shares().
+  /// Above 0: that many blocks, instead of batch * splits, have equal shares of all keys; see choose_shares(). Needs a
+  /// workspace.
   index_t shares = 0;
 
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
@@ -48,8 +47,9 @@ struct attention_decode_args : attention_args {
   /// costs time of its own, so there are no more. Never 0. rows_of_block: as in choose_splits().
   constexpr index_t choose_shares(index_t SMs, index_t rows_of_block = 16) const;
 
-  /// Whether blocks have equal shares of all keys, and their number for each key head and block of rows.
+  /// Whether blocks have equal shares of all keys.
   TILEWRIGHT_HD constexpr bool has_shares() const { return shares > 0 || splits > 1; }
+  /// The number of shares for each key head and block of rows.
   TILEWRIGHT_HD constexpr index_t num_shares() const { return shares > 0 ? shares : batch * splits; }
 };
 
