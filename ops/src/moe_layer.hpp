@@ -35,7 +35,7 @@ struct moe_layer {
 
   element weights() const { return gate_up.codes.type; }
   bool is_quantised() const { return gate_up.format == expert_format::fp8_rows; }
-  /// Whether the first GEMM gathers rows and applies SwiGLU itself.
+  /// Whether the first GEMM applies SwiGLU itself.
   bool is_fused() const { return gate_up.format == expert_format::plain || is_quantised(); }
 };
 
