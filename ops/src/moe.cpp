@@ -120,7 +120,7 @@ void multiply_down(const moe_layer& l, const moe_routing& r, const fused_memory&
 
 /// The weighted sum of each token's rows, which a bias of their expert is added to.
 void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const tensor& results, const tensor& bias,
-            void* stream) {
+            const moe_options& o) {
   const rows_view to = as_rows(moe_call, "y", y);
   jit::expert_rows_problem p{.type = l.type, .kind = expert_rows_kind::combine};
   auto& a = p.args;
@@ -134,11 +134,12 @@ void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const ten
        .x_stride = results.strides[0],
        .y_stride = to.stride};
   if (bias.data)
-    a.bias = bias.data, a.expert = static_cast<const index_t*>(r.expert.data), a.bias_stride = bias.strides[0];
+    a.bias = bias_from_first(bias, o), a.expert = static_cast<const index_t*>(r.expert.data),
+    a.bias_stride = bias.strides[0];
   run_single<describe_sum>(moe_call,
                            key_of_all(moe_call, 6, p.type, a.x, static_cast<const void*>(a.y), a.bias, a.tokens,
                                       a.choices, a.cols, a.x_stride, a.y_stride, a.bias_stride),
-                           p, stream);
+                           p, o.stream);
 }
 
 /// A tensor of the options that has a row of l.type for each expert.
@@ -184,15 +185,15 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   const moe_memory memory(scratch, l, o);
   const moe_routing& r = memory.routing;
   run_steps([&] {
-    choose_entries(moe_call, l, r, logits, o);
+    choose_entries(moe_call, r, logits, o);
     order_entries(moe_call, l, r, o);
     if (memory.fused) {
       multiply_gate_up(l, r, *memory.fused, x, o);
       multiply_down(l, r, *memory.fused, o);
-      add_up(l, r, y, memory.fused->results, {}, o.stream);
+      add_up(l, r, y, memory.fused->results, {}, o);
     } else {
       memory.steps->run(l, r, x, o);
-      add_up(l, r, y, memory.steps->results, o.down_bias, o.stream);
+      add_up(l, r, y, memory.steps->results, o.down_bias, o);
     }
   });
 }

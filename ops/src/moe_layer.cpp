@@ -10,9 +10,6 @@
 namespace tilewright::ops {
 namespace {
 
-candidate describe_moe_choose(const jit::choose_experts_problem& p, const device_facts&) {
-  return kernel_for("choose_experts", p.type, jit::choose_experts(p));
-}
 candidate describe_moe_order(const jit::order_by_expert_problem& p, const device_facts&) {
   return {.kernel = "order_by_expert", .reason = "by the number of experts", .source = jit::order_by_expert(p)};
 }
@@ -78,6 +75,11 @@ void require_formats(const char* call, moe_layer& l, const moe_options& o) {
   if (l.gate_up.format != l.down.format) refuse(call, "gate_up and down have scales of different kinds");
 }
 
+[[noreturn]] void refuse_choices(const char* call, const moe_layer& l, const moe_options& o) {
+  refuse(call, "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) +
+                   " shared experts of " + std::to_string(l.experts) + " experts; choices must be 1 or more");
+}
+
 }  // namespace
 
 moe_layer moe_layer_of(const char* call, const tensor& x, const tensor& gate_up, const tensor& down,
@@ -104,9 +106,7 @@ moe_layer moe_layer_of(const char* call, const tensor& x, const tensor& gate_up,
                "or of i8 with half as many columns");
   require_formats(call, l, o);
   if (!first.along_cols) refuse(call, "gate_up must be contiguous along its last dimension");
-  if (o.choices < 1 || o.shared < 0 || o.shared >= l.experts || o.choices > l.experts - o.shared)
-    refuse(call, "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) +
-                     " shared experts of " + std::to_string(l.experts) + " experts; choices must be 1 or more");
+  if (o.choices < 1 || o.shared < 0 || o.shared >= l.experts) refuse_choices(call, l, o);
   if (o.capacity < 0) refuse(call, "capacity must not be negative; 0 is no limit");
   l.choices = o.choices + o.shared;
   const long_index_t entries = long_index_t{l.x.rows} * l.choices;
@@ -122,12 +122,13 @@ void require_routing(const char* call, const moe_layer& l, const tensor& logits,
   if (logits.data == nullptr && o.expert.data == nullptr)
     refuse(call, "logits is null: give the gate's output, or the options expert and weight");
   if (logits.data) {
+    if (o.choices > routed) refuse_choices(call, l, o);
+    if (o.first_expert != 0) refuse(call, "first_expert goes with given experts and weights; logits must be null");
     const rows_view given = as_rows(call, "logits", logits);
     if (given.rows != l.tokens || given.cols != routed)
       refuse(call, "logits is " + describe(logits) + ", but must be (" + std::to_string(l.tokens) + ", " +
                        std::to_string(routed) + ")");
   }
-  if (o.score_bias.data) require_vector(call, "score_bias", o.score_bias, element::f32, routed);
 }
 
 tensor scratch_memory::take(element type, std::initializer_list<long_index_t> lengths) {
@@ -156,32 +157,29 @@ moe_routing take_routing(const char* call, scratch_memory& memory, const moe_lay
   return r;
 }
 
-void choose_entries(const char* call, const moe_layer& l, const moe_routing& r, const tensor& logits,
-                    const moe_options& o) {
+void choose_entries(const char* call, const moe_routing& r, const tensor& logits, const moe_options& o) {
   if (!logits.data) return;
-  const rows_view x = as_rows(call, "logits", logits);
-  jit::choose_experts_problem p{.type = logits.type};
-  auto& a = p.args;
-  a = {.x = x.data,
-       .expert = static_cast<index_t*>(r.expert.data),
-       .weight = static_cast<float*>(r.weight.data),
-       .tokens = l.tokens,
-       .experts = x.cols};
-  a.choices = o.choices, a.x_stride = x.stride, a.is_normalised = o.is_normalised, a.score = o.score;
-  a.bias = static_cast<const float*>(o.score_bias.data);
-  a.groups = o.groups, a.kept_groups = o.kept_groups, a.shared = o.shared, a.scale = o.scale;
-  run_single<describe_moe_choose>(call,
-                                  key_of_all(call, 0, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride, a.score,
-                                             a.bias, a.groups, a.kept_groups, a.shared),
-                                  p, o.stream);
+  choose_for(call, r.expert, r.weight, logits,
+             {.is_normalised = o.is_normalised,
+              .stream = o.stream,
+              .score = o.score,
+              .score_bias = o.score_bias,
+              .groups = o.groups,
+              .kept_groups = o.kept_groups,
+              .scale = o.scale,
+              .shared = o.shared});
 }
 
 void order_entries(const char* call, const moe_layer& l, const moe_routing& r, const moe_options& o) {
   jit::order_by_expert_problem p;
   const auto list = [](const tensor& t) { return static_cast<index_t*>(t.data); };
   p.args = {list(r.expert), list(r.ends), list(r.source), list(r.position), list(r.counts), l.entries, l.experts};
-  p.args.capacity = o.capacity;
+  p.args.first_expert = o.first_expert, p.args.capacity = o.capacity;
   run_single<describe_moe_order>(call, key_of_all(call, 1, l.entries, l.experts, o.capacity > 0), p, o.stream);
+}
+
+const void* bias_from_first(const tensor& bias, const moe_options& o) {
+  return static_cast<const char*>(bias.data) - o.first_expert * bias.strides[0] * bytes_of(bias.type);
 }
 
 clamped_swiglu_function swiglu_of(const moe_options& o) {

@@ -105,7 +105,7 @@ void activate_rows(const char* call, const moe_layer& l, const moe_routing& r, c
   a.entries = l.entries, a.cols = l.n, a.x_stride = t.x.strides[0], a.y_stride = t.y.strides[0];
   a.function = swiglu_of(o);
   if (t.bias.data) {
-    a.bias = t.bias.data, a.expert = static_cast<const index_t*>(r.expert.data);
+    a.bias = bias_from_first(t.bias, o), a.expert = static_cast<const index_t*>(r.expert.data);
     a.bias_stride = t.bias.strides[0];
   }
   if (p.is_gradient) {

@@ -20,6 +20,7 @@ struct moe_options {
   int capacity = 0;        ///< the most entries that an expert takes, the first ones; later ones are left out. 0: all
   tensor expert = {};      ///< i32 (tokens, choices + shared), packed: receives the experts; -1: none. None: not kept
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
+  int first_expert = 0;    ///< without logits: the number of the weights' first expert; others in `expert` add nothing
 
   /// For weights of 8 or 4 bits, whose formats they say. fp8: f32 (experts, rows), or (experts, rows / 128, columns /
   /// 128), both rounded up, for blocks; MXFP8 and MXFP4: i8 (experts, rows, columns / 32), exponents biased by 127;
