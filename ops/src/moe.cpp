@@ -133,9 +133,9 @@ void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const ten
        .cols = l.d,
        .x_stride = results.strides[0],
        .y_stride = to.stride};
-  if (bias.data)
-    a.bias = bias_from_first(bias, o), a.expert = static_cast<const index_t*>(r.expert.data),
-    a.bias_stride = bias.strides[0];
+  if (bias.data) a.bias = from_expert_0(bias, o), a.bias_stride = bias.strides[0];
+  a.factor = static_cast<const float*>(from_expert_0(l.down.factor, o));
+  if (a.bias || a.factor) a.expert = static_cast<const index_t*>(r.expert.data);
   run_single<describe_sum>(moe_call,
                            key_of_all(moe_call, 6, p.type, a.x, static_cast<const void*>(a.y), a.bias, a.tokens,
                                       a.choices, a.cols, a.x_stride, a.y_stride, a.bias_stride),

@@ -2,6 +2,7 @@
 #include "moe_layer.hpp"
 
 #include <string>
+#include <string_view>
 
 #include <tilewright/jit/routing.hpp>
 
@@ -21,19 +22,36 @@ bool has_scales(const tensor& scales, element type, long_index_t experts, long_i
          scales.lengths[1] == rows && (by_rows || scales.lengths[2] == groups);
 }
 
-/// Weights of i8, or of fp8 with scales of i8: a format of narrow_gemm, by its scales.
+/// Weights of i8, or of fp8 with scales of i8: a format of narrow_gemm, by its scales and zero points.
 jit::narrow_format narrow_format_of(const char* call, const char* name, const matrix_view& codes, const tensor& scales,
-                                    index_t k) {
+                                    bool has_zeros, index_t k) {
+  if (scales.type == element::fp8) return jit::narrow_format_of("nvfp4");
   if (scales.type == element::i8) return jit::narrow_format_of(codes.type == element::fp8 ? "mxfp8" : "mxfp4");
   const long_index_t groups = scales.rank == 3 ? scales.lengths[2] : 0,
                      group = groups > 0 && k % groups == 0 ? k / groups : 0;
   if (scales.type != element::f16 && scales.type != element::bf16 && scales.type != element::f32)
     refuse(call, std::string(name) + "_scale has elements of " + ops::name_of(scales.type) +
-                     "; of weights of i8 they are i8 (MXFP4), or f16, bf16 or f32 (int4)");
+                     "; of weights of i8 they are i8 (MXFP4), fp8 (NVFP4), or f16, bf16 or f32 (int4)");
   if (group != 32 && group != 64 && (group == 0 || group % 128 != 0))
     refuse(call, std::string(name) + "_scale is " + describe(scales) +
                      "; a scale is for 32, 64 or a multiple of 128 elements along the last dimension");
-  return jit::narrow_format_of("int4_" + std::to_string(group) + "_" + ops::name_of(scales.type));
+  return jit::narrow_format_of((has_zeros ? "int4_zero_" : "int4_") + std::to_string(group) + "_" +
+                               ops::name_of(scales.type));
+}
+
+/// Zero points are those of int4, as its scales; a factor for each expert is that of NVFP4.
+void require_zeros_and_factor(const char* call, const char* name, const expert_weights& w, long_index_t experts) {
+  if (w.zeros.data) {
+    bool is_like_scales = w.zeros.type == element::i8 && w.zeros.rank == w.scales.rank && w.narrow.has_zero_points;
+    for (int i = 0; i < w.zeros.rank && is_like_scales; ++i)
+      is_like_scales = w.zeros.lengths[i] == w.scales.lengths[i] && w.zeros.strides[i] == w.scales.strides[i];
+    if (!is_like_scales)
+      refuse(call, std::string(name) + "_zeros is " + describe(w.zeros) +
+                       "; zero points are those of int4: i8, with the lengths and strides of the scales");
+  }
+  if (!w.factor.data) return;
+  if (std::string_view(w.narrow.name) != "nvfp4") refuse(call, std::string(name) + "_factor is for NVFP4");
+  require_vector(call, (std::string(name) + "_factor").c_str(), w.factor, element::f32, experts);
 }
 
 /// The scales of weights, (rows, k) of each expert, which say how they are stored.
@@ -51,17 +69,19 @@ void set_format(const char* call, const char* name, expert_weights& w, const ten
                        "; with weights of fp8 it is (experts, rows) or (experts, rows / 128, columns / 128) of f32, or "
                        "(experts, rows, columns / 32) of i8");
     w.format = expert_format::narrow;
-    w.narrow = narrow_format_of(call, name, m, scales, w.k);
+    w.narrow = narrow_format_of(call, name, m, scales, w.zeros.data != nullptr, w.k);
     if (!has_scales(scales, scales.type, experts, m.rows, ceil_div(w.k, w.narrow.group)))
       refuse(call, std::string(name) + "_scale is " + describe(scales) + ", but must be (" + std::to_string(experts) +
                        ", " + std::to_string(m.rows) + ", " + std::to_string(ceil_div(w.k, w.narrow.group)) + ")");
   }
   if (scales.strides[scales.rank - 1] != 1 && scales.lengths[scales.rank - 1] > 1)
     refuse(call, std::string(name) + "_scale must be contiguous along its last dimension");
+  require_zeros_and_factor(call, name, w, experts);
 }
 
 void require_formats(const char* call, moe_layer& l, const moe_options& o) {
-  const bool has_scale = o.gate_up_scale.data || o.down_scale.data;
+  const bool has_scale = o.gate_up_scale.data || o.down_scale.data || o.gate_up_zeros.data || o.down_zeros.data ||
+                         o.gate_up_factor.data || o.down_factor.data;
   if (l.weights() == l.type) {
     if (has_scale) refuse(call, "gate_up_scale and down_scale are for weights of fp8 or i8");
     return;
@@ -70,6 +90,8 @@ void require_formats(const char* call, moe_layer& l, const moe_options& o) {
     refuse(call,
            "weights of fp8 or i8 need an x of bf16, a down that is contiguous along its last dimension, and "
            "gate_up_scale and down_scale");
+  l.gate_up.zeros = o.gate_up_zeros, l.gate_up.factor = o.gate_up_factor;
+  l.down.zeros = o.down_zeros, l.down.factor = o.down_factor;
   set_format(call, "gate_up", l.gate_up, o.gate_up_scale, l.experts);
   set_format(call, "down", l.down, o.down_scale, l.experts);
   if (l.gate_up.format != l.down.format) refuse(call, "gate_up and down have scales of different kinds");
@@ -178,8 +200,9 @@ void order_entries(const char* call, const moe_layer& l, const moe_routing& r, c
   run_single<describe_moe_order>(call, key_of_all(call, 1, l.entries, l.experts, o.capacity > 0), p, o.stream);
 }
 
-const void* bias_from_first(const tensor& bias, const moe_options& o) {
-  return static_cast<const char*>(bias.data) - o.first_expert * bias.strides[0] * bytes_of(bias.type);
+const void* from_expert_0(const tensor& t, const moe_options& o) {
+  if (!t.data) return nullptr;
+  return static_cast<const char*>(t.data) - o.first_expert * t.strides[0] * bytes_of(t.type);
 }
 
 clamped_swiglu_function swiglu_of(const moe_options& o) {

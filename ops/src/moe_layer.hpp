@@ -24,7 +24,7 @@ struct expert_weights {
   matrix_view codes;
   expert_format format = expert_format::plain;
   jit::narrow_format narrow = {};
-  tensor scales = {};
+  tensor scales = {}, zeros = {}, factor = {};
   index_t k = 0;
 };
 
@@ -97,8 +97,8 @@ struct activation_tensors {
 void activate_rows(const char* call, const moe_layer& l, const moe_routing& r, const activation_tensors& t,
                    const moe_options& o);
 
-/// A bias of experts as the kernels that know an entry's number in `expert` reach it: from number 0 on.
-const void* bias_from_first(const tensor& bias, const moe_options& o);
+/// A tensor of experts as the kernels that know an entry's number in `expert` reach it: from number 0 on.
+const void* from_expert_0(const tensor& of_experts, const moe_options& o);
 
 /// What the options say of SwiGLU.
 clamped_swiglu_function swiglu_of(const moe_options& o);

@@ -56,6 +56,7 @@ struct fp8_weights {
 /// Weights as they are stored, and their scales.
 struct coded_weights {
   tw::tensor gate_up, down, gate_up_scale, down_scale;
+  tw::tensor gate_up_zeros = {}, down_zeros = {}, gate_up_factor = {}, down_factor = {};
 };
 
 /// T: of x, weights and y. L: of the logits.
@@ -93,7 +94,11 @@ struct moe_case {
     if (p.has_bias) o.gate_up_bias = gate_up_bias, o.down_bias = down_bias;
     o.is_interleaved = p.is_interleaved, o.capacity = p.capacity, o.first_expert = first_expert;
     o.swiglu_alpha = p.alpha, o.swiglu_limit = std::isinf(p.limit) ? 0 : p.limit, o.swiglu_shift = p.shift;
-    if (codes) o.gate_up_scale = codes->gate_up_scale, o.down_scale = codes->down_scale;
+    if (codes) {
+      o.gate_up_scale = codes->gate_up_scale, o.down_scale = codes->down_scale;
+      o.gate_up_zeros = codes->gate_up_zeros, o.down_zeros = codes->down_zeros;
+      o.gate_up_factor = codes->gate_up_factor, o.down_factor = codes->down_factor;
+    }
     return o;
   }
   void call() {
