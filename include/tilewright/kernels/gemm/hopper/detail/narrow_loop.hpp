@@ -164,10 +164,11 @@ struct small_m_loop<Policy> {
           divides(from, index_t(sizeof scales)) && (!F::has_zero_points || divides(zeros_from, index_t(sizeof zeros)));
     }
     TILEWRIGHT_HD static index_t column() { return modulo(exec::thread_id(), tile.n); }
-    /// Of a step: the thread's first group. With fewer groups than threads for a column some do the same.
-    TILEWRIGHT_HD static index_t first_group() { return groups < threads ? 0 : divide(exec::thread_id(), tile.n) * of_thread; }
+    TILEWRIGHT_HD static bool has_groups() { return groups >= threads || exec::thread_id() < tile.n * groups; }
+    /// Of a step: the thread's first group.
+    TILEWRIGHT_HD static index_t first_group() { return divide(exec::thread_id(), tile.n) * of_thread; }
     TILEWRIGHT_HD void load(index_t k0) {
-      if constexpr (groups > 0) {
+      if (has_groups()) {
         const index_t first = divide(k0, max(F::group, 1)) + first_group();
         load_line(scales, from, first);
         if constexpr (F::has_zero_points) load_line(zeros, zeros_from, first);
@@ -186,7 +187,7 @@ struct small_m_loop<Policy> {
         line[j] = masked_element(all, first + j < in_column ? first + j : 0, first + j < in_column);
     }
     TILEWRIGHT_HD void store(exec::lds_pointer lds, index_t buffer) const {
-      if constexpr (groups == 0) return;
+      if (!has_groups()) return;
       const index_t to = buffer * memory::scale_bytes + (first_group() * memory::scale_pitch + column()) * 4;
       TILEWRIGHT_UNROLL_ALL
       for (index_t j = 0; j < of_thread; ++j) {
