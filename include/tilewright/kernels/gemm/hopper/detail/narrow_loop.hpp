@@ -20,12 +20,21 @@ struct narrow_lds {
   static constexpr index_t a_pieces = tile.k / 8;               ///< of a row of A
   static constexpr index_t b_pitch = Policy::column_bytes + 16, a_pitch = a_pieces * 16 + F::elements * 8;
   static constexpr index_t a_at = tile.n * b_pitch, stage_bytes = a_at + tile.m * a_pitch;
-  /// Scales for each step are two buffers of (groups, n); zero points likewise.
+  /// Scales of a step are two buffers of (groups, n), as they multiply; zero points likewise.
   static constexpr bool by_column = F::group == 0;
   static constexpr index_t groups = by_column ? 0 : max(tile.k / max(F::group, 1), 1), scale_pitch = tile.n + 8,
                            scale_bytes = groups * scale_pitch * 4, scales_at = Policy::stages * stage_bytes,
                            zeros_at = scales_at + 2 * scale_bytes,
-                           bytes = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
+                           chunks_at = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
+  /// As they are stored: chunks of 16 bytes or a step's, of steps_of_chunk steps; then those of zero points.
+  static constexpr index_t scale_size = index_t(sizeof(typename F::scale_type)),
+                           zero_size = F::has_zero_points ? index_t(sizeof(typename F::zero_type)) : 0,
+                           in_chunk = by_column ? 0 : max(groups, 16 / scale_size), chunk_bytes = in_chunk * scale_size,
+                           zero_chunk_bytes = in_chunk * zero_size,
+                           steps_of_chunk = by_column ? 1 : in_chunk * F::group / tile.k,
+                           chunks = 1 + ceil_div(Policy::stages - 1, steps_of_chunk),
+                           zero_chunks_at = chunks_at + chunks * tile.n * chunk_bytes,
+                           bytes = zero_chunks_at + chunks * tile.n * zero_chunk_bytes;
   /// C's accumulators, at the start.
   static constexpr index_t sum_pitch = tile.n + 4;
   static_assert(Policy::k_waves * tile.m * sum_pitch * 4 <= bytes);
@@ -36,7 +45,7 @@ struct narrow_lds {
 /// same k of rows g and g + 8 of A.
 ///
 ///   copies  | stage i + 2            | stage i + 3           |   cp.async by all threads
-///   scales  | of i + 1 to LDS, loads of i + 2                |   thread j: those of column j
+///   scales  | copies for i + 3, of i + 1 from stored to used |   thread j: those of column j
 ///   block   | barrier, decode and mma of stage i | barrier   |
 template <class Policy>
   requires requires { typename Policy::b_format; }
@@ -140,62 +149,71 @@ struct small_m_loop<Policy> {
     return exec::masked_load<V>(exec::make_global_buffer(from + at, long_index_t{1} << 62), 0, exists);
   }
 
-  /// The scales and zero points of the thread's column for a step, on their way to LDS.
+  /// The scales and zero points of the thread's column, if it has one. They pass through LDS that is the thread's own:
+  /// loads to registers would arrive after the copies of B that are in flight.
   struct column_scales {
-    static constexpr index_t threads = block_size / tile.n, of_thread = max(groups / threads, 1);
     const Scale* from;
     const Zero* zeros_from;
     index_t in_column;  ///< of all k
-    bool is_aligned;    ///< those of a step may be loaded at once
-    array<Scale, of_thread> scales;
-    array<Zero, of_thread> zeros;
+    bool is_aligned;    ///< chunks may be copied at once
 
     TILEWRIGHT_HD column_scales(const narrow_args& g, const work_tile& work)
         : in_column(memory::by_column ? 1 : ceil_div(g.k, max(F::group, 1))) {
       const index_t ld = g.ld_b_scales == 0 ? in_column : g.ld_b_scales;
       const long_index_t at = work.tile.batch * g.batch_stride_b_scales +
-                              long_index_t(min(work.tile.col * tile.n + column(), g.n - 1)) * ld;
+                              long_index_t(min(work.tile.col * tile.n + exec::thread_id(), g.n - 1)) * ld;
       from = static_cast<const Scale*>(g.b_scales) + at;
       zeros_from = static_cast<const Zero*>(g.b_zeros) + at;
       const auto divides = [&](const void* p, index_t size) TILEWRIGHT_INLINE_LAMBDA {
-        return (reinterpret_cast<unsigned long long>(p) & unsigned(size - 1)) == 0 && size <= 16;
+        return (reinterpret_cast<unsigned long long>(p) & unsigned(size - 1)) == 0;
       };
-      is_aligned =
-          divides(from, index_t(sizeof scales)) && (!F::has_zero_points || divides(zeros_from, index_t(sizeof zeros)));
+      is_aligned = divides(from, 16) && (!F::has_zero_points || divides(zeros_from, min(memory::zero_chunk_bytes, 16)));
     }
-    TILEWRIGHT_HD static index_t column() { return modulo(exec::thread_id(), tile.n); }
-    TILEWRIGHT_HD static bool has_groups() { return groups >= threads || exec::thread_id() < tile.n * groups; }
-    /// Of a step: the thread's first group.
-    TILEWRIGHT_HD static index_t first_group() { return divide(exec::thread_id(), tile.n) * of_thread; }
-    TILEWRIGHT_HD void load(index_t k0) {
-      if (has_groups()) {
-        const index_t first = divide(k0, max(F::group, 1)) + first_group();
-        load_line(scales, from, first);
-        if constexpr (F::has_zero_points) load_line(zeros, zeros_from, first);
-      }
+    TILEWRIGHT_HD static bool has_column() { return groups > 0 && (block_size == tile.n || exec::thread_id() < tile.n); }
+    TILEWRIGHT_HD static index_t chunk_of(index_t step) { return divide(step, memory::steps_of_chunk); }
+    TILEWRIGHT_HD static index_t slot_of(index_t chunk) { return modulo(chunk, memory::chunks) * tile.n + exec::thread_id(); }
+
+    /// Starts the copy of a step's chunk, if the step is the first of it. is_first: no copy has been started.
+    TILEWRIGHT_HD void copy(exec::lds_pointer lds, index_t step, bool is_first = false) const {
+      if (!has_column() || (!is_first && modulo(step, memory::steps_of_chunk) != 0)) return;
+      const index_t chunk = chunk_of(step), group = chunk * memory::in_chunk, slot = slot_of(chunk);
+      if (group >= in_column) return;
+      const bool is_whole = is_aligned && group + memory::in_chunk <= in_column;
+      copy_chunk<memory::chunk_bytes>(lds + (memory::chunks_at + slot * memory::chunk_bytes), from, group, is_whole);
+      if constexpr (F::has_zero_points)
+        copy_chunk<memory::zero_chunk_bytes>(lds + (memory::zero_chunks_at + slot * memory::zero_chunk_bytes),
+                                             zeros_from, group, is_whole);
     }
-    template <class V>
-    TILEWRIGHT_HD void load_line(array<V, of_thread>& line, const V* all, index_t first) const {
-      if constexpr (sizeof line <= 16) {
-        if (is_aligned && first + of_thread <= in_column) {
-          line = masked_element(reinterpret_cast<const array<V, of_thread>*>(all + first), 0, true);
-          return;
+    template <index_t Bytes, class V>
+    TILEWRIGHT_HD void copy_chunk(exec::lds_pointer to, const V* all, index_t group, bool is_whole) const {
+      constexpr index_t at_once = min(Bytes, 16);
+      if (is_whole) {
+        for (index_t i = 0; i < Bytes; i += at_once)
+          exec::async_load_first_bytes<at_once>(reinterpret_cast<const char*>(all + group) + i, at_once, to, i);
+      } else {
+        for (index_t j = 0; j < memory::in_chunk; ++j) {
+          const bool exists = group + j < in_column;
+          exec::lds_store(to, j * index_t(sizeof(V)), masked_element(all, exists ? group + j : 0, exists));
         }
       }
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t j = 0; j < of_thread; ++j)
-        line[j] = masked_element(all, first + j < in_column ? first + j : 0, first + j < in_column);
     }
-    TILEWRIGHT_HD void store(exec::lds_pointer lds, index_t buffer) const {
-      if (!has_groups()) return;
-      const index_t to = buffer * memory::scale_bytes + (first_group() * memory::scale_pitch + column()) * 4;
+    /// Writes the scales of a step, whose chunk has arrived, as they multiply.
+    TILEWRIGHT_HD static void store(exec::lds_pointer lds, index_t buffer, index_t step) {
+      if (!has_column()) return;
+      const index_t to = buffer * memory::scale_bytes + exec::thread_id() * 4, chunk = chunk_of(step),
+                    slot = slot_of(chunk), first = divide(step * tile.k, max(F::group, 1)) - chunk * memory::in_chunk;
+      const exec::lds_pointer chunks = lds + (slot * memory::chunk_bytes + first * memory::scale_size),
+                              zeros = lds + (slot * memory::zero_chunk_bytes + first * memory::zero_size);
       TILEWRIGHT_UNROLL_ALL
-      for (index_t j = 0; j < of_thread; ++j) {
-        const float scale = scale_of_pairs<F, T>(scales[j]);
+      for (index_t j = 0; j < groups; ++j) {
+        const float scale =
+            scale_of_pairs<F, T>(exec::lds_load<Scale>(chunks, memory::chunks_at + j * memory::scale_size));
         const index_t at = to + j * memory::scale_pitch * 4;
         exec::lds_store(lds, memory::scales_at + at,
                         scales_elements ? bits_of_pair<T>(scale, scale) : bit_cast<unsigned>(scale));
-        if constexpr (F::has_zero_points) exec::lds_store(lds, memory::zeros_at + at, unsigned(zeros[j]));
+        if constexpr (F::has_zero_points)
+          exec::lds_store(lds, memory::zeros_at + at,
+                          unsigned(exec::lds_load<Zero>(zeros, memory::zero_chunks_at + j * memory::zero_size)));
       }
     }
   };
@@ -216,25 +234,27 @@ struct small_m_loop<Policy> {
     constexpr index_t ahead = Policy::stages - 1;
     const index_t first = work.k_begin * tile.k, steps = work.k_end - work.k_begin;
     operand_stream operands(g, work, first, min(g.k, work.k_end * tile.k));
-    column_scales scales(g, work);
-    scales.load(first);
+    const column_scales scales(g, work);
+    scales.copy(lds, work.k_begin, true);
+    exec::async_end_group();
     index_t to = 0, from = 0;
     const auto next = [](index_t stage) { return stage + 1 == Policy::stages ? 0 : stage + 1; };
     for (index_t i = 0; i < ahead; ++i, to = next(to)) {
       operands.copy(lds + to * memory::stage_bytes);
+      scales.copy(lds, work.k_begin + i + 1);
       exec::async_end_group();
     }
-    scales.store(lds, 0);
-    scales.load(first + tile.k);
+    exec::async_wait_groups<ahead>();
+    column_scales::store(lds, 0, work.k_begin);
     accumulators c{};
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < steps; ++i, to = next(to), from = next(from)) {
       exec::async_wait_groups<ahead - 1>();
       exec::block_sync();  // stage i is in LDS; stage i - 1 and the scales of step i - 1 have been read
       operands.copy(lds + to * memory::stage_bytes);
+      scales.copy(lds, work.k_begin + i + ahead + 1);
       exec::async_end_group();
-      scales.store(lds, (i + 1) % 2);
-      scales.load(first + (i + 2) * tile.k);
+      if (i + 1 < steps) column_scales::store(lds, (i + 1) % 2, work.k_begin + i + 1);
       add_step(c, lds + from * memory::stage_bytes, lds, i % 2, g.m);
     }
     exec::async_wait_groups<0>();
