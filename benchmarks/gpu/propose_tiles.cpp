@@ -35,6 +35,8 @@ std::vector<problem> population(std::uint64_t seed) {
 tw::gemm_args arguments_of(const problem& p) {
   alignas(16) static char somewhere[16];
   tw::gemm_args g{.m = tw::index_t(p.m), .n = tw::index_t(p.n), .k = tw::index_t(p.k)};
+  g.lda = tw::index_t(p.a_col_major ? p.m : p.k);
+  g.ldb = tw::index_t(p.b_col_major ? p.k : p.n);
   g.workspace = somewhere;
   return g;
 }
