@@ -155,6 +155,8 @@ result cuStreamCreate(void** stream, unsigned) {
 }
 result cuStreamSynchronize(void*) { return if_current(); }
 result cuStreamDestroy_v2(void*) { return if_current(); }
+/// NVRTC asks for a table of its own, and does without.
+result cuGetExportTable(const void**, const void*) { return invalid_value; }
 result cuTensorMapEncodeTiled(void*, int, unsigned, void* data, const unsigned long long*, const unsigned long long*,
                               const unsigned*, const unsigned*, int, int, int, int) {
   return current == nullptr ? invalid_context : data == nullptr ? invalid_value : success;
