@@ -23,10 +23,10 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
 /// 16 and 8 bits, on H100s and an H200. docs/lab/exact_tiles.md has the fit.
 struct hopper_gemm_model {
-  double launch = 3271, cluster = 65;         // of a kernel, and more for each block of a cluster
-  double mma = 1.160, issue = 18.8;           // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
-  double scaled = 410, scaled_column = 3.12;  // of 128 rows of a k tile whose products are scaled; for each column
-  double scaled_end = 1672;                   // of a block-scaled tile, instead of `end`
+  double launch = 3271, cluster = 65;          // of a kernel, and more for each block of a cluster
+  double mma = 1.160, issue = 18.8;            // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double scaled = 275, scaled_column = 3.9;    // of 128 rows of a k tile whose products are scaled; for each column
+  double scaled_64 = 0.832, scaled_end = 928;  // times that for 64 rows; of a block-scaled tile, instead of `end`
   double one_consumer = 1.022, rows_64 = 1.011;  // times these where a tile has them
   double alone = 1.04;  // times a k tile of ping-pong whose workers have one tile, so one consumer
   double latency = 2135, shared_latency = 604;  // a stage is there so long after it was asked for; of a cluster, more
@@ -125,7 +125,7 @@ struct modelled_gemm {
     const hopper_gemm_model& x = hopper_gemm_times;
     const index_t together = min(t.blocks, ceil_div(active * t.cluster(), SMs));  // blocks of an SM share its time
     const double kind = (t.consumers == 1 ? x.one_consumer : 1) * (t.m == 64 ? x.rows_64 : 1);
-    const double products = lds.scale_bytes > 0 ? (x.scaled + x.scaled_column * t.n) * (t.m == 64 ? 0.65 : 1)
+    const double products = lds.scale_bytes > 0 ? (x.scaled + x.scaled_column * t.n) * (t.m == 64 ? x.scaled_64 : 1)
                                                 : (t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind;
     // In one wave, the tile at the edge ends last.
     const bool one_wave = s.whole_tiles * s.splits <= s.workers;
