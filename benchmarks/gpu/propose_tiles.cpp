@@ -26,8 +26,8 @@ struct predictions {
 };
 
 std::vector<problem> population(std::uint64_t seed) {
-  std::vector<problem> all = sample_layers(300, seed, {element::bf16, element::e4m3});
-  for (const problem& p : sample_problems(150, seed + 1, {element::bf16, element::e4m3}))
+  std::vector<problem> all = sample_layers(900, seed, {element::bf16, element::e4m3});
+  for (const problem& p : sample_problems(450, seed + 1, {element::bf16, element::e4m3}))
     if (regime_of(p) != regime::unaligned) all.push_back(p);
   return all;
 }
