@@ -81,6 +81,8 @@ TEST(LatentDecode, PiecesOfTwoSequences) {
   p.keys = {150, 40};
   p.splits = 3;
   expect_decode<narrow_latent>(p);
+  p.rows_per_page = 16;  // a share's first tile is not full
+  expect_decode<narrow_latent>(p);
 }
 
 TEST(LatentDecode, RefusesWhatItCannotDo) {

@@ -249,7 +249,6 @@ struct latent_consumer {
   }
 
   TILEWRIGHT_HD void operator()(const latent_problem& p, const decode_piece& piece, index_t share) {
-    sync_consumers();  // both have used Q of the piece before
     load_queries(p);
     exec::fence_async_proxy();
     sync_consumers();
@@ -305,7 +304,7 @@ struct latent_consumer {
     const auto& offsets = softmax.row_offsets().thread_buffer;
     exec::lds_store(lds, lds_of.sums(consumer) + own_thread() * 16,
                     array<float, 4>{{offsets[0], offsets[1], sums.thread_buffer[0], sums.thread_buffer[1]}});
-    sync_consumers();
+    sync_consumers();  // both have also used Q
     const auto other = exec::lds_load<array<float, 4>>(lds, lds_of.sums(1 - consumer) + own_thread() * 16);
     array<row_total, 2> totals;
     for (index_t r = 0; r < 2; ++r) {
