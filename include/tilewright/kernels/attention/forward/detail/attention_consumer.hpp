@@ -91,10 +91,9 @@ struct attention_consumer {
     attention_problem mine = problem;
     mine.first_query += 64 * consumer;
     const index_range unmasked = mine.seen_by_all(device.args.window, 64);
-    const index_t first = steps.first(), end = steps.keys.last;
+    index_t key = steps.first(), next = key;
     // Rows of other consumers may see more keys.
-    const index_t last = max(first + 1, min(end, mine.seen_by_any(device.args.window, 64).last));
-    index_t key = first, next = first;
+    const index_t end = steps.keys.last, last = max(key + 1, min(end, mine.seen_by_any(device.args.window, 64).last));
     bool is_masked = true;
     // While the tensor cores work: with a block mask both read memory.
     const auto find_next = [&]() TILEWRIGHT_INLINE_LAMBDA {
