@@ -49,9 +49,8 @@ inline u16 f32_to_f16_rtz(float f) {
 inline __attribute__((always_inline)) float f64_to_f32_odd(double d) {
   const float f = static_cast<float>(d);
   const double back = static_cast<double>(f);
-  const u32 truncated = bits(f) - (std::fabs(back) > std::fabs(d) ? 1u : 0u),
-            sticky = (back < d) | (back > d) ? 1u : 0u;
-  return as_f32(truncated | sticky);
+  const u32 too_large = std::fabs(back) > std::fabs(d) ? 1 : 0, sticky = (back < d) | (back > d);
+  return as_f32((bits(f) - too_large) | sticky);
 }
 inline __attribute__((always_inline)) u16 f64_to_f16(double d) { return f32_to_f16(f64_to_f32_odd(d)); }
 
