@@ -26,7 +26,7 @@ from mutate import COMPILER, ROOT, Workshop  # noqa: E402
 
 LIMIT_S = 900  # of a compilation or a run
 FAULTS = ROOT / "tests/planted/kernel_faults.txt"
-UNCHANGED = ("core/arch/arch", "launch/launch", "tile/copy/load_store", "tile/copy/shuffle_tile", "tile/registers/elementwise")
+UNCHANGED = ("machine/emulator/allocations", "core/arch/arch", "launch/launch", "tile/copy/load_store", "tile/copy/shuffle_tile", "tile/registers/elementwise")
 MESSAGE = re.compile(r"^.*\bthread \d+ of block .*$", re.MULTILINE)
 
 

@@ -31,7 +31,7 @@ struct form_problem {
   bool by_rows() const { return form != grouped_form::k; }
   bool is_of_experts() const { return form == grouped_form::gate_up || form == grouped_form::down; }
   index_t products() const { return form == grouped_form::gate_up ? 2 : 1; }
-  bool has_epilogue() const { return !is_of_experts() && jit::has_epilogue(args); }
+  bool has_epilogue() const { return !is_of_experts() && tilewright::has_epilogue(args); }
 };
 
 const grouped_args& grouped_args_of(const void* args) { return *static_cast<const grouped_args*>(args); }

@@ -32,6 +32,9 @@ attention_options options_for(const tilewright_attention_options& o) {
           .max_keys = o.max_keys,
           .sinks = optional(o.sinks),
           .d_sinks = optional(o.d_sinks),
+          .block_mask = optional(o.block_mask),
+          .mask_queries = o.mask_queries,
+          .mask_keys = o.mask_keys,
           .stream = o.stream};
 }
 
