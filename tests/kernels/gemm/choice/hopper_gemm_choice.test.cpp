@@ -57,6 +57,11 @@ TEST(SpecializedChoice, NamesAreReadBack) {
     EXPECT_EQ(tw::choice_named(wrong), std::nullopt) << wrong;
 }
 
+// Rows of experts are gathered by tiles of 128 rows alone.
+static_assert(tw::grouped_kernel_kind{}.takes({.m = 64, .n = 64, .consumers = 1}) &&
+              !tw::grouped_kernel_kind{.gathers_a = true}.takes({.m = 64, .n = 64, .consumers = 1}) &&
+              tw::grouped_kernel_kind{.gathers_a = true}.takes({.m = 128, .n = 64}));
+
 // Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
 TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   int members = 0;
