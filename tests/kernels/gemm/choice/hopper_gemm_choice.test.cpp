@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace tw = tilewright;
 
@@ -35,6 +37,33 @@ TEST(SpecializedChoice, AllTilesFitWithAllOrders) {
       for (const bool b_along_k : {true, false})
         EXPECT_TRUE(tw::detail::facts_of(t, {f16, f16, a_along_k, b_along_k}).fits()) << tw::name_of(t);
     EXPECT_TRUE(tw::detail::facts_of(t, {fp8_ocp, bf16, true, true}).fits() || t.unaligned) << tw::name_of(t);
+  }
+}
+
+// Against exact tiles, for layers of a model with few rows and many.
+TEST(SpecializedChoice, LinkedTilesTakeLittleLonger) {
+  alignas(16) static char somewhere[16];
+  const auto cost = [&](const auto& tiles, tw::index_t products) {
+    double sum = 0;
+    int count = 0;
+    for (const auto& [n, k] : {std::pair{6144, 4096}, {4096, 4096}, {14336, 4096}, {4096, 14336}})
+      for (const int m : {1, 7, 33, 100, 250, 517, 1100, 3000, 9000}) {
+        const tw::gemm_args g{.m = m, .n = n * products, .k = k, .workspace = somewhere};
+        double best = 1e300;
+        tw::for_each_kernel_of(tiles, g, {}, 132, products == 1 ? 16 : 1,
+                               [&](const auto& c) { best = c.tile.unaligned ? best : std::min(best, c.clocks); });
+        const auto exact = tw::rank_tiles_of_family(g, {}, 132, products == 1 ? 16 : 1, 1.01, products);
+        sum += std::log(best / exact.front().clocks);
+        ++count;
+      }
+    return std::exp(sum / count);
+  };
+  EXPECT_LT(cost(tw::linked_hopper_tiles, 1), 1.045);
+  EXPECT_LT(cost(tw::linked_gate_tiles, 2), 1.045);
+  for (const tw::hopper_gemm_tile& t : tw::linked_hopper_tiles) EXPECT_TRUE(tw::detail::facts_of(t, {}).fits());
+  for (tw::hopper_gemm_tile t : tw::linked_gate_tiles) {
+    t.products = 2;
+    EXPECT_TRUE(tw::detail::facts_of(t, {}).fits()) << tw::name_of(t);
   }
 }
 
@@ -96,6 +125,25 @@ TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   // Few rows of A: they are columns of a narrow tile, as measured.
   const tw::hopper_gemm_tile few = best(4, 8192, 3584).tile;
   EXPECT_TRUE(few.swap_ab && few.n <= 16) << tw::name_of(few);
+}
+
+// What the search leaves out without a prediction could not have been chosen.
+TEST(SpecializedChoice, LeastClocksAreALowerBound) {
+  alignas(16) static char workspace[16];
+  int considered = 0;
+  for (const auto& [m, n, k] : {std::array{1, 4096, 4096}, std::array{500, 1032, 5376}, std::array{3000, 1280, 200}}) {
+    const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = n, .ldc = n, .workspace = workspace};
+    int number = 0;
+    tw::for_each_tile_of_family({.b_along_k = false}, [&](const tw::hopper_gemm_tile& t) {
+      if (++number % 11 != 0) return;
+      tw::for_each_split(g, t, {.b_along_k = false}, 132, 16, [&](const tw::hopper_gemm_choice& c) {
+        ++considered;
+        const double least = tw::detail::least_clocks(tw::detail::in_order_of(t, g), t, 2, 132, c.split_k);
+        EXPECT_LE(least, c.clocks * 1.0001) << m << " " << tw::name_of(t) << " " << c.split_k;
+      });
+    });
+  }
+  EXPECT_GT(considered, 1000);
 }
 
 // What was fastest where all tiles were timed on an H100.
