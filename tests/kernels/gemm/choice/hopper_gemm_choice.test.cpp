@@ -146,6 +146,13 @@ TEST(SpecializedChoice, LeastClocksAreALowerBound) {
   EXPECT_GT(considered, 1000);
 }
 
+// With one step along k, writing C takes the time.
+TEST(SpecializedChoice, ResultsAreMovedToo) {
+  constexpr tw::gemm_args g{.m = 8192, .n = 8192, .k = 64};
+  constexpr tw::hopper_gemm_tile tile{.m = 128, .n = 256, .cluster_m = 2};
+  EXPECT_GT(tw::predict_hopper_clocks(g, tile, {}, 132, 1) * tw::detail::hopper_gemm_times.bytes, 2.0 * g.m * g.n);
+}
+
 // What was fastest where all tiles were timed on an H100.
 TEST(SpecializedChoice, TilesThatWereFastest) {
   for (const bool b_along_k : {true, false}) {
