@@ -86,6 +86,11 @@ TEST(SpecializedChoice, NamesAreReadBack) {
     EXPECT_EQ(tw::choice_named(wrong), std::nullopt) << wrong;
 }
 
+// Rows of experts are gathered by tiles of 128 rows alone.
+static_assert(tw::grouped_kernel_kind{}.takes({.m = 64, .n = 64, .consumers = 1}) &&
+              !tw::grouped_kernel_kind{.gathers_a = true}.takes({.m = 64, .n = 64, .consumers = 1}) &&
+              tw::grouped_kernel_kind{.gathers_a = true}.takes({.m = 128, .n = 64}));
+
 // Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
 TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   int members = 0;
@@ -139,6 +144,13 @@ TEST(SpecializedChoice, LeastClocksAreALowerBound) {
     });
   }
   EXPECT_GT(considered, 1000);
+}
+
+// With one step along k, writing C takes the time.
+TEST(SpecializedChoice, ResultsAreMovedToo) {
+  constexpr tw::gemm_args g{.m = 8192, .n = 8192, .k = 64};
+  constexpr tw::hopper_gemm_tile tile{.m = 128, .n = 256, .cluster_m = 2};
+  EXPECT_GT(tw::predict_hopper_clocks(g, tile, {}, 132, 1) * tw::detail::hopper_gemm_times.bytes, 2.0 * g.m * g.n);
 }
 
 // What was fastest where all tiles were timed on an H100.
