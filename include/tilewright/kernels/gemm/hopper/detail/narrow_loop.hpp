@@ -199,22 +199,36 @@ struct small_m_loop<Policy> {
     }
     /// Writes the scales of a step, whose chunk has arrived, as they multiply.
     TILEWRIGHT_HD static void store(exec::lds_pointer lds, index_t buffer, index_t step) {
+      if constexpr (groups > 0) store_groups(lds, buffer, step);
+    }
+    TILEWRIGHT_HD static void store_groups(exec::lds_pointer lds, index_t buffer, index_t step) {
       if (!has_column()) return;
       const index_t to = buffer * memory::scale_bytes + exec::thread_id() * 4, chunk = chunk_of(step),
                     slot = slot_of(chunk), first = divide(step * tile.k, max(F::group, 1)) - chunk * memory::in_chunk;
-      const exec::lds_pointer chunks = lds + (slot * memory::chunk_bytes + first * memory::scale_size),
-                              zeros = lds + (slot * memory::zero_chunk_bytes + first * memory::zero_size);
+      const auto scales = load_stored<Scale>(lds + memory::chunks_at, slot * memory::in_chunk + first);
+      array<Zero, groups> zeros;
+      if constexpr (F::has_zero_points)
+        zeros = load_stored<Zero>(lds + memory::zero_chunks_at, slot * memory::in_chunk + first);
       TILEWRIGHT_UNROLL_ALL
       for (index_t j = 0; j < groups; ++j) {
-        const float scale =
-            scale_of_pairs<F, T>(exec::lds_load<Scale>(chunks, memory::chunks_at + j * memory::scale_size));
+        const float scale = scale_of_pairs<F, T>(scales[j]);
         const index_t at = to + j * memory::scale_pitch * 4;
         exec::lds_store(lds, memory::scales_at + at,
                         scales_elements ? bits_of_pair<T>(scale, scale) : bit_cast<unsigned>(scale));
-        if constexpr (F::has_zero_points)
-          exec::lds_store(lds, memory::zeros_at + at,
-                          unsigned(exec::lds_load<Zero>(zeros, memory::zero_chunks_at + j * memory::zero_size)));
+        if constexpr (F::has_zero_points) exec::lds_store(lds, memory::zeros_at + at, unsigned(zeros[j]));
       }
+    }
+    /// Those of a step, from number `first` of all that are stored on.
+    template <class V>
+    TILEWRIGHT_HD static array<V, groups> load_stored(exec::lds_pointer from, index_t first) {
+      constexpr index_t at_once = min(groups, 16 / index_t(sizeof(V)));
+      array<V, groups> result;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t j = 0; j < groups; j += at_once) {
+        const auto some = exec::lds_load<array<V, at_once>>(from + first * index_t(sizeof(V)), j * index_t(sizeof(V)));
+        for (index_t i = 0; i < at_once; ++i) result[j + i] = some[i];
+      }
+      return result;
     }
   };
 
