@@ -205,10 +205,10 @@ struct small_m_loop<Policy> {
       if (!has_column()) return;
       const index_t to = buffer * memory::scale_bytes + exec::thread_id() * 4, chunk = chunk_of(step),
                     slot = slot_of(chunk), first = divide(step * tile.k, max(F::group, 1)) - chunk * memory::in_chunk;
-      const auto scales = load_stored<Scale>(lds + memory::chunks_at, slot * memory::in_chunk + first);
+      const auto scales = load_stored<Scale>(lds + (memory::chunks_at + slot * memory::chunk_bytes), first);
       array<Zero, groups> zeros;
       if constexpr (F::has_zero_points)
-        zeros = load_stored<Zero>(lds + memory::zero_chunks_at, slot * memory::in_chunk + first);
+        zeros = load_stored<Zero>(lds + (memory::zero_chunks_at + slot * memory::zero_chunk_bytes), first);
       TILEWRIGHT_UNROLL_ALL
       for (index_t j = 0; j < groups; ++j) {
         const float scale = scale_of_pairs<F, T>(scales[j]);
@@ -218,17 +218,22 @@ struct small_m_loop<Policy> {
         if constexpr (F::has_zero_points) exec::lds_store(lds, memory::zeros_at + at, unsigned(zeros[j]));
       }
     }
-    /// Those of a step, from number `first` of all that are stored on.
+    /// Those of a step, from number `first` of a chunk on. The chunk is read as a whole: without bank conflicts.
     template <class V>
-    TILEWRIGHT_HD static array<V, groups> load_stored(exec::lds_pointer from, index_t first) {
-      constexpr index_t at_once = min(groups, 16 / index_t(sizeof(V)));
-      array<V, groups> result;
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t j = 0; j < groups; j += at_once) {
-        const auto some = exec::lds_load<array<V, at_once>>(from + first * index_t(sizeof(V)), j * index_t(sizeof(V)));
-        for (index_t i = 0; i < at_once; ++i) result[j + i] = some[i];
+    TILEWRIGHT_HD static array<V, groups> load_stored(exec::lds_pointer chunk, index_t first) {
+      using unit = conditional_t<groups * sizeof(V) % 4 == 0, unsigned, V>;
+      constexpr index_t all = memory::in_chunk * index_t(sizeof(V)) / index_t(sizeof(unit)),
+                        of_step = all / (memory::in_chunk / groups), at_once = min(all, 16 / index_t(sizeof(unit)));
+      array<unit, all> stored;
+      for (index_t i = 0; i < all; i += at_once) {
+        const auto some = exec::lds_load<array<unit, at_once>>(chunk, i * index_t(sizeof(unit)));
+        for (index_t j = 0; j < at_once; ++j) stored[i + j] = some[j];
       }
-      return result;
+      array<unit, of_step> result;
+      for (index_t begin = 0; begin < all; begin += of_step)
+        for (index_t j = 0; j < of_step; ++j)
+          if (begin == 0 || first * of_step == begin * groups) result[j] = stored[begin + j];
+      return bit_cast<array<V, groups>>(result);
     }
   };
 
