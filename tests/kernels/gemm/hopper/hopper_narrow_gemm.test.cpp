@@ -48,6 +48,7 @@ TEST(HopperNarrowGemm, ScaledElementsAreRoundedOnce) {
 
 TEST(HopperNarrowGemm, PassesInExploredSchedules) {
   explore_narrow<policy<bfloat16_t, int4_groups<128>, 128, 32, 128>>({.m = 32, .n = 128, .k = 384});
+  explore_narrow<policy<half_t, e4m3_groups<>, 256, 32, 128>>({.m = 30, .n = 264, .k = 144, .beta = 1});
 }
 
 TEST(HopperNarrowGemm, Fp4) {

@@ -175,10 +175,10 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
       exec::wgmma_wait<1>();                                   // the step before has been multiplied
       if constexpr (step == 0) base::release_previous();
       if constexpr (step + 1 == steps) {
-        base::unreleased = at.stage;
-        at.advance();
+        base::unreleased = base::at.stage;  // g++ 12 finds no names of a using declaration here
+        base::at.advance();
         if (++k == work.k_end) return false;
-        pipeline.consumer_wait(at);
+        base::pipeline.consumer_wait(base::at);
         load(next, work, k, 0);
       }
       a[1 - p % 2].decode(next);
