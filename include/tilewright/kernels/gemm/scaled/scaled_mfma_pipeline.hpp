@@ -169,9 +169,9 @@ constexpr const char* check_scaled_mfma(const scaled_args& g, index_t steps) {
                "use dequantising_policy";
 }
 
-/// m x m results. bits: of the wider operand.
+/// m x m results, at most 128 columns with 6 bits, of which two steps are in registers. bits: of the wider operand.
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile_for(index_t bits, index_t m) {
-  return {m, m, bits == 4 ? 256 : 128, 2, 2, arch::matrix_op::mfma_32x32x64_b8};
+  return {m, bits == 6 ? min(m, 128) : m, bits == 4 ? 256 : 128, 2, 2, arch::matrix_op::mfma_32x32x64_b8};
 }
 
 /// Two stages in LDS. The last tile, which may be partial, is multiplied first: the others are whole and the loop
@@ -258,7 +258,8 @@ struct scaled_mfma_pipeline {
 
 }  // namespace detail
 
-/// 256 x 256 results with 128 of k, where both operands have 4 bits with 256; or 128 x 128.
+/// 256 x 256 results with 128 of k, where both operands have 4 bits with 256, where 6 bits are the most 256 x 128; or
+/// 128 x 128.
 template <class AFormat, class BFormat>
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile(index_t m = 256) {
   return detail::scaled_mfma_tile_for(max(AFormat::bits, BFormat::bits), m);
