@@ -50,8 +50,8 @@ struct scaled_tiles {
     }
   }
   TILEWRIGHT_HD static auto copies(const narrow_matrix& matrix, index_t row, index_t tile) {
-    return make_async_tile_window(words(matrix, tile), make_tuple(number<rows>{}, number<Operand::words>{}),
-                                  {row, 0}, tile_distribution<Operand::copy>{},
+    return make_async_tile_window(words(matrix, tile), make_tuple(number<rows>{}, number<Operand::words>{}), {row, 0},
+                                  tile_distribution<Operand::copy>{},
                                   tensor_descriptor<Operand::lds>{{}, rows * Operand::words});
   }
   TILEWRIGHT_HD static auto scales(const narrow_matrix& matrix, index_t row) {
