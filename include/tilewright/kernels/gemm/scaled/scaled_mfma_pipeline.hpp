@@ -219,11 +219,9 @@ struct scaled_mfma_pipeline {
       auto next_b_scales = b_scales;
       unroll<steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr bool is_last = s.value == steps - 1;
+        constexpr index_t reads = a_tiles::num_reads(s.value + 1) + b_tiles::num_reads(s.value + 1);
         const auto now = operands;
-        if constexpr (is_last && HasNext) {
-          exec::async_wait<0>();
-          exec::block_sync();
-        }
+        if constexpr (is_last && HasNext) exec::async_wait<0>(), exec::block_sync();
         if constexpr (!is_last || HasNext)
           operands.template read<(s.value + 1) % steps>(a_read, b_read, is_last ? other : current);
         if constexpr (s.value == 0 && HasNext) {
@@ -233,8 +231,7 @@ struct scaled_mfma_pipeline {
         }
         multiply_scaled<tile, A, B, s.value>(c, now.a, a_scales, now.b, b_scales);
         spread_among_matrix_instructions<matrix_instructions_per_step<tile>, matrix_instructions_per_step<tile> * 3 / 4,
-                                         exec::instruction_kind::lds_read,
-                                         a_tiles::num_reads(s.value + 1) + b_tiles::num_reads(s.value + 1)>();
+                                         exec::instruction_kind::lds_read, reads>();
       });
       if constexpr (HasNext) a_scales = next_a_scales, b_scales = next_b_scales;
       keep_in_accumulation_registers<tile>(c);
