@@ -358,7 +358,7 @@ void add_expert_gemms(collection& to, jit::expert_problem p, index_t entries, in
       g.groups = experts, g.tokens = entries;
       g.batch_stride_b = 2ll * n * k, g.product_stride_b = p.is_gate_up ? 1ll * n * k : 0;
       g.ends = static_cast<const index_t*>(jit::given_later(5));
-      g.source = p.is_gate_up ? g.ends : nullptr;
+      g.source = p.is_gate_up && p.gathers ? g.ends : nullptr;
       g.workspace = jit::given_later(6);
       to.add([&] { return jit::expert_gemm(p); });
     }
@@ -377,13 +377,15 @@ void collect_moe(collection& to, const kernel_set& s) {
     }
   collect_order_by_expert(to, s);
   collect_expert_rows<tilewright::expert_rows_kind::combine>(to, rows);
+  collect_expert_rows<tilewright::expert_rows_kind::scatter>(to, rows);
   if (has_8_bits(s.type)) {
     rows.result = s.type;
     collect_quantise(to, rows);
   }
-  for (const bool is_gate_up : {true, false})
+  for (const jit::expert_problem& p :
+       {jit::expert_problem{s.type, s.result}, {s.type, s.result, true, false}, {s.type, s.result, false}})
     for (const index_t entries : {100, 1000, 10000, 100000})
-      for (const int experts : s.experts) add_expert_gemms(to, {s.type, s.result, is_gate_up, true}, entries, experts);
+      for (const int experts : s.experts) add_expert_gemms(to, p, entries, experts);
 }
 
 // Narrow weights

@@ -107,13 +107,27 @@ struct gemm_kernel {
   /// One split of k of C's tile `coordinate`, counted in tiles along m and n.
   TILEWRIGHT_HD void run(const args_type& args, const multi_index<2>& coordinate, index_t split, long_index_t batch,
                          exec::lds_pointer lds) const {
+    const multi_index<2> origin{{coordinate[0] * tile.m, coordinate[1] * tile_n}};
+    static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> c{};  // (tile.m, tile.n)
+    accumulate(c, args, origin, split_of(args, tiles_of(args), split), batch, lds);
+    write(c, args, origin, split, batch, lds);
+  }
+
+  /// All tiles along k; those with scales of their own are not partial.
+  TILEWRIGHT_HD static k_tiles tiles_of(const args_type& args) {
+    k_tiles k = tiles_along_k(args.k, tile.k);
+    if constexpr (Policy::is_block_scaled) k.first_origin = 0;
+    return k;
+  }
+
+  /// Adds the product of some tiles along k to c (tile.m, tile.n), the accumulators of the block tile at `origin`. LDS
+  /// from `lds` on is overwritten.
+  template <class C>
+  TILEWRIGHT_HD static void accumulate(C& c, const args_type& args, const multi_index<2>& origin, const k_tiles& k,
+                                       long_index_t batch, exec::lds_pointer lds) {
     constexpr auto global = address_space_enum::global;
     constexpr number<Policy::vector> vector{};
-    const index_t m0 = coordinate[0] * tile.m, n0 = coordinate[1] * tile_n;
-    k_tiles k = tiles_along_k(args.k, tile.k);
-    if constexpr (Policy::is_block_scaled) k.first_origin = 0;  // tiles have scales of their own
-    k = split_of(args, k, split);
-
+    const index_t m0 = origin[0], n0 = origin[1];
     const auto view_of = [&](auto major, const auto* data, index_t rows, index_t ld) TILEWRIGHT_INLINE_LAMBDA {
       const auto shape = make_tuple(rows, args.k);
       if constexpr (major.value == operand_major::k) {
@@ -139,20 +153,16 @@ struct gemm_kernel {
       }
     }();
 
-    static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> c{};  // (tile.m, tile.n)
     if constexpr (Policy::is_block_scaled) {
-      args_type scaled = args;
-      if constexpr (splits) {  // scales of the split's first tile
-        const index_t first = divide(k.first_origin, tile.k);
-        scaled.a_scales += long_index_t(first) * args.k_stride_a_scales;
-        scaled.b_scales += first;
-      }
+      args_type scaled = args;  // with the scales of the first tile
+      const index_t first = divide(k.first_origin, tile.k);
+      scaled.a_scales += long_index_t(first) * args.k_stride_a_scales;
+      scaled.b_scales += first;
       const typename Policy::pipeline::scales_type scales(scaled, m0, n0, index_t(batch), index_t(batch));
       Policy::pipeline::template run<Policy>(c, a, b, k.count, lds, scales);
     } else if (Policy::groups != group_kind::k || k.count > 0) {
       Policy::pipeline::template run<Policy>(c, a, b, k.count, lds);
     }
-    write(c, args, {m0, n0}, split, batch, lds);
   }
 
   /// The tiles along k of one split, of all tiles `k`.
@@ -175,8 +185,10 @@ struct gemm_kernel {
       const index_t across = ceil_div(args.n, tile_n), down = ceil_div(args.m, tile.m);
       unsigned* const counter = static_cast<unsigned*>(args.workspace) +
                                 (batch * down + divide(origin[0], tile.m)) * across + divide(origin[1], tile_n);
-      if (exec::is_last_arrival(counter, unsigned(args.split_k), lds))
-        detail::write_sum_of_splits<Policy>(args, origin, batch);
+      if (!exec::is_last_arrival(counter, unsigned(args.split_k), lds)) return;
+      auto partials = detail::with_workspace_as_c<detail::accumulator_t<T>>(args, 0);
+      partials.n = partials.ldc;  // whole vectors
+      detail::write_sum_of_splits<Policy>(args, origin, batch, partials, origin, batch);
     }
   }
 

@@ -71,17 +71,17 @@ TILEWRIGHT_HD void add_up_splits(Tile& sums, const At& at, const Args& partials)
   }
 }
 
-/// Writes the block tile at `origin` of C from the accumulators of all splits.
+/// Writes the block tile at `origin` of C from the accumulators of all splits, which are at `first` of the matrix of
+/// problem `first_batch` that is C of `partials`, and then a batch of these matrices from one split to the next.
 template <class Policy, class Args>
-TILEWRIGHT_HD void write_sum_of_splits(const Args& args, const multi_index<2>& origin, long_index_t batch) {
+TILEWRIGHT_HD void write_sum_of_splits(const Args& args, const multi_index<2>& origin, long_index_t batch,
+                                       const Args& partials, const multi_index<2>& first, long_index_t first_batch) {
   using Sum = accumulator_t<typename Policy::element_type>;
   using R = typename Policy::result_type;
   using stage = result_stage<Policy>;
   using distribution = tile_distribution<stage::rows>;
   const auto partition = get_partition_index<distribution>();
-  auto partials = with_workspace_as_c<Sum>(args, 0);
-  partials.n = partials.ldc;  // whole vectors
-  epilogue_tile<distribution, Sum, min(4, stage::vector)> partial{partials, origin, batch, partition};
+  epilogue_tile<distribution, Sum, min(4, stage::vector)> partial{partials, first, first_batch, partition};
   output_tile<distribution, R, Policy::vector> at{{args, origin, batch, partition}};
   TILEWRIGHT_UNROLL(1)
   for (index_t i = 0; i < stage::num_chunks; ++i) {

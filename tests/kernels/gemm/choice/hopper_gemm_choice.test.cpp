@@ -89,15 +89,17 @@ TEST(SpecializedChoice, NamesAreReadBack) {
 // Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
 TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   int members = 0;
-  std::set<int> columns;
+  std::set<int> columns, rows_of_alternating;
   tw::for_each_tile_of_family({}, [&](const tw::hopper_gemm_tile& t) {
     ++members;
     columns.insert(t.n);
+    if (t.ping_pong && t.consumers_per_tile() == 1) rows_of_alternating.insert(t.m);
     EXPECT_TRUE(t.is_sound());
     EXPECT_LE(t.accumulators(), t.ping_pong ? 192 : 160);
   });
   EXPECT_GT(members, 2000);
   EXPECT_EQ(columns.size(), 32u) << "each multiple of 8";
+  EXPECT_EQ(rows_of_alternating, (std::set<int>{64, 128, 192, 256}));
   const auto best = [](int m, int n, int k) {
     alignas(16) static char workspace[16];
     const tw::gemm_args g{.m = m, .n = n, .k = k, .workspace = workspace};
@@ -118,6 +120,25 @@ TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   // Few rows of A: they are columns of a narrow tile, as measured.
   const tw::hopper_gemm_tile few = best(4, 8192, 3584).tile;
   EXPECT_TRUE(few.swap_ab && few.n <= 16) << tw::name_of(few);
+}
+
+// What the search leaves out without a prediction could not have been chosen.
+TEST(SpecializedChoice, LeastClocksAreALowerBound) {
+  alignas(16) static char workspace[16];
+  int considered = 0;
+  for (const auto& [m, n, k] : {std::array{1, 4096, 4096}, std::array{500, 1032, 5376}, std::array{3000, 1280, 200}}) {
+    const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = n, .ldc = n, .workspace = workspace};
+    int number = 0;
+    tw::for_each_tile_of_family({.b_along_k = false}, [&](const tw::hopper_gemm_tile& t) {
+      if (++number % 11 != 0) return;
+      tw::for_each_split(g, t, {.b_along_k = false}, 132, 16, [&](const tw::hopper_gemm_choice& c) {
+        ++considered;
+        const double least = tw::detail::least_clocks(tw::detail::in_order_of(t, g), t, 2, 132, c.split_k);
+        EXPECT_LE(least, c.clocks * 1.0001) << m << " " << tw::name_of(t) << " " << c.split_k;
+      });
+    });
+  }
+  EXPECT_GT(considered, 1000);
 }
 
 // What was fastest where all tiles were timed on an H100.

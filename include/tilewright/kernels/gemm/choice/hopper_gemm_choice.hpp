@@ -87,12 +87,16 @@ struct hopper_gemm_choice {
 };
 
 /// Calls consider(choice) for each way to split k with a tile, for up to `most_parts` parts, at least 1. Parts that are
-/// too short or that the workspace has no room for are left out.
+/// too short or that the workspace has no room for are left out, and those that take more than `limit` clocks for sure.
 template <class Function>
 constexpr void for_each_split(const gemm_args& given, const hopper_gemm_tile& t, const gemm_operand_types& types,
-                              index_t SMs, index_t max_split_k, Function consider) {
+                              index_t SMs, index_t max_split_k, Function consider, double limit = 1e300) {
   const gemm_args g = detail::in_order_of(t, given);
   for (index_t split_k = 0; split_k <= (t.unaligned || t.ping_pong ? 1 : max_split_k); ++split_k) {
+    if (detail::least_clocks(g, t, types.element_bytes, SMs, split_k) > limit) {
+      if (split_k > 1) break;  // more splits take longer
+      continue;
+    }
     const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, split_k);
     if (split_k == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
     const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * split_k;  // as of a copy of C
