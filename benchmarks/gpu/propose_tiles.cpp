@@ -2,8 +2,8 @@
 // propose-tiles: the smallest set of tiles for ahead-of-time builds that, by the model, costs less than some per cent
 // against exact tiles, over layers of models and random shapes. Needs no GPU.
 //   propose-tiles [most tiles] [seed] [first tiles of hopper_gemm_tiles to keep]
-//   propose-tiles linked [most tiles] [products]   layers only, each tile exchanged while another is better: the tiles
-//                                                  of linked_hopper_tiles (products 1) and linked_gate_tiles (2)
+//   propose-tiles linked [most tiles] [products]   layers only, each tile exchanged while another is better: with
+//                                                  products 2 those of linked_gate_tiles
 #include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
 
