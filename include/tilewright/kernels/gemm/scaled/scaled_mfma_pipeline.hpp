@@ -26,8 +26,8 @@ struct scaled_tiles {
     return step % Operand::read_steps == 0 ? reads_per_step<read_window, steps / Operand::read_steps> : 0;
   }
 
-  /// The words of tile number `tile` from row `row` on, as Operand counts them.
-  TILEWRIGHT_HD static auto words(const narrow_matrix& matrix, index_t row, index_t tile) {
+  /// The words of tile number `tile`, as Operand counts them.
+  TILEWRIGHT_HD static auto words(const narrow_matrix& matrix, index_t tile) {
     constexpr index_t bits = bits_of(Operand::element), slices = Operand::slices, runs = Operand::words / (4 * slices);
     const index_t ld = divide(matrix.ld, 16) * (bits / 2), first = tile * runs,
                   left = ceil_div(divide(matrix.k, 16) * (bits / 2), 4 * slices) - first;
@@ -50,7 +50,7 @@ struct scaled_tiles {
     }
   }
   TILEWRIGHT_HD static auto copies(const narrow_matrix& matrix, index_t row, index_t tile) {
-    return make_async_tile_window(words(matrix, row, tile), make_tuple(number<rows>{}, number<Operand::words>{}),
+    return make_async_tile_window(words(matrix, tile), make_tuple(number<rows>{}, number<Operand::words>{}),
                                   {row, 0}, tile_distribution<Operand::copy>{},
                                   tensor_descriptor<Operand::lds>{{}, rows * Operand::words});
   }
