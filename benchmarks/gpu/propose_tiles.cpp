@@ -2,6 +2,8 @@
 // propose-tiles: the smallest set of tiles for ahead-of-time builds that, by the model, costs less than some per cent
 // against exact tiles, over layers of models and random shapes. Needs no GPU.
 //   propose-tiles [most tiles] [seed] [first tiles of hopper_gemm_tiles to keep]
+//   propose-tiles linked [most tiles] [products]   layers only, each tile exchanged while another is better: with
+//                                                  products 2 those of linked_gate_tiles
 #include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
 
@@ -10,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 
 #include "sample.hpp"
 
@@ -32,25 +35,30 @@ std::vector<problem> population(std::uint64_t seed) {
   return all;
 }
 
-tw::gemm_args arguments_of(const problem& p) {
+tw::gemm_args arguments_of(const problem& p, tw::index_t products) {
   alignas(16) static char somewhere[16];
-  tw::gemm_args g{.m = tw::index_t(p.m), .n = tw::index_t(p.n), .k = tw::index_t(p.k)};
+  tw::gemm_args g{.m = tw::index_t(p.m), .n = tw::index_t(p.n) * products, .k = tw::index_t(p.k)};
   g.lda = tw::index_t(p.a_col_major ? p.m : p.k);
   g.ldb = tw::index_t(p.b_col_major ? p.k : p.n);
   g.workspace = somewhere;
   return g;
 }
 
-predictions predict(const std::vector<problem>& problems) {
+predictions predict(const std::vector<problem>& problems, tw::index_t products = 1) {
   predictions all;
-  tw::for_each_tile_of_family({}, [&](const tw::hopper_gemm_tile& t) { all.tiles.push_back(t); });
+  tw::for_each_tile_of_family({}, [&](tw::hopper_gemm_tile t) {
+    t.products = products;
+    const bool is_member = products == 1 || tw::detail::facts_of(t, {}).fits();
+    t.products = 1;
+    if (is_member) all.tiles.push_back(t);
+  });
   all.of_tile.resize(all.tiles.size());
   for (const problem& p : problems) {
     double best = std::numeric_limits<double>::infinity();
     const tw::gemm_operand_types types{tw::index_t(bytes_of(p.type)), !p.a_col_major, p.b_col_major};
     for (std::size_t t = 0; t < all.tiles.size(); ++t) {
       double clocks = std::numeric_limits<double>::infinity();
-      tw::for_each_split(arguments_of(p), all.tiles[t], types, 132, 16,
+      tw::for_each_split(arguments_of(p, products), all.tiles[t], types, 132, products == 1 ? 16 : 1,
                          [&](const tw::hopper_gemm_choice& c) { clocks = std::min(clocks, c.clocks); });
       all.of_tile[t].push_back(float(std::log(clocks)));
       best = std::min(best, clocks);
@@ -67,9 +75,51 @@ double cost_with(const predictions& p, const std::vector<float>& with_set, std::
   return sum / double(p.best.size());
 }
 
+/// The tile that costs the least together with a set.
+std::size_t best_with(const predictions& p, const std::vector<float>& with_set) {
+  std::size_t best = 0;
+  double least = cost_with(p, with_set, 0);
+  for (std::size_t t = 1; t < p.tiles.size(); ++t)
+    if (const double cost = cost_with(p, with_set, t); cost < least) least = cost, best = t;
+  return best;
+}
+
+/// Times with the best tile of a set but one.
+std::vector<float> times_without(const predictions& p, const std::vector<std::size_t>& set, std::size_t left_out) {
+  std::vector<float> times(p.best.size(), 1e30f);
+  for (std::size_t j = 0; j < set.size(); ++j)
+    for (std::size_t i = 0; i < times.size() && j != left_out; ++i) times[i] = std::min(times[i], p.of_tile[set[j]][i]);
+  return times;
+}
+
+int propose_linked(int most, tw::index_t products) {
+  const predictions p = predict(sample_layers(300, 77, {element::bf16}), products);
+  std::vector<std::size_t> set;
+  while (int(set.size()) < most) {
+    set.push_back(best_with(p, times_without(p, set, set.size())));
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (std::size_t j = 0; j < set.size(); ++j) {
+        const std::vector<float> others = times_without(p, set, j);
+        const std::size_t next = best_with(p, others);
+        if (cost_with(p, others, next) > cost_with(p, others, set[j]) - 1e-9) continue;
+        set[j] = next;
+        has_changed = true;
+      }
+    }
+    std::printf("%2zu tiles: %6.2f %% more time:", set.size(),
+                100 * std::expm1(cost_with(p, times_without(p, set, 0), set[0])));
+    for (const std::size_t t : set) std::printf(" %s", tw::name_of(p.tiles[t]).c_str());
+    std::printf("\n");
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "linked")
+    return propose_linked(argc > 2 ? std::atoi(argv[2]) : 10, argc > 3 ? std::atoi(argv[3]) : 1);
   const int most = argc > 1 ? std::atoi(argv[1]) : 24, kept = argc > 3 ? std::atoi(argv[3]) : 0;
   const predictions p = predict(population(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1));
   std::vector<float> with_set(p.best.size(), 1e30f);
@@ -85,8 +135,7 @@ int main(int argc, char** argv) {
       next = std::size_t(std::find(p.tiles.begin(), p.tiles.end(), tw::hopper_gemm_tiles[n]) - p.tiles.begin());
       if (next == p.tiles.size()) continue;  // of unaligned rows
     } else {
-      for (std::size_t t = 1; t < p.tiles.size(); ++t)
-        if (cost_with(p, with_set, t) < cost_with(p, with_set, next)) next = t;
+      next = best_with(p, with_set);
     }
     cost = add(next);
     std::printf("%2d tiles: %6.2f %% more time, with %s\n", n + 1, 100 * std::expm1(cost),

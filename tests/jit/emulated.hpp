@@ -6,12 +6,9 @@
 
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 #include <tilewright/core/base/types.hpp>
 #include <tilewright/jit/compiler.hpp>
@@ -37,14 +34,7 @@ struct emulated_array {
 
 class Emulated : public testing::Test {
  protected:
-  void SetUp() override {
-    folder = std::filesystem::temp_directory_path() / ("tilewright-emulated-" + std::to_string(::getpid()));
-    compiler.emplace(jit::compiler_options{.cache = {.directory = folder}});
-  }
-  void TearDown() override {
-    compiler.reset();
-    std::filesystem::remove_all(folder);
-  }
+  void SetUp() override { compiler.emplace(); }
   template <class T>
   jit::buffer on_gpu(const std::vector<T>& data) {
     jit::buffer b = compiler->allocate(data.size() * sizeof(T));
@@ -78,6 +68,5 @@ class Emulated : public testing::Test {
     }
     return {};
   }
-  std::filesystem::path folder;
   std::optional<jit::compiler> compiler;
 };

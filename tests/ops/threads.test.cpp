@@ -113,7 +113,7 @@ TEST(Threads, QueueNothingOfACallWhoseLastStepIsRefused) {
   for (const stub_launch& launch : take_launches()) {
     const bool is_product = std::string(launch.name).starts_with("gemm_");
     ++(is_product ? products : copies);
-    EXPECT_EQ(launch.stream == stream_of(0) || launch.stream == stream_of(2), true);  // of the right calls
+    EXPECT_TRUE(launch.stream == stream_of(0) || launch.stream == stream_of(2));  // of the right calls
   }
   EXPECT_EQ(copies, threads / 2 * calls);
   EXPECT_EQ(products, threads / 2 * calls);

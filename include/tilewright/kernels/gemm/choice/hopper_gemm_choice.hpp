@@ -28,23 +28,20 @@ inline constexpr array<hopper_gemm_tile, 18> hopper_gemm_tiles{{
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
 }};
 
-/// The tiles of the kernels for all lengths that a program links, as propose-tiles selects them for layers of models,
-/// and those for unaligned rows.
-inline constexpr array<hopper_gemm_tile, 12> linked_hopper_tiles{{
-    {.m = 128, .n = 256, .cluster_n = 2},
-    {.m = 128, .n = 224, .cluster_m = 2, .swap_ab = true},
-    {.m = 128, .n = 192, .swap_ab = true, .ping_pong = true},
-    {.m = 128, .n = 128, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
+/// The tiles of the kernels for all lengths that a program links, and those for unaligned rows. Few, as each takes long
+/// to compile.
+inline constexpr array<hopper_gemm_tile, 9> linked_hopper_tiles{{
+    {.m = 128, .n = 256},
+    {.m = 64, .n = 40, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 80, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 192, .n = 104, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 64, .n = 128, .cluster_m = 2, .consumers = 1},
-    {.m = 64, .n = 80, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 40, .swap_ab = true, .ping_pong = true},
-    {.m = 64, .n = 16, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 176, .cluster_m = 2, .ping_pong = true},
+    {.m = 64, .n = 8, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 104, .cluster_n = 2, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 64, .cluster_m = 2, .ping_pong = true},
     {.m = 128, .n = 128, .unaligned = true},
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
 }};
-/// Likewise of two products (SwiGLU); n counts the columns of both.
+/// Likewise of two products (SwiGLU), as propose-tiles selects them; n counts the columns of both.
 inline constexpr array<hopper_gemm_tile, 4> linked_gate_tiles{{
     {.m = 128, .n = 256, .cluster_n = 2},
     {.m = 128, .n = 192},
