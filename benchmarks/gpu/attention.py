@@ -36,7 +36,8 @@ class Args(ctypes.Structure):
                 [(name, ctypes.c_int) for name in ("batch", "heads", "kv_heads", "queries", "keys")] +
                 [(name, Strides) for name in ("q_strides", "k_strides", "v_strides", "o_strides", "lse_strides")] +
                 [("query_starts", ctypes.c_void_p), ("key_starts", ctypes.c_void_p), ("sinks", ctypes.c_void_p), ("scale", ctypes.c_float), ("left", ctypes.c_int),
-                 ("right", ctypes.c_int)] + [(name, ctypes.c_void_p) for name in ("q_scales", "k_scales", "v_scales")])
+                 ("right", ctypes.c_int)] + [(name, ctypes.c_void_p) for name in ("q_scales", "k_scales", "v_scales")] +
+                [("mask_queries", ctypes.c_int), ("mask_keys", ctypes.c_int), ("mask_bits", ctypes.c_void_p), ("mask_strides", Strides)])
 
 
 def strides_of(tensor):
@@ -55,14 +56,18 @@ class Tilewright:
         if self.library.tilewright_attention_args_bytes() != ctypes.sizeof(Args):
             raise SystemExit("attention.py: the library's attention_args have another size than this script's")
 
-    def prepare(self, q, k, v, o, causal, lse=None, portable=False, scales=(None, None, None)):
+    def prepare(self, q, k, v, o, causal, lse=None, portable=False, scales=(None, None, None), mask=None):
         """A function that queues the kernel on the current stream."""
         args = Args(q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr() if lse is not None else None, q.shape[0], q.shape[1],
                     k.shape[1], q.shape[2], k.shape[2], strides_of(q), strides_of(k), strides_of(v), strides_of(o),
-                    strides_of(lse.unsqueeze(-1)) if lse is not None else Strides(), None, None, 1 / math.sqrt(q.shape[3]), -1,
+                    strides_of(lse.unsqueeze(-1)) if lse is not None else Strides(), None, None, None, 1 / math.sqrt(q.shape[3]), -1,
                     0 if causal else -1, *(x.data_ptr() if x is not None else None for x in scales))
+        if mask is not None:  # words (batch or 1, heads or 1, tiles of queries, words), queries and keys of a tile
+            bits, args.mask_queries, args.mask_keys = mask
+            args.mask_bits = bits.data_ptr()
+            args.mask_strides = Strides(*(bits.stride(i) if bits.shape[i] > 1 else 0 for i in (0, 1)), bits.shape[3])
 
-        def call(_alive=scales):
+        def call(_alive=(scales, mask)):
             why = self.forward(TYPES.index(q.dtype), portable, q.shape[3], v.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"attention.py: {why.decode()}")

@@ -28,7 +28,7 @@ class DecodeArgs(ctypes.Structure):
     """tilewright::attention_decode_args."""
     _fields_ = Args._fields_ + [("key_counts", ctypes.c_void_p), ("block_table", ctypes.c_void_p), ("table_stride", ctypes.c_int),
                                 ("rows_per_page", ctypes.c_int), ("k_scale_strides", Strides), ("v_scale_strides", Strides),
-                                ("splits", ctypes.c_int), ("workspace", ctypes.c_void_p)]
+                                ("splits", ctypes.c_int), ("workspace", ctypes.c_void_p), ("shares", ctypes.c_int)]
 
 
 class Decode:
@@ -41,7 +41,8 @@ class Decode:
         if self.library.tilewright_attention_decode_args_bytes() != ctypes.sizeof(DecodeArgs):
             raise SystemExit("attention_decode.py: the library's attention_decode_args have another size than this script's")
 
-    def prepare(self, q, k, v, o, splits=0, table=None, counts=None, scales=None, sinks=None, window=(-1, -1), starts=None, queries=0, lse=None):
+    def prepare(self, q, k, v, o, splits=0, table=None, counts=None, scales=None, sinks=None, window=(-1, -1), starts=None, queries=0, lse=None,
+                shares=0):
         """A function that queues the kernels. With a table k and v are pages, (page, head, row, dim). Scales of 8-bit k and v are of the
         same shape but for dim, or of length 1. With starts q and o are (1, head, row, dim), and queries is the most of a sequence."""
         args = DecodeArgs()
@@ -67,7 +68,8 @@ class Decode:
         if counts is not None:
             args.key_counts = counts.data_ptr()
         count = torch.cuda.get_device_properties(0).multi_processor_count
-        args.splits = splits or self.library.tilewright_choose_splits(ctypes.byref(args), count)
+        args.shares = shares or (0 if splits else self.library.tilewright_choose_shares(ctypes.byref(args), count))
+        args.splits = splits or (1 if args.shares else self.library.tilewright_choose_splits(ctypes.byref(args), count))
         workspace = torch.empty(max(1, self.library.tilewright_decode_workspace_bytes(ctypes.byref(args), v.shape[3]) // 4), device="cuda")
         args.workspace = workspace.data_ptr()
 
@@ -75,7 +77,7 @@ class Decode:
             why = self.run(q.dtype == torch.bfloat16, caches.get(k.dtype, 0), q.shape[3], ctypes.byref(args), torch.cuda.current_stream().cuda_stream)
             if why:
                 raise SystemExit(f"attention_decode.py: {why.decode()}")
-        call.splits = args.splits
+        call.splits, call.shares = args.splits, args.shares
         return call
 
 

@@ -51,9 +51,13 @@ extern "C" const char* tilewright_attention_decode(int is_bf16, int cache, int d
 /// For callers that declare the arguments themselves.
 extern "C" int tilewright_attention_decode_args_bytes() { return int(sizeof(tw::attention_decode_args)); }
 
-/// attention_decode_args::choose_splits for the given number of SMs, and tilewright::workspace_bytes.
+/// attention_decode_args::choose_splits and choose_shares (0: the sequences do not differ) for the given number of SMs,
+/// and tilewright::workspace_bytes.
 extern "C" int tilewright_choose_splits(const tw::attention_decode_args* args, int SMs) {
   return args->choose_splits(SMs);
+}
+extern "C" int tilewright_choose_shares(const tw::attention_decode_args* args, int SMs) {
+  return tw::detail::is_ragged(*args) ? args->choose_shares(SMs) : 0;
 }
 extern "C" long long tilewright_decode_workspace_bytes(const tw::attention_decode_args* args, int dim) {
   return tw::workspace_bytes(*args, dim);

@@ -12,6 +12,18 @@ namespace tw = tilewright;
 
 template <class T>
 struct policy : tw::hopper_latent_policy<T> {};
+template <class T>
+struct token_policy : tw::hopper_latent_policy<T> {
+  static constexpr bool has_token_lists = true;
+};
+
+template <class T>
+void decode(const tw::attention_decode_args& args, cudaStream_t stream) {
+  if (args.rows_per_page == 1)
+    tw::launch<tw::attention_decode<token_policy<T>>>(args, {.stream = stream});
+  else
+    tw::launch<tw::attention_decode<policy<T>>>(args, {.stream = stream});
+}
 
 }  // namespace
 
@@ -21,9 +33,9 @@ extern "C" const char* tilewright_attention_decode(int is_bf16, int, int, const 
   static std::string message;
   try {
     if (is_bf16)
-      tw::launch<tw::attention_decode<policy<tw::bfloat16_t>>>(*args, {.stream = stream});
+      decode<tw::bfloat16_t>(*args, stream);
     else
-      tw::launch<tw::attention_decode<policy<tw::half_t>>>(*args, {.stream = stream});
+      decode<tw::half_t>(*args, stream);
     return nullptr;
   } catch (const tw::launch_error& error) {
     message = error.what();
@@ -34,6 +46,9 @@ extern "C" const char* tilewright_attention_decode(int is_bf16, int, int, const 
 extern "C" int tilewright_attention_decode_args_bytes() { return int(sizeof(tw::attention_decode_args)); }
 extern "C" int tilewright_choose_splits(const tw::attention_decode_args* args, int SMs) {
   return args->choose_splits(SMs, 64);
+}
+extern "C" int tilewright_choose_shares(const tw::attention_decode_args* args, int SMs) {
+  return tw::detail::is_ragged(*args) ? args->choose_shares(SMs, 64) : 0;
 }
 extern "C" long long tilewright_decode_workspace_bytes(const tw::attention_decode_args* args, int dim) {
   return tw::workspace_bytes(*args, dim);

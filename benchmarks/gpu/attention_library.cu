@@ -22,10 +22,35 @@ struct on_hopper_short
           T, HeadDim, HeadDim, tw::choose_hopper_attention_tile({.keys = 1, .window = {-1, 0}}, HeadDim, HeadDim, 2)> {
 };
 
+inline constexpr unsigned some_bits = 1;
+/// Policies with a block mask.
+template <class Policy>
+struct masked : Policy {
+  static constexpr bool has_block_mask = true;
+};
+template <class T, tw::index_t D>
+struct masked_on_hopper
+    : masked<tw::hopper_attention_policy<
+          T, D, D, tw::choose_hopper_attention_tile({.block_mask = {.bits = &some_bits}}, D, D, sizeof(T))>> {};
+template <class T, tw::index_t D>
+struct masked_portable : masked<portable<T, D, D>> {};
+
+template <class T, tw::index_t D>
+void forward_masked(bool is_portable, const tw::attention_args& args, cudaStream_t stream) {
+  if constexpr (sizeof(T) == 2) {
+    if (is_portable) return void(tw::launch<tw::attention_forward<masked_portable<T, D>>>(args, {.stream = stream}));
+  }
+  tw::launch<tw::attention_forward<masked_on_hopper<T, D>>>(args, {.stream = stream});
+}
+
 template <class T>
 bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_args& args, cudaStream_t stream) {
   const auto try_dims = [&]<tw::index_t D, tw::index_t Dv>() {
     if (head_dim != D || value_dim != Dv) return false;
+    if (args.block_mask.bits != nullptr) {
+      if constexpr (D == Dv && D % 64 == 0) forward_masked<T, D>(is_portable, args, stream);
+      return D == Dv && D % 64 == 0;
+    }
     if constexpr (sizeof(T) == 2) {
       if (is_portable) {
         tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});

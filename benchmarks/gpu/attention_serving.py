@@ -95,9 +95,9 @@ def check_problem(ours, rng, number):
     call = ours.prepare(as_args(q), k.transpose(1, 2), v.transpose(1, 2), as_args(o), rng.choice([0, 0, 1, 2, 3, 7]), table,
                         torch.tensor(keys, device="cuda", dtype=torch.int32), scales, sinks, window,
                         torch.tensor(starts, device="cuda", dtype=torch.int32) if is_ragged else None, most,
-                        lse.transpose(0, 1)[None] if is_ragged else lse.view(batch, most, heads).transpose(1, 2))
+                        lse.transpose(0, 1)[None] if is_ragged else lse.view(batch, most, heads).transpose(1, 2), rng.choice([0, 0, 1, 5, 60]))
     described = (f"{q_type} {cache_type} dim {dim} heads {heads}/{kv_heads} queries {queries} keys {keys} page {page} window {window} "
-                 f"scales {scale_shape} sinks {sinks is not None} splits {call.splits}")
+                 f"scales {scale_shape} sinks {sinks is not None} splits {call.splits} shares {call.shares}")
     try:
         call()
         torch.cuda.synchronize()
@@ -122,8 +122,8 @@ def check_problem(ours, rng, number):
 
 
 def check_latent(ours, rng, number):
-    """Whether one random problem of latent attention is right: V is the first 512 columns of K."""
-    batch, heads, page = rng.choice([1, 2, 5, 20]), rng.choice([1, 16, 40, 64, 128]), rng.choice([16, 32, 64, 128])
+    """Whether one random problem of latent attention is right: V is the first 512 columns of K. Pages of 1 row: a list of tokens."""
+    batch, heads, page = rng.choice([1, 2, 5, 20]), rng.choice([1, 16, 40, 64, 128]), rng.choice([1, 16, 32, 64, 128])
     keys = [rng.randint(0, rng.choice([1, 64, 700, 3000])) for _ in range(batch)]
     most, window, dtype = rng.choice([1, 1, 2, 4]), rng.choice([(-1, -1), (-1, 0), (100, 0)]), rng.choice([torch.bfloat16, torch.half])
     pages = max(1, (max(keys) + page - 1) // page)
@@ -138,7 +138,7 @@ def check_latent(ours, rng, number):
     lse = torch.full((batch, most, heads), math.nan, device="cuda")
     sinks = torch.randn(heads, device="cuda") if rng.random() < 0.3 else None
     call = ours.prepare(q.transpose(1, 2), k.transpose(1, 2), k[..., :512].transpose(1, 2), o.transpose(1, 2), rng.choice([0, 1, 2, 5]), table,
-                        torch.tensor(keys, device="cuda", dtype=torch.int32), None, sinks, window, lse=lse.transpose(1, 2))
+                        torch.tensor(keys, device="cuda", dtype=torch.int32), None, sinks, window, lse=lse.transpose(1, 2), shares=rng.choice([0, 0, 1, 3, 40]))
     call()
     torch.cuda.synchronize()
     worst = 0.0
@@ -154,10 +154,10 @@ def check_latent(ours, rng, number):
     return right
 
 
-def latent_times_of(ours, batch, keys, rounds):
-    """Latent attention of 128 heads, pages of 64 rows."""
-    k = torch.randn(batch * keys // 64, 64, 1, 576, device="cuda", dtype=torch.bfloat16)
-    table = torch.randperm(batch * keys // 64, device="cuda").to(torch.int32).view(batch, -1)
+def latent_times_of(ours, batch, keys, rounds, page=64):
+    """Latent attention of 128 heads, pages of 64 rows; or of 1: lists of random rows of a cache."""
+    k = torch.randn(batch * keys // page, page, 1, 576, device="cuda", dtype=torch.bfloat16)
+    table = torch.randperm(batch * keys // page, device="cuda").to(torch.int32).view(batch, -1)
     q = torch.randn(batch, 128, 1, 576, device="cuda", dtype=torch.bfloat16)
     o = torch.empty(batch, 128, 1, 512, device="cuda", dtype=torch.bfloat16)
     copied = torch.empty_like(k)
@@ -166,7 +166,7 @@ def latent_times_of(ours, batch, keys, rounds):
              "copy": lambda: copied[:half].copy_(k[:half])}
     times = Race(calls, 1.5e-2).times(rounds)
     seconds = {name: statistics.median(t[name] for t in times) for name in calls}
-    row = {"batch": batch, "keys": keys, "heads": 128, "splits": calls["latent"].splits, "mib": k.numel() * 2 / 2 ** 20}
+    row = {"batch": batch, "keys": keys, "page": page, "heads": 128, "splits": calls["latent"].splits, "mib": k.numel() * 2 / 2 ** 20}
     row |= {"tflops": 2 * 128 * (576 + 512) * batch * keys / seconds["latent"] / 1e12, "latent": k.numel() * 2 / seconds["latent"] / 1e9,
             "copy": k.numel() * 2 / seconds["copy"] / 1e9}
     return row | {"ratio_to_copy": row["latent"] / row["copy"]}
@@ -206,7 +206,7 @@ def times_of(ours, batch, mean, name, rounds):
         counts = torch.tensor(lengths, device="cuda", dtype=torch.int32) if kind == "ragged" else None
         calls[kind] = ours.prepare(q, k.transpose(1, 2), v.transpose(1, 2), torch.empty_like(q), 0, table, counts, scales,
                                    sinks if kind == "sinks" else None)
-        row[f"splits_{kind}"] = calls[kind].splits
+        row[f"splits_{kind}"], row[f"shares_{kind}"] = calls[kind].splits, calls[kind].shares
     copied = torch.empty_like(k.view(torch.int8))
     calls["copy"] = lambda: copied.copy_(k.view(torch.int8))
     size = 2 * k.numel() * k.element_size()
@@ -243,8 +243,8 @@ def main():
         latent = Decode(options.latent)
         latent_right = sum(check_latent(latent, rng, i) for i in range(options.problems // 4))
         print(f"{latent_right} of {options.problems // 4} random problems of latent attention are right", flush=True)
-        for batch, keys in () if options.check_only else ((16, 8192), (64, 4096), (128, 4096), (1, 65536)):
-            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds))
+        for batch, keys, page in () if options.check_only else ((16, 8192, 64), (64, 4096, 64), (128, 4096, 64), (1, 65536, 64), (128, 2048, 1), (128, 2048, 64)):
+            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds, page))
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in latent_rows[-1].items()), flush=True)
     write_results(options, unit="GB/s", problems=options.problems, right=right, rows=rows, latent_problems=options.problems // 4,
                   latent_right=latent_right, latent_rows=latent_rows)

@@ -5,10 +5,12 @@
     benchmarks/gpu/grouped.py LIBRARY [--run KIND/TYPE/TILE+TILE...,...] [--case NAME,...] [--seed N] [--draw N] [--seconds S] [--rounds N]
                               [--json FILE --commit C] [--check-only]
 
-LIBRARY is libtilewright_grouped.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). Kinds: forward, slots, dx, dw; scaled (block-scaled e4m3, in
-groups) and dense (block-scaled, one product, against torch._scaled_mm with one scale, that is cublasLt without block scales). The others
-are compared with torch._grouped_mm of bf16. Cases: fixed, drawn, large (4,096 rows in each group and more), small, dense. A case is
-groups x rows in all x n x k. All contenders are timed in interleaved CUDA graphs; data are Gaussian. Prints medians in TFLOP/s,
+LIBRARY is libtilewright_grouped.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON), or libtilewright_grouped_exact.so, whose tile is "exact". Kinds:
+forward, slots, dx, dw; scaled (block-scaled e4m3, in groups) and dense (block-scaled, one product, against torch._scaled_mm with one scale,
+that is cublasLt without block scales). The others are compared with torch._grouped_mm of bf16. Cases: fixed, drawn, large (4,096 rows in
+each group and more), small, dense, blocks (drawn: dense, or groups of multiples of 128 rows). A case is groups x rows in all x n x k.
+Where Python finds deep_gemm, it takes part in the block-scaled GEMMs that it can compute, and its results are compared as well.
+All contenders are timed in interleaved CUDA graphs; data are Gaussian. Prints medians in TFLOP/s,
 the ratio to torch, and GB/s of the bytes that the product must move. Results are compared with float64 over rows at both ends of groups,
 and with torch everywhere. Exits with 1 if one is wrong.
 """
@@ -20,6 +22,11 @@ import statistics
 import sys
 
 import torch
+
+try:
+    import deep_gemm
+except ImportError:
+    deep_gemm = None
 
 from results_file import parse_arguments, write_results
 from timing import Race
@@ -79,7 +86,27 @@ def drawn_cases(count, seed):
     return cases
 
 
-def cases_of(name, options):
+def drawn_blocks(kind, count, seed):
+    """Block-scaled GEMMs of layers' lengths: rows log-uniform; of groups, multiples of 128, as DeepGEMM's contiguous layout wants them."""
+    random.seed(seed)
+    cases = []
+    for _ in range(count):
+        n, k = random.choice(((2112, 7168), (24576, 1536), (7168, 16384), (4096, 7168), (7168, 2048), (6144, 4096), (1536, 4096), (5120, 2048)))
+        if kind == "dense":
+            cases.append((1, int(math.exp(random.uniform(math.log(48), math.log(8192)))) // 4 * 4, n, k))
+            continue
+        groups = random.choice((2, 4, 8, 16, 32))
+        while groups * n * k > 3e9:
+            groups //= 2
+        blocks = [max(0, round(random.lognormvariate(math.log(random.choice((1, 4, 16))), 0.7))) for _ in range(groups)]
+        blocks[0] = blocks[0] or 1
+        cases.append((groups, 128 * sum(blocks), n, k, blocks))
+    return cases
+
+
+def cases_of(name, kind, options):
+    if name == "blocks":
+        return drawn_blocks(kind, options.draw, options.seed)
     if name == "dense":
         return [(1, m, n, k) for m, n, k in DENSE]
     if name == "small":
@@ -235,6 +262,18 @@ class ScaledCase:
     def difference(self):
         return 0.0
 
+    def deep_gemm(self):
+        """DeepGEMM's call for the same operands and result; None where it has none."""
+        begins = [0] + self.ends[:-1]
+        if not deep_gemm or any((e - b) % 128 for b, e in zip(begins, self.ends)) and self.kind != "dense" or self.rows % 4:
+            return None
+        left, result = (self.a8, self.a_scales.t()), self.c[:self.rows]
+        if self.kind == "dense":
+            right = (self.b8[0], self.b_scales[0])
+            return lambda: deep_gemm.fp8_gemm_nt(left, right, result)
+        of_row = torch.cat([torch.full((e - b,), g, device="cuda", dtype=torch.int32) for g, (b, e) in enumerate(zip(begins, self.ends))])
+        return lambda: deep_gemm.m_grouped_fp8_gemm_nt_contiguous(left, (self.b8, self.b_scales), result, of_row)
+
 
 def quantise(x, rows):
     """e4m3 numbers, and scales of blocks of `rows` x 128."""
@@ -259,23 +298,31 @@ def main():
     options = parse_arguments(parser)
     ours = Tilewright(options.library)
     torch.manual_seed(options.seed)
-    cases = [c for name in options.case.split(",") for c in cases_of(name, options)]
     results, failures = [], 0
     for run in options.run.split(","):
         kind, element, tiles = run.split("/")
         scaled = kind in ("scaled", "dense")
         prefix = {"forward": f"{element} ", "slots": f"{element} ", "scaled": "scaled ", "dense": "dense scaled "}.get(kind, f"{kind} {element} ")
-        for case in cases:
+        for case in [c for name in options.case.split(",") for c in cases_of(name, kind, options)]:
             data = ScaledCase(kind, case) if scaled else Case(kind, case, TYPES[element])
             names = [prefix + tile for tile in tiles.split("+")]
             row = {"kind": kind, "type": element, "groups": case[0], "rows": case[1], "n": case[2], "k": case[3], "error": 0.0}
             contenders = {}
-            for name in names:
+            calls = {name.split()[-1]: ours.prepare(name, data.problem) for name in names}
+            if rival := scaled and data.deep_gemm():
+                calls["deep_gemm"] = rival
+            for name, call in calls.items():
                 data.c.fill_(float("nan") if kind == "dw" else 77.0)
-                contenders[name.split()[-1]] = ours.prepare(name, data.problem)
-                contenders[name.split()[-1]]()
+                call()
                 torch.cuda.synchronize()
-                row["error"] = max(row["error"], data.error(), data.difference())
+                errors = (data.error(), data.difference())
+                error = math.inf if any(map(math.isnan, errors)) else max(errors)
+                if name != "deep_gemm":
+                    row["error"] = max(row["error"], error)
+                elif error > 6e-3:
+                    print(f"deep_gemm: error {error}, left out")
+                    continue
+                contenders[name] = call
             wrong = not row["error"] <= (6e-3 if element == "e4m3" else 4e-3)
             failures += wrong
             if not options.check_only:
@@ -284,10 +331,12 @@ def main():
                 times = race.times(options.rounds)
                 work = 2.0 * case[1] * case[2] * case[3]
                 medians = {name: statistics.median(t[name] for t in times) for name in contenders}
-                best = min(m for name, m in medians.items() if name != "torch")
+                best = min(m for name, m in medians.items() if name not in ("torch", "deep_gemm"))
                 row.update({name: work / m / 1e12 for name, m in medians.items()})
                 row["GB/s"] = data.bytes / best / 1e9
                 row["ratio"] = medians["torch"] / best
+                if "deep_gemm" in medians:
+                    row["ratio_to_deep_gemm"] = medians["deep_gemm"] / best
                 row.update({f"host_us_{name}": us for name, us in race.host_us().items()})
                 row["not_in_graphs"] = ",".join(race.in_stream)
             results.append(row)
@@ -297,6 +346,8 @@ def main():
     if not options.check_only:
         ratios = [row["ratio"] for row in results]
         print(f"geometric mean {statistics.geometric_mean(ratios):.3f}, lowest {min(ratios):.3f}")
+        if rivals := [row["ratio_to_deep_gemm"] for row in results if "ratio_to_deep_gemm" in row]:
+            print(f"of DeepGEMM, {len(rivals)}: geometric mean {statistics.geometric_mean(rivals):.3f}, lowest {min(rivals):.3f}")
     write_results(options, cases=results)
     sys.exit(1 if failures else 0)
 

@@ -6,21 +6,7 @@
 
 #include <string>
 
-/// Arguments of any kernel. Strides in elements.
-struct grouped_problem {
-  const void *a, *b;
-  void* c;
-  const int *ends, *counts;
-  int groups, slot_rows;
-  int m, n, k;
-  int lda, ldb, ldc;
-  long long stride;  // of B or C, from group to group
-  float alpha, beta;
-  const float *a_scales, *b_scales;  // null: not block-scaled
-  int row_stride_a_scales, k_stride_a_scales, ld_b_scales;
-  long long stride_b_scales;
-  void* workspace;
-};
+#include "grouped_problem.hpp"
 
 namespace {
 
@@ -110,8 +96,9 @@ const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
 
 extern "C" int tilewright_grouped_problem_bytes() { return sizeof(grouped_problem); }
 
-/// nullptr, or what went wrong.
-extern "C" const char* tilewright_grouped(const char* name, const grouped_problem* p, cudaStream_t stream) {
+
+extern "C" const char* tilewright_grouped(const char* name, const grouped_problem* p, void* given_stream) {
+  const auto stream = static_cast<cudaStream_t>(given_stream);
   static thread_local std::string message;
   using enum operand_major;
   using bf16 = tw::bfloat16_t;

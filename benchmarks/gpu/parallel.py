@@ -34,7 +34,7 @@ GATHERS = ((8192, 28672, 8192), (4096, 14336, 4096), (8192, 8192, 8192), (2048, 
 SCATTERS = ((8192, 8192, 28672), (4096, 4096, 14336), (8192, 8192, 8192), (2048, 8192, 8192), (16384, 8192, 8192))
 TYPES = {"f16": (torch.float16, torch.float16), "bf16": (torch.bfloat16, torch.bfloat16), "e4m3": (torch.float8_e4m3fn, torch.bfloat16)}
 TRANSPORTS = ("fused", "collective")
-TILES = (0, 1, 2)  # parallel_tiles of parallel_choice.hpp
+TILES = (0, 1, 2, 3)  # parallel_tiles of parallel_choice.hpp
 
 
 class Request(ctypes.Structure):
@@ -360,7 +360,7 @@ def bench(tw, solo, rank, ranks, options, say):
             memory, case.c = tw.allocate((m, case.n), case.result)
         for tile, run_alone in product_alone(solo, case).items():
             contenders[f"alone_t{tile}"] = run_alone
-        variants = [(0, t) for t in TILES] + [(1, t) for t in TILES[:2]]
+        variants = [(0, t) for t in TILES] + [(1, t) for t in TILES if t != 2]
         make = lambda choice: tw.make(kind, type_name, case.a, case.b, case.c, m, case.n, case.k, choice, memory=memory)
         ours = {"auto": make((-1, 0)), **{f"{TRANSPORTS[v[0]][0]}{v[1]}": make(v) for v in variants}}
         reference = case.reference()

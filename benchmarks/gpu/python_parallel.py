@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The Python package's calls for several GPUs, against float64, and their times beside PyTorch's collectives and matmul.
+"""The Python package's calls for several GPUs, against float64, and their times beside those of PyTorch's collectives and matmul.
 
     TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/python_parallel.py [--ranks N] [--json FILE --commit C]
 
@@ -80,26 +80,42 @@ def check(group, rank, ranks, seed):
     return worst
 
 
-def seconds_of(call):
-    """The slowest rank's, the median of some blocks."""
+def graph_of(call, calls):
+    """A function that replays a CUDA graph of some calls."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            call()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            call()
+    return graph.replay
+
+
+def seconds_of(call, calls, launches):
+    """Of one of `calls` calls that `call` makes: the slowest rank's, the median of some blocks of launches."""
     times = []
     for _ in range(7):
         dist.barrier()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         torch.cuda._sleep(500000)
         begin.record()
-        for _ in range(10):
+        for _ in range(launches):
             call()
         end.record()
         torch.cuda.synchronize()
-        t = torch.tensor([begin.elapsed_time(end) / 1e4], device="cuda", dtype=torch.float64)
+        t = torch.tensor([begin.elapsed_time(end) / 1e3 / launches / calls], device="cuda", dtype=torch.float64)
         dist.all_reduce(t, op=dist.ReduceOp.MAX)
         times.append(t.item())
     return statistics.median(times)
 
 
 def race(rank, ranks, m, n, k):
-    """Microseconds of both calls and of PyTorch's operators for the same: m rows in all, n and k of a rank."""
+    """Microseconds of both calls and of PyTorch's operators for the same, in CUDA graphs and called one by one (with the host's time, where it is
+    longer): m rows in all, n and k of a rank."""
     a, b = (x.cuda() for x in operands(rank, m // ranks, n, k, torch.bfloat16))
     whole, c = torch.empty(m, k, dtype=a.dtype, device="cuda"), torch.empty(m, n, dtype=a.dtype, device="cuda")
     a = a.contiguous()
@@ -114,7 +130,8 @@ def race(rank, ranks, m, n, k):
         dist.reduce_scatter_tensor(own, c)
     calls = {"all_gather_gemm": lambda: tilewright.all_gather_gemm(a, b, out=c), "pytorch all_gather, mm": gather,
              "gemm_reduce_scatter": lambda: tilewright.gemm_reduce_scatter(wide, b, out=own), "pytorch mm, reduce_scatter": scatter}
-    return {name: round(seconds_of(call) * 1e6, 1) for name, call in calls.items()}
+    in_graphs = {name: round(seconds_of(graph_of(call, 8), 8, 4) * 1e6, 1) for name, call in calls.items()}
+    return in_graphs, {name: round(seconds_of(call, 1, 10) * 1e6, 1) for name, call in calls.items()}
 
 
 def work(rank, ranks, options):
@@ -126,10 +143,10 @@ def work(rank, ranks, options):
     print(f"processes: rank {rank} of {ranks}, the largest relative error {error:.2e}", flush=True)
     rows = []
     for m, n, k in ((4096, 4096, 4096), (2048, 8192, 8192), (256, 7168, 4096)):
-        times = race(rank, ranks, m, n, k)
-        rows.append({"m": m, "n": n, "k": k, "microseconds": times})
+        times, called = race(rank, ranks, m, n, k)
+        rows.append({"m": m, "n": n, "k": k, "microseconds": times, "called_microseconds": called})
         if rank == 0:
-            print(f"{m}x{n}x{k}: {times}", flush=True)
+            print(f"{m}x{n}x{k}: in graphs {times}, called {called}", flush=True)
     if rank == 0:
         write_results(options, ranks=ranks, rows=rows, error=error)
     dist.barrier()

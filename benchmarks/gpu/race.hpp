@@ -22,13 +22,15 @@ struct standing {
   deviation error{};
   double difference_to_first = 0;  // ||c - c of the first contender|| / ||c of the first||
   bool correct = false;
-  std::vector<double> seconds;  // one launch in a CUDA graph, by block
+  std::vector<double> seconds;    // one launch in a CUDA graph, by block
+  std::vector<double> megahertz;  // of the SMs' clock after each of these blocks
   double host_seconds = 0;      // of the call that queues a launch into a stream, the median
   double tflops(const problem& p) const { return p.flops() / median(seconds) * 1e-12; }
 };
 
 /// All contenders on the same buffers. A block replays a CUDA graph of launches, each of which takes the next set of
-/// operands; blocks of the contenders are interleaved.
+/// operands; blocks of the contenders are interleaved. Where the GPU's clock falls below half of its highest, a second
+/// later everything is timed again, at most three times in all.
 std::vector<standing> race(const problem& p, const std::vector<std::unique_ptr<contender>>& contenders,
                            const race_options& options);
 

@@ -205,6 +205,7 @@ std::string to_json(const facts& about, const std::vector<result>& results) {
           one["seconds"] = median(s.seconds);
           one["spread"] = spread(s.seconds);
           one["host_seconds"] = s.host_seconds;
+          one["sm_megahertz"] = median(s.megahertz);
           one["block_seconds"] = s.seconds;
         }
       }

@@ -53,6 +53,9 @@ host_half find_half(const attention_problem& p, const hopper_attention_tile& til
   }();
   look_at.template operator()<64, 64, choose_hopper_attention_tile(few, 64, 64, sizeof(T))>();
   look_at.template operator()<128, 128, choose_hopper_attention_tile(few, 128, 128, sizeof(T))>();
+  constexpr hopper_attention_tile masked{.queries = 128, .keys = 128, .ordered = false};
+  look_at.template operator()<64, 64, masked>();
+  look_at.template operator()<96, 96, masked>();
   [&]<int... Is>(std::integer_sequence<int, Is...>) {
     (with_default_tile.template operator()<64 + 32 * Is>(), ...);
   }(std::make_integer_sequence<int, 7>{});
@@ -100,7 +103,26 @@ const char* compare(const attention_args& p, const attention_args& a, int head_d
   return detail::check_attention(a, head_dim, value_dim, 8);
 }
 
-std::string lengths_name(const attention_problem& p) { return attention_name(p.type, p.head_dim, p.value_dim); }
+bool is_masked(const attention_problem& p) { return p.args.block_mask.bits != nullptr; }
+
+std::string lengths_name(const attention_problem& p) {
+  return attention_name(p.type, p.head_dim, p.value_dim) + (is_masked(p) ? "_masked" : "");
+}
+/// What the policy of a kernel adds to its base.
+std::string members_text(const attention_problem& p) {
+  return is_masked(p) ? " { static constexpr bool has_block_mask = true; };\n" : " {};\n";
+}
+
+/// The host half of a kernel for the same problems without a mask, for one that takes a mask.
+host_half with_block_mask(host_half half) {
+  half.check = [check = half.check](const void* given) {
+    attention_args args = *static_cast<const attention_args*>(given);
+    if (const char* why = detail::check_block_mask(args, true)) return why;
+    args.block_mask.bits = nullptr;
+    return check(&args);
+  };
+  return half;
+}
 
 std::string dims_text(const attention_problem& p) {
   return std::to_string(p.head_dim) + ", " + std::to_string(p.value_dim);
@@ -111,9 +133,9 @@ kernel_source hopper_attention(const attention_problem& p, const hopper_attentio
   const std::string tile_text = "tw::hopper_attention_tile{" + std::to_string(tile.queries) + ", " +
                                 std::to_string(tile.keys) + ", " + std::to_string(tile.stages) + ", " +
                                 (tile.ordered ? "true" : "false") + ", " + std::to_string(tile.blocks) + "}";
-  return {.name = "attention_hopper_" + lengths_name(p) + (is_default ? "" : "_short"),
+  return {.name = "attention_hopper_" + lengths_name(p) + (is_default || is_masked(p) ? "" : "_short"),
           .code = "struct policy : tw::hopper_attention_policy<" + type_name(p.type) + ", " + dims_text(p) +
-                  (is_default ? "" : ", " + tile_text) + "> {};\n",
+                  (is_default ? "" : ", " + tile_text) + ">" + members_text(p),
           .kernel = "tw::attention_forward<policy>",
           .uses = {"kernels/attention/forward/hopper_attention.hpp"},
           .host = host};
@@ -126,11 +148,11 @@ kernel_source general_attention(const attention_problem& p, const std::string& t
   });
   kernel_source s{.name = "attention_" + lengths_name(p),
                   .code = "struct policy : tw::attention_policy<tw::arch::current, " + type_name(p.type) + ", " +
-                          dims_text(p) + "> {};\n",
+                          dims_text(p) + ">" + members_text(p),
                   .kernel = "tw::attention_forward<policy>",
                   .uses = {"kernels/attention/forward/attention_forward.hpp"}};
-  s.host.check = [head_dim = p.head_dim, value_dim = p.value_dim](const void* args) {
-    return detail::check_attention(*static_cast<const attention_args*>(args), head_dim, value_dim, 8);
+  s.host.check = [head_dim = p.head_dim, value_dim = p.value_dim, takes_mask = is_masked(p)](const void* args) {
+    return detail::check_attention(*static_cast<const attention_args*>(args), head_dim, value_dim, 8, 8, takes_mask);
   };
   s.host.grid = [rows](const void* args) {
     const auto& a = *static_cast<const attention_args*>(args);
@@ -175,8 +197,9 @@ kernel_request attention(const attention_problem& problem) {
     if (target == "sm_90a") {
       const hopper_attention_tile tile =
           choose_hopper_attention_tile(problem.args, problem.head_dim, problem.value_dim, 2);
-      const host_half host =
+      host_half host =
           problem.type == element::f16 ? find_half<half_t>(problem, tile) : find_half<bfloat16_t>(problem, tile);
+      if (host.check && is_masked(problem)) host = with_block_mask(std::move(host));
       attention_args probe = problem.args;  // null pointers are to be given later
       alignas(16) static char somewhere[2][16];
       for (const void** p : {&probe.q, &probe.k, &probe.v})
@@ -184,7 +207,8 @@ kernel_request attention(const attention_problem& problem) {
       if (!probe.o) probe.o = somewhere[1];
       if (host.check && host.check(&probe) == nullptr) return hopper_attention(problem, tile, host);
     }
-    return problem.for_all_lengths ? general_attention(problem, target) : exact_attention(problem);
+    return problem.for_all_lengths || is_masked(problem) ? general_attention(problem, target)
+                                                         : exact_attention(problem);
   });
 }
 

@@ -14,6 +14,15 @@ namespace {
 
 template <class T>
 using latent_kernel = tilewright::attention_decode<hopper_latent_policy<T>>;
+template <class T>
+struct token_policy : hopper_latent_policy<T> {
+  static constexpr bool has_token_lists = true;
+};
+template <class T>
+using token_kernel = tilewright::attention_decode<token_policy<T>>;
+
+/// Whether the table lists a row for each key.
+bool has_token_lists(const attention_decode_problem& p) { return p.args.block_table && p.args.rows_per_page == 1; }
 
 attention_decode_args with_pointers(const attention_decode_problem& p, bool is_8bit) {
   attention_decode_args args = p.args;
@@ -29,8 +38,10 @@ std::optional<host_half> latent_half(const attention_decode_problem& p, const st
   if (target != "sm_90a" || !p.is_latent || p.cache_type.value_or(p.type) != p.type || p.head_dim != 576 ||
       p.value_dim != 512)
     return std::nullopt;
-  const host_half half =
-      p.type == element::f16 ? half_of<latent_kernel<half_t>>() : half_of<latent_kernel<bfloat16_t>>();
+  const bool is_f16 = p.type == element::f16;
+  const host_half half = has_token_lists(p)
+                             ? (is_f16 ? half_of<token_kernel<half_t>>() : half_of<token_kernel<bfloat16_t>>())
+                             : (is_f16 ? half_of<latent_kernel<half_t>>() : half_of<latent_kernel<bfloat16_t>>());
   const attention_decode_args args = with_pointers(p, false);
   return half.check(&args) ? std::nullopt : std::optional(half);
 }
@@ -57,12 +68,17 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     kernel_source s;
     s.kernel = "tw::attention_decode<policy>";
     if (const std::optional<host_half> latent = latent_half(problem, target)) {
-      s.name = "attention_decode_latent_" + attention_name(problem.type, problem.head_dim, problem.value_dim);
-      s.code = "struct policy : tw::hopper_latent_policy<" + type_name(problem.type) + "> {};\n";
+      const bool lists = has_token_lists(problem);
+      s.name = "attention_decode_latent_" + attention_name(problem.type, problem.head_dim, problem.value_dim) +
+               (lists ? "_tokens" : "");
+      s.code = "struct policy : tw::hopper_latent_policy<" + type_name(problem.type) +
+               (lists ? "> { static constexpr bool has_token_lists = true; };\n" : "> {};\n");
       s.uses = {"kernels/attention/decode/hopper_latent_decode.hpp"};
       s.host = *latent;
       return s;
     }
+    if (has_token_lists(problem))
+      throw error("attention_decode: a table of rows (pages of 1 row) needs latent attention of 576 and 512 on sm_90a");
     s.name = "attention_decode_" + attention_name(problem.type, problem.head_dim, problem.value_dim) +
              (is_8bit ? "_cache_" + short_name(cache) : "");
     s.code = "struct policy : tw::attention_decode_policy<tw::arch::current, " + type_name(problem.type) + ", " + dims +

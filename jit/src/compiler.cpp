@@ -81,6 +81,15 @@ buffer compiler::allocate(std::size_t bytes) {
 
 void compiler::synchronize() { state_->gpu_for_loading()->synchronize(); }
 
+std::vector<double> compiler::time(const std::vector<repeated_launch>& launches) {
+  return state_->gpu_for_loading()->time(launches);
+}
+
+std::string compiler::tuning_key_of_gpu() const {
+  const std::shared_ptr<gpu> device = state_->gpu_for_loading();
+  return tilewright::tuning_key(device->name(), device->SMs());
+}
+
 std::string compiler::cache_trouble() const { return state_->cache.trouble(); }
 
 }  // namespace tilewright::jit

@@ -329,9 +329,6 @@ std::string short_name(element e) {
   return names[int(e)];
 }
 const char* check_pointers(const gemm_args& g) { return g.a && g.b && g.c ? nullptr : "a pointer is null: a, b or c"; }
-bool has_epilogue(const gemm_args& g) {
-  return g.scale || g.row_scale || g.column_scale || g.bias || g.residual || g.activation != activation::none;
-}
 bool applies_epilogue(const gemm_problem& p) {
   return has_epilogue(p.args) || (p.for_all_lengths && !p.has_gate && p.type != element::i8);
 }

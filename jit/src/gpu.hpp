@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <tilewright/jit/error.hpp>
+#include <tilewright/jit/repeated_launch.hpp>
 #include <tilewright/launch/ready_kernel.hpp>
 
 namespace tilewright::jit {
@@ -35,6 +38,10 @@ class gpu {
   virtual void download(void* to, const void* from, std::size_t bytes) = 0;
   virtual void clear(void* memory, std::size_t bytes) = 0;
   virtual void synchronize() = 0;
+  /// Seconds that each of these takes, one after another without a pause.
+  virtual std::vector<double> time(const std::vector<repeated_launch>&) {
+    throw error("launches can be timed on NVIDIA GPUs only");
+  }
   /// What prepare() of a kernel gets.
   virtual launch_facts facts(void* function, const launch_shape& shape) = 0;
 

@@ -26,11 +26,12 @@ struct form_problem {
   bool a_along_k, b_along_k;
   expert_args args;
   bool for_all_lengths = false;
+  bool gathers = false;  // rows of A, as expert_args::source says
 
   bool by_rows() const { return form != grouped_form::k; }
   bool is_of_experts() const { return form == grouped_form::gate_up || form == grouped_form::down; }
   index_t products() const { return form == grouped_form::gate_up ? 2 : 1; }
-  bool has_epilogue() const { return !is_of_experts() && jit::has_epilogue(args); }
+  bool has_epilogue() const { return !is_of_experts() && tilewright::has_epilogue(args); }
 };
 
 const grouped_args& grouped_args_of(const void* args) { return *static_cast<const grouped_args*>(args); }
@@ -54,6 +55,14 @@ std::string operands_text(const form_problem& p) {
          (p.b_along_k ? "tw::operand_major::k" : "tw::operand_major::mn");
 }
 
+/// limit: of bytes, as in check_gathered().
+const char* check_gate_up(const expert_args& args, bool gathers, index_t element_bytes, long_index_t limit,
+                          vector_alignment promise) {
+  if (!gathers) return epilogue::expert_swiglu<false>::check(args, promise);
+  const char* const why = check_gathered(args, element_bytes, limit);
+  return why ? why : epilogue::expert_swiglu<true>::check(args, promise);
+}
+
 /// The host half of a kernel for Hopper.
 host_half hopper_half(const form_problem& p, const detail::hopper_gemm_facts& kernel) {
   const vector_alignment promise{2, kernel.lds.result_bytes};
@@ -68,10 +77,10 @@ host_half hopper_half(const form_problem& p, const detail::hopper_gemm_facts& ke
           kernel, false, [promise](const expert_args& g) { return epilogue::expert_bias::check(g, promise); });
     case grouped_form::gate_up: break;
   }
-  return half_of_groups<group_kind::rows, 2, expert_args>(kernel, true, [promise](const expert_args& g) {
-    const char* const why = check_gathered(g, 1, 1ll << 62);
-    return why ? why : epilogue::expert_swiglu::check(g, promise);
-  });
+  return half_of_groups<group_kind::rows, 2, expert_args>(kernel, p.gathers,
+                                                          [promise, gathers = p.gathers](const expert_args& g) {
+                                                            return check_gate_up(g, gathers, 1, 1ll << 62, promise);
+                                                          });
 }
 
 hopper_gemm_tile tile_of(const form_problem& p, const expert_args& args, const hopper_gemm_operands& o,
@@ -92,7 +101,7 @@ std::optional<grouped_kernel> find_hopper(const form_problem& p, const expert_ar
   if (p.by_rows() ? !p.a_along_k || (is_fp8 && !p.b_along_k) : p.a_along_k || p.b_along_k || is_fp8)
     return std::nullopt;
   const hopper_gemm_operands o{is_fp8 ? fp8_ocp : f16, is_fp8 ? bf16 : f16, p.a_along_k, p.b_along_k};
-  const grouped_kernel_kind kind{.products = p.products(), .gathers_a = p.form == grouped_form::gate_up};
+  const grouped_kernel_kind kind{.products = p.products(), .gathers_a = p.gathers};
   const hopper_gemm_tile tile = tile_of(p, args, o, kind);
   host_half half = hopper_half(p, kind.facts_of(tile, o));
   if (half.check(&args)) return std::nullopt;
@@ -107,8 +116,7 @@ const char* check_form(const form_problem& p, const void* given, const checked_g
   if (!p.is_of_experts()) return check_epilogue_of(grouped_args_of(given), p.has_epilogue(), promise);
   const expert_args& args = expert_args_of(given);
   if (p.form == grouped_form::down) return epilogue::expert_bias::check(args, promise);
-  const char* const why = check_gathered(args, kernel.element_bytes, 0x7fffffff);
-  return why ? why : epilogue::expert_swiglu::check(args, promise);
+  return check_gate_up(args, p.gathers, kernel.element_bytes, 0x7fffffff, promise);
 }
 
 /// The host half of a kernel for any target.
@@ -116,7 +124,7 @@ host_half portable_half(const form_problem& p, const checked_gemm& kernel, const
   host_half half;
   half.check = [p, kernel](const void* given) {
     const grouped_args& args = grouped_args_of(given);
-    const index_t a_rows = p.form == grouped_form::gate_up ? expert_args_of(given).tokens : 0;
+    const index_t a_rows = p.gathers ? expert_args_of(given).tokens : 0;
     const char* why = args.a && args.b && args.c ? nullptr : "a pointer is null: a, b or c";
     why = why ? why : check_form(p, given, kernel);
     why = why ? why : detail::check_lengths(args, kernel);
@@ -167,7 +175,7 @@ grouped_kernel find_portable(const form_problem& p, const expert_args& args, con
 
 /// The text around a policy that makes it one of the form.
 std::string form_text(const form_problem& p, const std::string& policy) {
-  if (p.form == grouped_form::gate_up) return "tw::expert_gate_up<" + policy + ">";
+  if (p.form == grouped_form::gate_up) return "tw::expert_gate_up<" + policy + (p.gathers ? ">" : ", false>");
   if (p.form == grouped_form::down) return "tw::expert_down<" + policy + ">";
   return "tw::grouped<" + policy + ", tw::group_kind::" + (p.by_rows() ? "rows" : "k") + ">";
 }
@@ -176,7 +184,7 @@ kernel_source source_of(const form_problem& p, const std::string& target) {
   expert_args args = p.args;
   stand_ins stand_in;
   stand_in(args.a, args.b, args.c);
-  if (p.form == grouped_form::gate_up) stand_in(args.source);
+  if (p.gathers) stand_in(args.source);
   if (p.is_of_experts()) stand_in(args.ends);
   std::optional<grouped_kernel> chosen;
   if (target == "sm_90a") chosen = find_hopper(p, args);
@@ -185,7 +193,8 @@ kernel_source source_of(const form_problem& p, const std::string& target) {
   gemm_problem operands{p.type, p.result, p.a_along_k, p.b_along_k};
   if (!p.is_of_experts()) operands.args = args;
   kernel_source s;
-  s.name = names[int(p.form)] + chosen->name + "_" + operands_name(operands);
+  s.name = std::string(names[int(p.form)]) + (p.products() == 2 && !p.gathers ? "rows_" : "") + chosen->name + "_" +
+           operands_name(operands);
   s.code = "struct policy : " + form_text(p, chosen->policy) +
            " {\n  using result_type = " + type_name_on(p.result, target) + ";\n";
   if (!p.is_of_experts())
@@ -216,12 +225,13 @@ kernel_request grouped_gemm(const grouped_problem& problem) {
 }
 
 kernel_request expert_gemm(const expert_problem& problem) {
-  const form_problem p{problem.is_gate_up ? grouped_form::gate_up : grouped_form::down,
-                       problem.type,
-                       problem.result,
-                       true,
-                       problem.b_along_k,
-                       problem.args};
+  const form_problem p{.form = problem.is_gate_up ? grouped_form::gate_up : grouped_form::down,
+                       .type = problem.type,
+                       .result = problem.result,
+                       .a_along_k = true,
+                       .b_along_k = problem.b_along_k,
+                       .args = problem.args,
+                       .gathers = problem.is_gate_up && problem.gathers};
   return remembered([p](const std::string& target) { return source_of(p, target); });
 }
 

@@ -128,16 +128,17 @@ std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const 
     c.tile = with_products_of(p, c.tile);
     if (can_compute(args, c, o, false)) list.push_back({clocks, c});
   };
-  const auto consider_named = [&](bool unaligned, index_t max_split_k) {
-    for_each_hopper_kernel(both, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, max_split_k,
-                           [&](const hopper_gemm_choice& c) {
-                             if (c.tile.unaligned == unaligned)
-                               consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
-                           });
+  const auto consider_linked = [&](const auto& tiles, bool unaligned, index_t max_split_k) {
+    for_each_kernel_of(tiles, both, {o.element_bytes(), o.a_along_k, o.b_along_k}, SMs, max_split_k,
+                       [&](const hopper_gemm_choice& c) {
+                         if (c.tile.unaligned == unaligned) consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
+                       });
     std::sort(list.begin(), list.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
   };
-  if (p.for_all_lengths) {
-    consider_named(false, may_split ? 16 : 1);
+  if (p.for_all_lengths && p.has_gate) {
+    consider_linked(linked_gate_tiles, false, 1);
+  } else if (p.for_all_lengths) {
+    consider_linked(linked_hopper_tiles, false, may_split ? 16 : 1);
   } else {
     for (const hopper_gemm_choice& c : rank_tiles_of_family(both, o, SMs, may_split ? 16 : 1, 1.1, p.has_gate ? 2 : 1))
       consider({.tile = c.tile, .split_k = c.split_k}, c.clocks);
@@ -146,7 +147,10 @@ std::vector<std::pair<double, gemm_choice>> ranked(const gemm_problem& p, const 
   // Rows that TMA cannot load: kernels of small M first.
   for (const gemm_kernel_kind kind : {gemm_kernel_kind::small_m, gemm_kernel_kind::small_m_v1})
     consider({.kernel = kind}, 0);
-  consider_named(true, 1);
+  if (p.for_all_lengths)
+    consider_linked(linked_hopper_tiles, true, 1);
+  else
+    consider_linked(hopper_gemm_tiles, true, 1);
   return list;
 }
 

@@ -23,7 +23,6 @@ std::string type_name(element e, bool is_amd_fnuz = false);
 std::string short_name(element e);
 /// What the pointers of a launch lack, as a sentence; nullptr if nothing.
 const char* check_pointers(const gemm_args& args);
-bool has_epilogue(const gemm_args& args);
 /// Whether the kernel of a problem has one: a kernel for all lengths is also one for all epilogues.
 bool applies_epilogue(const gemm_problem& p);
 /// The kernel's, in tw::epilogue.

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tilewright/jit/error.hpp>
 
 #include "gpu.hpp"
+#include "graph_timer.hpp"
 #include "shared_library.hpp"
 #include "targets.hpp"
 #include "tensor_map_driver.hpp"
@@ -134,6 +136,12 @@ class nvidia_gpu final : public gpu {
   void synchronize() override {
     const gpu_in_use guard(*this);
     require(synchronize_(), "running a kernel");
+  }
+  std::vector<double> time(const std::vector<repeated_launch>& launches) override {
+    const gpu_in_use guard(*this);
+    graph_timer timer(library_, [this](int result, const char* what) { require(result, what); });
+    for (const repeated_launch& l : launches) timer.capture(l);
+    return timer.replay();
   }
   launch_facts facts(void* function, const launch_shape& shape) override {
     const gpu_in_use guard(*this);

@@ -26,10 +26,6 @@ arch::matrix_element as_matrix_element(element e) {
   }
 }
 
-std::string name_of(const gemm_problem& p) {
-  return tuning_name(p.args, as_matrix_element(p.type), as_matrix_element(p.result), p.a_along_k, p.b_along_k);
-}
-
 /// Nothing for a choice that only programs compiled ahead have, such as copies of operands.
 std::optional<gemm_problem> with_choice(gemm_problem problem, const std::string& choice) {
   const std::optional<choice_name> name = choice_name::parse(choice);
@@ -58,14 +54,18 @@ std::vector<tuning_file::entry> find_tunings(std::string_view text, const std::s
   return found;
 }
 
+std::string tuning_name_of(const gemm_problem& p) {
+  return tuning_name(p.args, as_matrix_element(p.type), as_matrix_element(p.result), p.a_along_k, p.b_along_k);
+}
+
 gemm_problem tuned(const compiler& by, const gemm_problem& problem) {
-  const std::string choice = by.tuned_choice(name_of(problem));
+  const std::string choice = by.tuned_choice(tuning_name_of(problem));
   return choice.empty() ? problem : with_choice(problem, choice).value_or(problem);
 }
 
 std::vector<gemm_problem> tuned(std::string_view tuning_text, const gemm_problem& problem) {
   std::vector<gemm_problem> problems;
-  for (const tuning_file::entry& e : find_tunings(tuning_text, name_of(problem)))
+  for (const tuning_file::entry& e : find_tunings(tuning_text, tuning_name_of(problem)))
     if (std::optional<gemm_problem> p = with_choice(problem, e.choice)) problems.push_back(std::move(*p));
   return problems;
 }

@@ -127,9 +127,9 @@ typedef enum tilewright_weight_format {
 /* See narrow_weights and gemm_options of the C++ interface. */
 typedef struct tilewright_narrow_gemm_options {
   size_t size;
-  int32_t format;                        /* a tilewright_weight_format */
-  int32_t group;                         /* int4: 32, 64 or a multiple of 128 */
-  const tilewright_tensor* zeros;        /* int4: as scales, i8; NULL: 8 */
+  int32_t format;                 /* a tilewright_weight_format */
+  int32_t group;                  /* int4: 32, 64 or a multiple of 128 */
+  const tilewright_tensor* zeros; /* int4: as scales, i8; NULL: 8 */
   float alpha, beta;
   const tilewright_tensor* scale;        /* one f32 */
   const tilewright_tensor* row_scale;    /* (m) f32 */
@@ -140,17 +140,33 @@ typedef struct tilewright_narrow_gemm_options {
   void* workspace;                       /* NULL: the library's */
   int64_t workspace_bytes;
   void* stream;
-  const tilewright_tensor* a_scales;     /* of an A that is stored as B is; NULL: A is f16 or bf16 */
-  int32_t a_format;                      /* a tilewright_weight_format, with a_scales */
-  int32_t a_group;                       /* as group, of A */
+  const tilewright_tensor* a_scales; /* of an A that is stored as B is; NULL: A is f16 or bf16 */
+  int32_t a_format;                  /* a tilewright_weight_format, with a_scales */
+  int32_t a_group;                   /* as group, of A */
 } tilewright_narrow_gemm_options;
-#define TILEWRIGHT_NARROW_GEMM_OPTIONS \
-  {sizeof(tilewright_narrow_gemm_options), 0, 128, NULL, 1.0f, 0.0f, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, 1, 128}
+#define TILEWRIGHT_NARROW_GEMM_OPTIONS     \
+  {sizeof(tilewright_narrow_gemm_options), \
+   0,                                      \
+   128,                                    \
+   NULL,                                   \
+   1.0f,                                   \
+   0.0f,                                   \
+   NULL,                                   \
+   NULL,                                   \
+   NULL,                                   \
+   NULL,                                   \
+   0,                                      \
+   NULL,                                   \
+   NULL,                                   \
+   0,                                      \
+   NULL,                                   \
+   NULL,                                   \
+   1,                                      \
+   128}
 
 /* C (m, n) = alpha A (m, k) B^T + beta C with B in a narrow format, maybe A too: codes (n, bytes of k), and scales. */
 TILEWRIGHT_API tilewright_status tilewright_narrow_gemm(const tilewright_tensor* c, const tilewright_tensor* a,
-                                                        const tilewright_tensor* codes,
-                                                        const tilewright_tensor* scales,
+                                                        const tilewright_tensor* codes, const tilewright_tensor* scales,
                                                         const tilewright_narrow_gemm_options* options);
 
 /* The other calls: tensors and options are those of the C++ interface (tilewright/ops/<operation>.hpp). */
@@ -248,9 +264,12 @@ typedef struct tilewright_attention_options {
   void* stream;
   const tilewright_tensor* sinks;   /* (heads) f32: a score for each head that has no value */
   const tilewright_tensor* d_sinks; /* (heads) f32: a result of attention_backward */
+  /* block_mask, where batch and heads may be 1: a bit for each tile of keys that a tile of queries sees */
+  const tilewright_tensor* block_mask; /* (batch, heads, tiles of queries, words of 32 tiles) i32 */
+  int32_t mask_queries, mask_keys;     /* of a tile: powers of two from 16 to 2^20 */
 } tilewright_attention_options;
 #define TILEWRIGHT_ATTENTION_OPTIONS \
-  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL}
+  {sizeof(tilewright_attention_options), 0.0f, 0, -1, -1, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, 128, 128}
 TILEWRIGHT_API tilewright_status tilewright_attention(const tilewright_tensor* o, const tilewright_tensor* q,
                                                       const tilewright_tensor* k, const tilewright_tensor* v,
                                                       const tilewright_attention_options* options);
@@ -353,8 +372,13 @@ typedef struct tilewright_choose_experts_options {
   size_t size;
   int32_t is_normalised;
   void* stream;
+  int32_t score;                       /* a tilewright_expert_score */
+  const tilewright_tensor* score_bias; /* (experts) f32 */
+  int32_t groups, kept_groups;
+  float scale;
+  int32_t shared; /* experts of each token, after those of the logits */
 } tilewright_choose_experts_options;
-#define TILEWRIGHT_CHOOSE_EXPERTS_OPTIONS {sizeof(tilewright_choose_experts_options), 1, NULL}
+#define TILEWRIGHT_CHOOSE_EXPERTS_OPTIONS {sizeof(tilewright_choose_experts_options), 1, NULL, 0, NULL, 1, 1, 1.0f, 0}
 TILEWRIGHT_API tilewright_status tilewright_choose_experts(const tilewright_tensor* expert,
                                                            const tilewright_tensor* weight,
                                                            const tilewright_tensor* logits,
@@ -394,47 +418,57 @@ typedef struct tilewright_moe_options {
   int32_t groups, kept_groups;
   float scale;
   int32_t shared;
-  const tilewright_tensor* expert;       /* (tokens, choices + shared) i32 */
-  const tilewright_tensor* weight;       /* (tokens, choices + shared) f32 */
+  const tilewright_tensor* expert;        /* (tokens, choices + shared) i32 */
+  const tilewright_tensor* weight;        /* (tokens, choices + shared) f32 */
   const tilewright_tensor* gate_up_scale; /* (experts, 2 n) f32, for weights of fp8; others: moe_options */
   const tilewright_tensor* down_scale;    /* (experts, d) f32 */
   const tilewright_tensor* gate_up_bias;  /* (experts, 2 n) */
-  const tilewright_tensor* down_bias;    /* (experts, d) */
+  const tilewright_tensor* down_bias;     /* (experts, d) */
   int32_t is_interleaved;
   float swiglu_alpha, swiglu_limit, swiglu_shift;
   void* workspace; /* NULL: the library's */
   int64_t workspace_bytes;
   void* stream;
   int32_t capacity; /* the most entries that an expert takes; 0: all */
+  int32_t first_expert; /* without logits: the number of the weights' first expert */
+  const tilewright_tensor* gate_up_zeros;  /* int4: zero points, i8 as the scales */
+  const tilewright_tensor* down_zeros;
+  const tilewright_tensor* gate_up_factor; /* NVFP4: (experts) f32 */
+  const tilewright_tensor* down_factor;
 } tilewright_moe_options;
 #define TILEWRIGHT_MOE_OPTIONS \
   {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
-   0.0f, NULL, 0, NULL, 0}
+   0.0f, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL}
 /* logits may be NULL: expert and weight of the options are given. */
 TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
                                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,
                                                 const tilewright_tensor* down, const tilewright_moe_options* options);
+/* The same of experts that several GPUs have: logits (tokens, ranks x experts of each). */
+TILEWRIGHT_API tilewright_status tilewright_expert_parallel_moe(
+    const tilewright_tensor* y, const tilewright_tensor* x, const tilewright_tensor* logits,
+    const tilewright_tensor* gate_up, const tilewright_tensor* down, const tilewright_communicator* ranks,
+    const tilewright_moe_options* options);
 /* Sets `bytes` to what tilewright_moe_options::workspace needs. */
 TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
                                                                 const tilewright_tensor* gate_up,
                                                                 const tilewright_tensor* down,
                                                                 const tilewright_moe_options* options);
 
-/* Gradients, of which each may be NULL; d_weight: (tokens, choices + shared) f32. Options as those of tilewright_moe. */
-TILEWRIGHT_API tilewright_status tilewright_moe_gradient(const tilewright_tensor* d_x, const tilewright_tensor* d_logits,
-                                                         const tilewright_tensor* d_weight,
-                                                         const tilewright_tensor* d_gate_up,
-                                                         const tilewright_tensor* d_down, const tilewright_tensor* dy,
-                                                         const tilewright_tensor* x, const tilewright_tensor* logits,
-                                                         const tilewright_tensor* gate_up, const tilewright_tensor* down,
-                                                         const tilewright_moe_options* options);
+/* Gradients, of which each may be NULL; d_weight: (tokens, choices + shared) f32. Options as those of tilewright_moe.
+ */
+TILEWRIGHT_API tilewright_status tilewright_moe_gradient(
+    const tilewright_tensor* d_x, const tilewright_tensor* d_logits, const tilewright_tensor* d_weight,
+    const tilewright_tensor* d_gate_up, const tilewright_tensor* d_down, const tilewright_tensor* dy,
+    const tilewright_tensor* x, const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+    const tilewright_tensor* down, const tilewright_moe_options* options);
 /* Sets `bytes` to what tilewright_moe_options::workspace needs for tilewright_moe_gradient. */
 TILEWRIGHT_API tilewright_status tilewright_moe_gradient_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
                                                                          const tilewright_tensor* gate_up,
                                                                          const tilewright_tensor* down,
                                                                          const tilewright_moe_options* options);
 
-/* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's. */
+/* For Python packages: a call whose tensors are objects of a library with DLPack's C exchange API, such as PyTorch's.
+ */
 typedef struct tilewright_dlpack_call {
   void* function;            /* of this file: it takes tensors, then options */
   const void* api;           /* DLPackExchangeAPI of the objects' classes */

@@ -37,10 +37,13 @@ candidate describe_backward(const jit::attention_backward_problem& p, const devi
 candidate describe_decode(const jit::attention_decode_problem& p, const device_facts& on) {
   candidate c = kernel_for(name_with_dims("attention_decode", p), p.type, jit::attention_decode(p));
   attention_decode_args args = p.args;
-  c.splits = args.splits = args.choose_splits(compute_units(on), jit::rows_of_block(p, on.target));
-  c.reason =
-      "keys in " + std::to_string(c.splits) + " splits for " + std::to_string(compute_units(on)) + " compute units";
-  c.workspace_bytes = c.splits > 1 ? workspace_bytes(args, p.value_dim) : 0;
+  const index_t rows = jit::rows_of_block(p, on.target);
+  const bool is_ragged = tilewright::detail::is_ragged(args);
+  c.splits = is_ragged ? args.choose_shares(compute_units(on), rows) : args.choose_splits(compute_units(on), rows);
+  (is_ragged ? args.shares : args.splits) = c.splits;
+  c.reason = std::string(is_ragged ? "keys of all sequences" : "keys") + " in " + std::to_string(c.splits) +
+             (is_ragged ? " shares" : " splits") + " for " + std::to_string(compute_units(on)) + " compute units";
+  c.workspace_bytes = workspace_bytes(args, p.value_dim);
   return c;
 }
 
@@ -63,7 +66,9 @@ void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& 
   const attention_view view = view_attention(op, o, q, k, v, options, key_tensors::of_sequences, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
   if (options.d_sinks.data) refuse(op, "d_sinks is a result of attention_backward");
-  if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8)) refuse(op, why);
+  const bool is_masked = p.args.block_mask.bits != nullptr;
+  if (const char* why = tilewright::detail::check_attention(p.args, p.head_dim, p.value_dim, 8, 8, is_masked))
+    refuse(op, why);
   call_key key(op);
   add_to_key(key, view, p.args);
   run_single<describe_forward>(op, key, p, options.stream);
@@ -74,6 +79,7 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
   constexpr const char* op = "attention_backward";
   jit::attention_backward_problem p;
   if (!options.lse.data) refuse(op, "options.lse is missing: the gradients need the log-sum-exp that attention wrote");
+  if (options.block_mask.data) refuse(op, "there are no gradients of attention with a block_mask");
   const attention_view view = view_attention(op, o, q, k, v, options, key_tensors::of_sequences, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
   attention_backward_args& a = p.args;
@@ -117,12 +123,13 @@ void set_scales(const char* op, const char* name, const tensor& scales, const te
 }
 
 /// The pages of a cache.
-void set_pages(const char* op, const tensor& table, attention_decode_args& a) {
+void set_pages(const char* op, const tensor& table, bool is_latent, attention_decode_args& a) {
   require_tensor(op, "block_table", table, element::i32, {a.batch, -1});
   if (table.strides[1] != 1 && table.lengths[1] > 1) refuse(op, "block_table must be contiguous along pages");
   a.rows_per_page = a.keys;
-  if (a.rows_per_page % 16 != 0)
-    refuse(op, "pages have " + std::to_string(a.keys) + " rows; they must have a multiple of 16");
+  if (a.rows_per_page % 16 != 0 && !(is_latent && a.rows_per_page == 1))
+    refuse(op, "pages have " + std::to_string(a.keys) +
+                   " rows; they must have a multiple of 16, or those of latent attention 1");
   if (table.lengths[1] * a.rows_per_page > 0x7fffffff - 1024)
     refuse(op, "the pages of a sequence have 2^31 keys or more");
   a.keys = index_t(table.lengths[1]) * a.rows_per_page;
@@ -157,7 +164,7 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   } else if (options.k_scales.data || options.v_scales.data) {
     refuse(op, "k_scales and v_scales are for a cache of fp8 or i8");
   }
-  if (pages) set_pages(op, options.block_table, a);
+  if (pages) set_pages(op, options.block_table, p.is_latent, a);
   if (options.key_counts.data) {
     require_vector(op, "key_counts", options.key_counts, element::i32, a.batch);
     a.key_counts = static_cast<const index_t*>(options.key_counts.data);
@@ -167,7 +174,9 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   key.add(a.key_counts != nullptr).add(p.is_latent).add(pages).add(a.table_stride).add(a.rows_per_page);
   for (const attention_strides* s : {&a.k_scale_strides, &a.v_scale_strides})
     key.add(s->batch).add(s->head).add(s->row);
-  run_single<describe_decode>(op, key, p, options.stream, {.workspace = &a.workspace, .splits = &a.splits});
+  run_single<describe_decode>(
+      op, key, p, options.stream,
+      {.workspace = &a.workspace, .splits = tilewright::detail::is_ragged(a) ? &a.shares : &a.splits});
 }
 
 }  // namespace tilewright::ops

@@ -66,6 +66,27 @@ void set_mask(const char* operation, const attention_options& o, int head_dim, a
   args.scale = o.scale > 0 ? o.scale : 1 / std::sqrt(float(head_dim));
 }
 
+void set_block_mask(const char* operation, const attention_options& o, attention_args& args) {
+  const tensor& t = o.block_mask;
+  require_tensor(operation, "block_mask", t, element::i32, {-1, -1, -1, -1});
+  attention_block_mask& m = args.block_mask;
+  const auto stride = [&](int i) { return t.lengths[i] > 1 ? t.strides[i] : 0; };
+  if (t.strides[3] != 1 && t.lengths[3] > 1) refuse(operation, "block_mask: the words of a row must be contiguous");
+  if (stride(2) < 0 || stride(2) > 0x7fffffff)
+    refuse(operation, "block_mask has a stride from row to row that is negative, or 2^31 or more");
+  m = {.queries = o.mask_queries,
+       .keys = o.mask_keys,
+       .bits = static_cast<const unsigned*>(t.data),
+       .strides = {.batch = stride(0), .head = stride(1), .row = index_t(t.lengths[3])}};
+  if (const char* why = tilewright::detail::check_block_mask(args, true)) refuse(operation, why);
+  if (t.lengths[2] > 1) m.strides.row = index_t(t.strides[2]);
+  const long_index_t wanted[] = {args.batch, args.heads, ceil_div(args.queries, m.queries)};
+  for (int i = 0; i < 3; ++i)
+    if (t.lengths[i] != wanted[i] && (i == 2 || t.lengths[i] != 1))
+      refuse(operation, "block_mask is " + describe(t) + "; its length " + std::to_string(i) + " must be " +
+                            std::to_string(wanted[i]) + (i == 2 ? "" : " or 1"));
+}
+
 /// (batch, queries, heads) or (queries, heads) floats.
 void set_lse(const char* operation, const tensor& lse, const tensor& q, attention_args& args) {
   if (q.rank == 4)
@@ -139,6 +160,7 @@ attention_view view_attention(const char* operation, const tensor& o, const tens
   }
   set_mask(operation, options, int(lq.dim), args);
   if (options.lse.data) set_lse(operation, options.lse, q, args);
+  if (options.block_mask.data) set_block_mask(operation, options, args);
   return {q.type, k.type, int(lq.dim), int(lv.dim)};
 }
 
@@ -150,6 +172,8 @@ void add_to_key(call_key& key, const attention_view& view, const attention_args&
     key.add(s->batch).add(s->head).add(s->row);
   key.add(a.query_starts != nullptr).add(a.key_starts != nullptr).add(a.sinks != nullptr);
   key.add(a.scale).add(a.window.left).add(a.window.right);
+  key.add(a.block_mask.bits != nullptr).add(a.block_mask.queries).add(a.block_mask.keys);
+  key.add(a.block_mask.strides.batch).add(a.block_mask.strides.head).add(a.block_mask.strides.row);
 }
 
 }  // namespace tilewright::ops

@@ -43,13 +43,13 @@ gemm_options options_for(const char* operation, const tilewright_gemm_options& o
           .stream = o.stream};
 }
 
+}  // namespace
+
 communicator as_communicator(const char* operation, const tilewright_communicator* given) {
   if (given == nullptr) refuse(operation, "the communicator is a null pointer");
   const auto c = options_of(operation, given, tilewright_communicator{sizeof *given, 0, 1, nullptr, nullptr, nullptr});
   return {c.rank, c.ranks, c.context, c.all_gather, c.all_to_all};
 }
-
-}  // namespace
 
 tilewright_status guarded(const char* operation, void (*work)(void*), void* data) {
   last_error.clear();

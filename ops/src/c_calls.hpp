@@ -9,6 +9,7 @@
 
 #include <tilewright.h>
 
+#include <tilewright/ops/parallel.hpp>
 #include <tilewright/ops/tensor.hpp>
 
 namespace tilewright::ops {
@@ -33,6 +34,9 @@ Options options_of(const char* operation, const Options* given, Options defaults
 tensor required(const char* operation, const char* name, const tilewright_tensor* t);
 /// No tensor if it is null.
 tensor optional(const tilewright_tensor* t);
+
+/// Throws operation_error if it is null.
+communicator as_communicator(const char* operation, const tilewright_communicator* given);
 
 /// The tensors that an operation needs, by the names that its messages give them.
 struct operands {

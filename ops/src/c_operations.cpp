@@ -32,13 +32,18 @@ attention_options options_for(const tilewright_attention_options& o) {
           .max_keys = o.max_keys,
           .sinks = optional(o.sinks),
           .d_sinks = optional(o.d_sinks),
+          .block_mask = optional(o.block_mask),
+          .mask_queries = o.mask_queries,
+          .mask_keys = o.mask_keys,
           .stream = o.stream};
 }
+
+expert_score score_of(int32_t score) { return expert_score(score == 0 || score == 1 ? score : -1); }
 
 moe_options options_for(const tilewright_moe_options& o) {
   return {.choices = o.choices,
           .is_normalised = o.is_normalised != 0,
-          .score = expert_score(o.score == 0 || o.score == 1 ? o.score : -1),
+          .score = score_of(o.score),
           .score_bias = optional(o.score_bias),
           .groups = o.groups,
           .kept_groups = o.kept_groups,
@@ -47,8 +52,13 @@ moe_options options_for(const tilewright_moe_options& o) {
           .capacity = o.capacity,
           .expert = optional(o.expert),
           .weight = optional(o.weight),
+          .first_expert = o.first_expert,
           .gate_up_scale = optional(o.gate_up_scale),
           .down_scale = optional(o.down_scale),
+          .gate_up_zeros = optional(o.gate_up_zeros),
+          .down_zeros = optional(o.down_zeros),
+          .gate_up_factor = optional(o.gate_up_factor),
+          .down_factor = optional(o.down_factor),
           .gate_up_bias = optional(o.gate_up_bias),
           .down_bias = optional(o.down_bias),
           .is_interleaved = o.is_interleaved != 0,
@@ -202,7 +212,14 @@ tilewright_status tilewright_choose_experts(const tilewright_tensor* expert, con
                                             const tilewright_choose_experts_options* given) {
   return call_c("choose_experts", given, TILEWRIGHT_CHOOSE_EXPERTS_OPTIONS, [&](const operands& in, const auto& o) {
     choose_experts(in("expert", expert), in("weight", weight), in("logits", logits),
-                   {.is_normalised = o.is_normalised != 0, .stream = o.stream});
+                   {.is_normalised = o.is_normalised != 0,
+                    .stream = o.stream,
+                    .score = score_of(o.score),
+                    .score_bias = optional(o.score_bias),
+                    .groups = o.groups,
+                    .kept_groups = o.kept_groups,
+                    .scale = o.scale,
+                    .shared = o.shared});
   });
 }
 tilewright_status tilewright_order_by_expert(const tilewright_tensor* ends, const tilewright_tensor* source,
@@ -231,6 +248,16 @@ tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_te
                                  const tilewright_tensor* down, const tilewright_moe_options* given) {
   return call_c("moe", given, TILEWRIGHT_MOE_OPTIONS, [&](const operands& in, const auto& o) {
     moe(in("y", y), in("x", x), optional(logits), in("gate_up", gate_up), in("down", down), options_for(o));
+  });
+}
+tilewright_status tilewright_expert_parallel_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,
+                                                 const tilewright_tensor* down, const tilewright_communicator* ranks,
+                                                 const tilewright_moe_options* given) {
+  constexpr const char* op = "expert_parallel_moe";
+  return call_c(op, given, TILEWRIGHT_MOE_OPTIONS, [&](const operands& in, const auto& o) {
+    expert_parallel_moe(in("y", y), in("x", x), optional(logits), in("gate_up", gate_up), in("down", down),
+                        as_communicator(op, ranks), options_for(o));
   });
 }
 tilewright_status tilewright_moe_gradient(const tilewright_tensor* d_x, const tilewright_tensor* d_logits,

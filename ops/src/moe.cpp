@@ -6,8 +6,10 @@
 
 #include <tilewright/jit/grouped.hpp>
 #include <tilewright/jit/routing.hpp>
+#include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/ops/quantise.hpp>
+#include <tilewright/ops/routing.hpp>
 
 #include "moe_layer.hpp"
 #include "single_kernel.hpp"
@@ -18,7 +20,8 @@ namespace {
 constexpr const char* moe_call = "moe";
 
 candidate describe_moe_gemm(const jit::expert_problem& p, const device_facts& on) {
-  candidate c = kernel_for(p.is_gate_up ? "expert_gate_up" : "expert_down", p.type, jit::expert_gemm(p));
+  const char* const name = !p.is_gate_up ? "expert_down" : p.gathers ? "expert_gate_up" : "expert_gate_up_rows";
+  candidate c = kernel_for(name, p.type, jit::expert_gemm(p));
   c.workspace_bytes = on.target == "sm_90a" ? hopper_gemm_workspace::bytes : 0;
   c.counts_in_workspace = true;
   return c;
@@ -27,18 +30,21 @@ candidate describe_sum(const jit::expert_rows_problem& p, const device_facts&) {
   return kernel_for("rows_from_experts", p.type, jit::expert_rows(p));
 }
 
-/// Scratch memory of the GEMMs that gather rows and apply SwiGLU themselves.
+/// Scratch memory of the GEMMs of which the first applies SwiGLU.
 struct fused_memory {
-  tensor hidden, results;
+  tensor hidden, results;  // results: before that, rows of x by expert, if the first GEMM does not gather them
   tensor x_codes = {}, x_scales = {}, hidden_codes = {}, hidden_scales = {};  // with weights of fp8
+  bool gathers;  // many rows are copied before: TMA loads rows that are in order faster than lanes copy them
 
-  fused_memory(scratch_memory& memory, const moe_layer& l) {
+  fused_memory(scratch_memory& memory, const moe_layer& l)
+      : gathers(has_few_rows_of_each_expert(l.entries, l.experts)) {
     hidden = memory.take(l.type, {l.entries, l.n});
     results = memory.take(l.type, {l.entries, l.d});
     if (!l.is_quantised()) return;
-    x_scales = memory.take(element::f32, {l.tokens});
+    const index_t rows = gathers ? l.tokens : l.entries;
+    x_scales = memory.take(element::f32, {rows});
     hidden_scales = memory.take(element::f32, {l.entries});
-    x_codes = memory.take(element::fp8, {l.tokens, l.d});
+    x_codes = memory.take(element::fp8, {rows, l.d});
     hidden_codes = memory.take(element::fp8, {l.entries, l.n});
   }
 };
@@ -68,20 +74,22 @@ void multiply(jit::expert_problem& p, const moe_layer& l, const moe_routing& r, 
   a.group_stride_scale = scale.group_stride, a.product_stride_scale = scale.product_stride;
   a.column_step = alternates ? 2 : 1;
   run_single<describe_moe_gemm>(moe_call,
-                                key_of_all(moe_call, 2, p.type, p.result, p.is_gate_up, p.b_along_k, a.a, a.b,
-                                           static_cast<const void*>(a.c), a.bias, a.m, a.n, a.k, a.lda, a.ldb, a.ldc,
-                                           a.batch_stride_b, a.product_stride_b, a.groups, a.tokens, a.choices),
+                                key_of_all(moe_call, 2, p.type, p.result, p.is_gate_up, p.gathers, p.b_along_k, a.a,
+                                           a.b, static_cast<const void*>(a.c), a.bias, a.m, a.n, a.k, a.lda, a.ldb,
+                                           a.ldc, a.batch_stride_b, a.product_stride_b, a.groups, a.tokens, a.choices),
                                 p, o.stream, {.workspace = &a.workspace});
 }
 
 void multiply_gate_up(const moe_layer& l, const moe_routing& r, const fused_memory& memory, const tensor& x,
                       const moe_options& o) {
-  jit::expert_problem p{.is_gate_up = true};
+  jit::expert_problem p{.is_gate_up = true, .gathers = memory.gathers};
   expert_args& a = p.args;
   const index_t ld = l.gate_up.codes.ld;
-  a.a = l.x.data, a.lda = index_t(l.x.stride);
+  const tensor& rows = memory.gathers ? x : memory.results;
+  if (!memory.gathers) rows_to_experts(rows, x, r.position, {.stream = o.stream});
+  a.a = rows.data, a.lda = memory.gathers ? index_t(l.x.stride) : l.d;
   if (l.is_quantised()) {
-    quantise(memory.x_codes, memory.x_scales, x, {.stream = o.stream});
+    quantise(memory.x_codes, memory.x_scales, rows, {.stream = o.stream});
     a.a = memory.x_codes.data, a.lda = l.d, a.row_scale = static_cast<const float*>(memory.x_scales.data);
   }
   a.b = l.gate_up.codes.data, a.c = memory.hidden.data;
@@ -89,8 +97,7 @@ void multiply_gate_up(const moe_layer& l, const moe_routing& r, const fused_memo
   a.ldb = o.is_interleaved ? 2 * ld : ld, a.ldc = l.n;
   a.batch_stride_b = l.gate_up.codes.batch_stride;
   a.product_stride_b = o.is_interleaved ? ld : long_index_t{l.n} * ld;
-  a.source = static_cast<const index_t*>(r.source.data);
-  a.choices = l.choices, a.tokens = l.tokens;
+  if (memory.gathers) a.source = static_cast<const index_t*>(r.source.data), a.choices = l.choices, a.tokens = l.tokens;
   const clamped_swiglu_function swiglu = swiglu_of(o);
   a.swiglu_alpha = swiglu.alpha, a.swiglu_limit = swiglu.limit, a.swiglu_shift = swiglu.shift;
   multiply(p, l, r, o);
@@ -113,7 +120,7 @@ void multiply_down(const moe_layer& l, const moe_routing& r, const fused_memory&
 
 /// The weighted sum of each token's rows, which a bias of their expert is added to.
 void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const tensor& results, const tensor& bias,
-            void* stream) {
+            const moe_options& o) {
   const rows_view to = as_rows(moe_call, "y", y);
   jit::expert_rows_problem p{.type = l.type, .kind = expert_rows_kind::combine};
   auto& a = p.args;
@@ -126,12 +133,13 @@ void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const ten
        .cols = l.d,
        .x_stride = results.strides[0],
        .y_stride = to.stride};
-  if (bias.data)
-    a.bias = bias.data, a.expert = static_cast<const index_t*>(r.expert.data), a.bias_stride = bias.strides[0];
+  if (bias.data) a.bias = from_expert_0(bias, o), a.bias_stride = bias.strides[0];
+  a.factor = static_cast<const float*>(from_expert_0(l.down.factor, o));
+  if (a.bias || a.factor) a.expert = static_cast<const index_t*>(r.expert.data);
   run_single<describe_sum>(moe_call,
                            key_of_all(moe_call, 6, p.type, a.x, static_cast<const void*>(a.y), a.bias, a.tokens,
                                       a.choices, a.cols, a.x_stride, a.y_stride, a.bias_stride),
-                           p, stream);
+                           p, o.stream);
 }
 
 /// A tensor of the options that has a row of l.type for each expert.
@@ -177,15 +185,15 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   const moe_memory memory(scratch, l, o);
   const moe_routing& r = memory.routing;
   run_steps([&] {
-    choose_entries(moe_call, l, r, logits, o);
+    choose_entries(moe_call, r, logits, o);
     order_entries(moe_call, l, r, o);
     if (memory.fused) {
       multiply_gate_up(l, r, *memory.fused, x, o);
       multiply_down(l, r, *memory.fused, o);
-      add_up(l, r, y, memory.fused->results, {}, o.stream);
+      add_up(l, r, y, memory.fused->results, {}, o);
     } else {
       memory.steps->run(l, r, x, o);
-      add_up(l, r, y, memory.steps->results, o.down_bias, o.stream);
+      add_up(l, r, y, memory.steps->results, o.down_bias, o);
     }
   });
 }

@@ -103,7 +103,7 @@ void moe_gradient(const moe_gradients& d, const tensor& dy, const tensor& x, con
     grouped_gemm(c, a, b, r.ends, {.stream = o.stream});
   };
   run_steps([&] {
-    if (!o.expert.data) choose_entries(gradient_call, l, r, logits, o);
+    if (!o.expert.data) choose_entries(gradient_call, r, logits, o);
     order_entries(gradient_call, l, r, o);
     rows_to_experts(m.x, x, r.position, {.stream = o.stream});
     rows_to_experts(m.dy, dy, r.position, {.stream = o.stream});

@@ -2,6 +2,7 @@
 #include "moe_layer.hpp"
 
 #include <string>
+#include <string_view>
 
 #include <tilewright/jit/routing.hpp>
 
@@ -10,9 +11,6 @@
 namespace tilewright::ops {
 namespace {
 
-candidate describe_moe_choose(const jit::choose_experts_problem& p, const device_facts&) {
-  return kernel_for("choose_experts", p.type, jit::choose_experts(p));
-}
 candidate describe_moe_order(const jit::order_by_expert_problem& p, const device_facts&) {
   return {.kernel = "order_by_expert", .reason = "by the number of experts", .source = jit::order_by_expert(p)};
 }
@@ -24,19 +22,36 @@ bool has_scales(const tensor& scales, element type, long_index_t experts, long_i
          scales.lengths[1] == rows && (by_rows || scales.lengths[2] == groups);
 }
 
-/// Weights of i8, or of fp8 with scales of i8: a format of narrow_gemm, by its scales.
+/// Weights of i8, or of fp8 with scales of i8: a format of narrow_gemm, by its scales and zero points.
 jit::narrow_format narrow_format_of(const char* call, const char* name, const matrix_view& codes, const tensor& scales,
-                                    index_t k) {
+                                    bool has_zeros, index_t k) {
+  if (scales.type == element::fp8) return jit::narrow_format_of("nvfp4");
   if (scales.type == element::i8) return jit::narrow_format_of(codes.type == element::fp8 ? "mxfp8" : "mxfp4");
   const long_index_t groups = scales.rank == 3 ? scales.lengths[2] : 0,
                      group = groups > 0 && k % groups == 0 ? k / groups : 0;
   if (scales.type != element::f16 && scales.type != element::bf16 && scales.type != element::f32)
     refuse(call, std::string(name) + "_scale has elements of " + ops::name_of(scales.type) +
-                     "; of weights of i8 they are i8 (MXFP4), or f16, bf16 or f32 (int4)");
+                     "; of weights of i8 they are i8 (MXFP4), fp8 (NVFP4), or f16, bf16 or f32 (int4)");
   if (group != 32 && group != 64 && (group == 0 || group % 128 != 0))
     refuse(call, std::string(name) + "_scale is " + describe(scales) +
                      "; a scale is for 32, 64 or a multiple of 128 elements along the last dimension");
-  return jit::narrow_format_of("int4_" + std::to_string(group) + "_" + ops::name_of(scales.type));
+  return jit::narrow_format_of((has_zeros ? "int4_zero_" : "int4_") + std::to_string(group) + "_" +
+                               ops::name_of(scales.type));
+}
+
+/// Zero points are those of int4, as its scales; a factor for each expert is that of NVFP4.
+void require_zeros_and_factor(const char* call, const char* name, const expert_weights& w, long_index_t experts) {
+  if (w.zeros.data) {
+    bool is_like_scales = w.zeros.type == element::i8 && w.zeros.rank == w.scales.rank && w.narrow.has_zero_points;
+    for (int i = 0; i < w.zeros.rank && is_like_scales; ++i)
+      is_like_scales = w.zeros.lengths[i] == w.scales.lengths[i] && w.zeros.strides[i] == w.scales.strides[i];
+    if (!is_like_scales)
+      refuse(call, std::string(name) + "_zeros is " + describe(w.zeros) +
+                       "; zero points are those of int4: i8, with the lengths and strides of the scales");
+  }
+  if (!w.factor.data) return;
+  if (std::string_view(w.narrow.name) != "nvfp4") refuse(call, std::string(name) + "_factor is for NVFP4");
+  require_vector(call, (std::string(name) + "_factor").c_str(), w.factor, element::f32, experts);
 }
 
 /// The scales of weights, (rows, k) of each expert, which say how they are stored.
@@ -54,17 +69,19 @@ void set_format(const char* call, const char* name, expert_weights& w, const ten
                        "; with weights of fp8 it is (experts, rows) or (experts, rows / 128, columns / 128) of f32, or "
                        "(experts, rows, columns / 32) of i8");
     w.format = expert_format::narrow;
-    w.narrow = narrow_format_of(call, name, m, scales, w.k);
+    w.narrow = narrow_format_of(call, name, m, scales, w.zeros.data != nullptr, w.k);
     if (!has_scales(scales, scales.type, experts, m.rows, ceil_div(w.k, w.narrow.group)))
       refuse(call, std::string(name) + "_scale is " + describe(scales) + ", but must be (" + std::to_string(experts) +
                        ", " + std::to_string(m.rows) + ", " + std::to_string(ceil_div(w.k, w.narrow.group)) + ")");
   }
   if (scales.strides[scales.rank - 1] != 1 && scales.lengths[scales.rank - 1] > 1)
     refuse(call, std::string(name) + "_scale must be contiguous along its last dimension");
+  require_zeros_and_factor(call, name, w, experts);
 }
 
 void require_formats(const char* call, moe_layer& l, const moe_options& o) {
-  const bool has_scale = o.gate_up_scale.data || o.down_scale.data;
+  const bool has_scale = o.gate_up_scale.data || o.down_scale.data || o.gate_up_zeros.data || o.down_zeros.data ||
+                         o.gate_up_factor.data || o.down_factor.data;
   if (l.weights() == l.type) {
     if (has_scale) refuse(call, "gate_up_scale and down_scale are for weights of fp8 or i8");
     return;
@@ -73,9 +90,16 @@ void require_formats(const char* call, moe_layer& l, const moe_options& o) {
     refuse(call,
            "weights of fp8 or i8 need an x of bf16, a down that is contiguous along its last dimension, and "
            "gate_up_scale and down_scale");
+  l.gate_up.zeros = o.gate_up_zeros, l.gate_up.factor = o.gate_up_factor;
+  l.down.zeros = o.down_zeros, l.down.factor = o.down_factor;
   set_format(call, "gate_up", l.gate_up, o.gate_up_scale, l.experts);
   set_format(call, "down", l.down, o.down_scale, l.experts);
   if (l.gate_up.format != l.down.format) refuse(call, "gate_up and down have scales of different kinds");
+}
+
+[[noreturn]] void refuse_choices(const char* call, const moe_layer& l, const moe_options& o) {
+  refuse(call, "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) +
+                   " shared experts of " + std::to_string(l.experts) + " experts; choices must be 1 or more");
 }
 
 }  // namespace
@@ -104,9 +128,7 @@ moe_layer moe_layer_of(const char* call, const tensor& x, const tensor& gate_up,
                "or of i8 with half as many columns");
   require_formats(call, l, o);
   if (!first.along_cols) refuse(call, "gate_up must be contiguous along its last dimension");
-  if (o.choices < 1 || o.shared < 0 || o.shared >= l.experts || o.choices > l.experts - o.shared)
-    refuse(call, "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) +
-                     " shared experts of " + std::to_string(l.experts) + " experts; choices must be 1 or more");
+  if (o.choices < 1 || o.shared < 0 || o.shared >= l.experts) refuse_choices(call, l, o);
   if (o.capacity < 0) refuse(call, "capacity must not be negative; 0 is no limit");
   l.choices = o.choices + o.shared;
   const long_index_t entries = long_index_t{l.x.rows} * l.choices;
@@ -122,12 +144,13 @@ void require_routing(const char* call, const moe_layer& l, const tensor& logits,
   if (logits.data == nullptr && o.expert.data == nullptr)
     refuse(call, "logits is null: give the gate's output, or the options expert and weight");
   if (logits.data) {
+    if (o.choices > routed) refuse_choices(call, l, o);
+    if (o.first_expert != 0) refuse(call, "first_expert goes with given experts and weights; logits must be null");
     const rows_view given = as_rows(call, "logits", logits);
     if (given.rows != l.tokens || given.cols != routed)
       refuse(call, "logits is " + describe(logits) + ", but must be (" + std::to_string(l.tokens) + ", " +
                        std::to_string(routed) + ")");
   }
-  if (o.score_bias.data) require_vector(call, "score_bias", o.score_bias, element::f32, routed);
 }
 
 tensor scratch_memory::take(element type, std::initializer_list<long_index_t> lengths) {
@@ -156,32 +179,30 @@ moe_routing take_routing(const char* call, scratch_memory& memory, const moe_lay
   return r;
 }
 
-void choose_entries(const char* call, const moe_layer& l, const moe_routing& r, const tensor& logits,
-                    const moe_options& o) {
+void choose_entries(const char* call, const moe_routing& r, const tensor& logits, const moe_options& o) {
   if (!logits.data) return;
-  const rows_view x = as_rows(call, "logits", logits);
-  jit::choose_experts_problem p{.type = logits.type};
-  auto& a = p.args;
-  a = {.x = x.data,
-       .expert = static_cast<index_t*>(r.expert.data),
-       .weight = static_cast<float*>(r.weight.data),
-       .tokens = l.tokens,
-       .experts = x.cols};
-  a.choices = o.choices, a.x_stride = x.stride, a.is_normalised = o.is_normalised, a.score = o.score;
-  a.bias = static_cast<const float*>(o.score_bias.data);
-  a.groups = o.groups, a.kept_groups = o.kept_groups, a.shared = o.shared, a.scale = o.scale;
-  run_single<describe_moe_choose>(call,
-                                  key_of_all(call, 0, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride, a.score,
-                                             a.bias, a.groups, a.kept_groups, a.shared),
-                                  p, o.stream);
+  choose_for(call, r.expert, r.weight, logits,
+             {.is_normalised = o.is_normalised,
+              .stream = o.stream,
+              .score = o.score,
+              .score_bias = o.score_bias,
+              .groups = o.groups,
+              .kept_groups = o.kept_groups,
+              .scale = o.scale,
+              .shared = o.shared});
 }
 
 void order_entries(const char* call, const moe_layer& l, const moe_routing& r, const moe_options& o) {
   jit::order_by_expert_problem p;
   const auto list = [](const tensor& t) { return static_cast<index_t*>(t.data); };
   p.args = {list(r.expert), list(r.ends), list(r.source), list(r.position), list(r.counts), l.entries, l.experts};
-  p.args.capacity = o.capacity;
+  p.args.first_expert = o.first_expert, p.args.capacity = o.capacity;
   run_single<describe_moe_order>(call, key_of_all(call, 1, l.entries, l.experts, o.capacity > 0), p, o.stream);
+}
+
+const void* from_expert_0(const tensor& t, const moe_options& o) {
+  if (!t.data) return nullptr;
+  return static_cast<const char*>(t.data) - o.first_expert * t.strides[0] * bytes_of(t.type);
 }
 
 clamped_swiglu_function swiglu_of(const moe_options& o) {

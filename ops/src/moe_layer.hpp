@@ -6,6 +6,7 @@
 
 #include <tilewright/jit/narrow_gemm.hpp>
 #include <tilewright/ops/moe.hpp>
+#include <tilewright/ops/routing.hpp>
 #include <tilewright/tile/registers/element_functions.hpp>
 
 #include "call.hpp"
@@ -23,7 +24,7 @@ struct expert_weights {
   matrix_view codes;
   expert_format format = expert_format::plain;
   jit::narrow_format narrow = {};
-  tensor scales = {};
+  tensor scales = {}, zeros = {}, factor = {};
   index_t k = 0;
 };
 
@@ -35,7 +36,7 @@ struct moe_layer {
 
   element weights() const { return gate_up.codes.type; }
   bool is_quantised() const { return gate_up.format == expert_format::fp8_rows; }
-  /// Whether the first GEMM gathers rows and applies SwiGLU itself.
+  /// Whether the first GEMM applies SwiGLU itself.
   bool is_fused() const { return gate_up.format == expert_format::plain || is_quantised(); }
 };
 
@@ -61,9 +62,11 @@ struct moe_routing {
 /// Lists in scratch memory, or those that the options give.
 moe_routing take_routing(const char* call, scratch_memory& memory, const moe_layer& l, const moe_options& o);
 
+/// choose_experts(), as the call of a name.
+void choose_for(const char* call, const tensor& expert, const tensor& weight, const tensor& logits,
+                const choose_experts_options& o);
 /// Queues the choice of experts, if there are logits.
-void choose_entries(const char* call, const moe_layer& l, const moe_routing& r, const tensor& logits,
-                    const moe_options& o);
+void choose_entries(const char* call, const moe_routing& r, const tensor& logits, const moe_options& o);
 /// Queues the order of entries by expert.
 void order_entries(const char* call, const moe_layer& l, const moe_routing& r, const moe_options& o);
 
@@ -93,6 +96,9 @@ struct activation_tensors {
 };
 void activate_rows(const char* call, const moe_layer& l, const moe_routing& r, const activation_tensors& t,
                    const moe_options& o);
+
+/// A tensor of experts as the kernels that know an entry's number in `expert` reach it: from number 0 on.
+const void* from_expert_0(const tensor& of_experts, const moe_options& o);
 
 /// What the options say of SwiGLU.
 clamped_swiglu_function swiglu_of(const moe_options& o);

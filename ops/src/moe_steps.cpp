@@ -61,7 +61,7 @@ void multiply_narrow(const char* call, const moe_layer& l, const expert_weights&
   narrow_args& g = p.args;
   set_operands(g, l, w, r, c, a);
   g.ldb *= in_byte, g.batch_stride_b *= in_byte;
-  g.b_scales = w.scales.data;
+  g.b_scales = w.scales.data, g.b_zeros = w.zeros.data;
   g.ld_b_scales = index_t(w.scales.strides[1]), g.batch_stride_b_scales = w.scales.strides[0];
   run_single<describe_narrow>(
       call,
@@ -105,9 +105,12 @@ void activate_rows(const char* call, const moe_layer& l, const moe_routing& r, c
   a.entries = l.entries, a.cols = l.n, a.x_stride = t.x.strides[0], a.y_stride = t.y.strides[0];
   a.function = swiglu_of(o);
   if (t.bias.data) {
-    a.bias = t.bias.data, a.expert = static_cast<const index_t*>(r.expert.data);
+    a.bias = from_expert_0(t.bias, o), a.expert = static_cast<const index_t*>(r.expert.data);
     a.bias_stride = t.bias.strides[0];
   }
+  if (l.gate_up.factor.data)
+    a.factor = static_cast<const float*>(from_expert_0(l.gate_up.factor, o)),
+    a.expert = static_cast<const index_t*>(r.expert.data);
   if (p.is_gradient) {
     a.dy = t.dy.data, a.dx = t.dx.data, a.dy_stride = t.dy.strides[0], a.dx_stride = t.dx.strides[0];
     a.weight = static_cast<const float*>(r.weight.data), a.dweight = static_cast<float*>(t.dweight.data);

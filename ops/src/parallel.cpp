@@ -12,6 +12,7 @@
 
 #include "device.hpp"
 #include "matrix_view.hpp"
+#include "moe_layer.hpp"
 
 namespace tilewright::ops {
 namespace {
@@ -38,6 +39,29 @@ void exchange(const char* op, decltype(communicator::all_gather) collective, con
   if (const char* const why = collective(ranks.context, sent, received, bytes, stream))
     throw operation_error(fault_kind::device_failed, std::string(op) + ": the other ranks: " + why);
 }
+
+/// Of all ranks, or of this one: rows of x, and their experts and weights.
+struct routed_tokens {
+  tensor x;
+  moe_routing routing;
+};
+/// Memory of expert_parallel_moe. own: lists, if the caller gave none, and x where it has gaps.
+struct expert_parallel_memory {
+  routed_tokens own, all;
+  tensor partial, received;  // (ranks x tokens, d): sums of this rank's experts, and of each rank's for own tokens
+
+  expert_parallel_memory(scratch_memory& memory, const rows_view& x, const moe_options& o, int ranks) {
+    const long_index_t rows = long_index_t{x.rows} * ranks;
+    const auto take = [&](routed_tokens& t, long_index_t tokens) {
+      t.x = memory.take(x.type, {tokens, x.cols});
+      t.routing.expert = memory.take(element::i32, {tokens, o.choices});
+      t.routing.weight = memory.take(element::f32, {tokens, o.choices});
+    };
+    take(own, x.rows), take(all, rows);
+    if (o.expert.data) own.routing.expert = o.expert, own.routing.weight = o.weight;
+    partial = memory.take(x.type, {rows, x.cols}), received = memory.take(x.type, {rows, x.cols});
+  }
+};
 
 struct nccl_functions {
   int (*all_gather)(const void*, void*, std::size_t, int type, void* comm, void* stream) = nullptr;
@@ -144,6 +168,51 @@ void gemm_reduce_scatter(const tensor& c, const tensor& a, const tensor& b, cons
     exchange(op, ranks.all_to_all, ranks, memory.data, received, bytes, options.stream);
     reduce(packed(c.data, out.type, {1, out.rows, out.cols}), packed(received, out.type, {count, out.rows, out.cols}),
            {.stream = options.stream});
+  });
+}
+
+void expert_parallel_moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& gate_up,
+                         const tensor& down, const communicator& ranks, const moe_options& options) {
+  constexpr const char* op = "expert_parallel_moe";
+  require_ranks(op, ranks);
+  if (ranks.ranks == 1) return moe(y, x, logits, gate_up, down, options);
+  const rows_view in = as_rows(op, "x", x), out = as_rows_like(op, "y", y, x, x.type);
+  if (options.shared != 0 || options.first_expert != 0)
+    refuse(op, "shared and first_expert must be 0: each rank has its own experts");
+  if (gate_up.rank != 3 || options.choices < 1) refuse(op, "gate_up has three dimensions, and choices is 1 or more");
+  if (logits.data) {
+    const rows_view given = as_rows(op, "logits", logits);
+    if (given.rows != in.rows || given.cols != ranks.ranks * gate_up.lengths[0])
+      refuse(op, "logits is " + describe(logits) + ", but must be (" + std::to_string(in.rows) + ", " +
+                     std::to_string(ranks.ranks * gate_up.lengths[0]) + "): all ranks have as many experts");
+  } else if (!options.expert.data) {
+    refuse(op, "logits is null: give the gate's output, or the options expert and weight");
+  }
+  if (in.rows == 0) return;
+  scratch_memory sizes;
+  (void)expert_parallel_memory(sizes, in, options, ranks.ranks);
+  const held_workspace held = hold_for(op, options.stream, ranks, sizes.bytes);
+  scratch_memory scratch{.base = static_cast<char*>(held.data)};
+  const expert_parallel_memory memory(scratch, in, options, ranks.ranks);
+  moe_options of_rank = options;
+  of_rank.expert = memory.all.routing.expert, of_rank.weight = memory.all.routing.weight;
+  of_rank.first_expert = int(ranks.rank * gate_up.lengths[0]);
+  const auto gather = [&](const tensor& all, const tensor& own) {
+    const long_index_t bytes = own.lengths[0] * own.lengths[1] * bytes_of(own.type);
+    exchange(op, ranks.all_gather, ranks, own.data, all.data, bytes, options.stream);
+  };
+  run_steps([&] {
+    choose_entries(op, memory.own.routing, logits, options);
+    const bool is_packed = in.stride == in.cols || in.rows == 1;
+    if (!is_packed) permute(memory.own.x, x, {.stream = options.stream});
+    gather(memory.all.x, is_packed ? packed(in.data, in.type, {in.rows, in.cols}) : memory.own.x);
+    gather(memory.all.routing.expert, memory.own.routing.expert);
+    gather(memory.all.routing.weight, memory.own.routing.weight);
+    moe(memory.partial, memory.all.x, {}, gate_up, down, of_rank);
+    exchange(op, ranks.all_to_all, ranks, memory.partial.data, memory.received.data,
+             long_index_t{in.rows} * in.cols * bytes_of(in.type), options.stream);
+    reduce(strided(out.data, out.type, {1, out.rows, out.cols}, {out.rows * out.stride, out.stride, 1}),
+           packed(memory.received.data, in.type, {ranks.ranks, in.rows, in.cols}), {.stream = options.stream});
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <tilewright/jit/routing.hpp>
 
+#include "moe_layer.hpp"
 #include "rows_view.hpp"
 #include "single_kernel.hpp"
 
@@ -66,26 +67,39 @@ void move_rows(const char* name, expert_rows_kind kind, const tensor& y, const t
 
 }  // namespace
 
-void choose_experts(const tensor& expert, const tensor& weight, const tensor& logits,
-                    const choose_experts_options& options) {
-  constexpr const char* name = "choose_experts";
+void choose_for(const char* name, const tensor& expert, const tensor& weight, const tensor& logits,
+                const choose_experts_options& o) {
   const rows_view x = as_rows(name, "logits", logits);
   require_tensor(name, "expert", expert, element::i32, {x.rows, -1});
-  const long_index_t choices = expert.lengths[1];
-  if (choices > x.cols)
-    refuse(name, "there are " + std::to_string(choices) + " choices of " + std::to_string(x.cols) + " experts");
+  const long_index_t entries = expert.lengths[1], choices = entries - o.shared;
+  if (o.shared < 0 || choices < 1 || choices > x.cols)
+    refuse(name, "there are " + std::to_string(choices) + " choices of " + std::to_string(x.cols) + " experts" +
+                     (o.shared == 0 ? "" : ", and " + std::to_string(o.shared) + " shared ones"));
+  if (o.score_bias.data) require_vector(name, "score_bias", o.score_bias, element::f32, x.cols);
   jit::choose_experts_problem p{.type = logits.type};
   p.args = {.x = x.data,
-            .expert = static_cast<index_t*>(as_entries(name, "expert", expert, element::i32, x.rows * choices)),
-            .weight = static_cast<float*>(as_entries(name, "weight", weight, element::f32, x.rows * choices)),
+            .expert = static_cast<index_t*>(as_entries(name, "expert", expert, element::i32, x.rows * entries)),
+            .weight = static_cast<float*>(as_entries(name, "weight", weight, element::f32, x.rows * entries)),
             .tokens = x.rows,
             .experts = x.cols,
             .choices = index_t(choices),
             .x_stride = x.stride,
-            .is_normalised = options.is_normalised};
+            .is_normalised = o.is_normalised,
+            .score = o.score,
+            .bias = static_cast<const float*>(o.score_bias.data),
+            .groups = o.groups,
+            .kept_groups = o.kept_groups,
+            .shared = o.shared,
+            .scale = o.scale};
   const auto& a = p.args;
-  run_single<describe_choose>(name, key_of_all(name, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride), p,
-                              options.stream);
+  run_single<describe_choose>(name,
+                              key_of_all(name, 0, p.type, a.x, a.tokens, a.experts, a.choices, a.x_stride, a.score,
+                                         a.bias, a.groups, a.kept_groups, a.shared),
+                              p, o.stream);
+}
+void choose_experts(const tensor& expert, const tensor& weight, const tensor& logits,
+                    const choose_experts_options& options) {
+  choose_for("choose_experts", expert, weight, logits, options);
 }
 
 void order_by_expert(const tensor& ends, const tensor& source, const tensor& position, const tensor& expert,

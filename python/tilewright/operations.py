@@ -10,7 +10,7 @@ from ._error import Error
 from ._library import library
 from ._tensors import is_torch
 
-__all__ = ["all_gather_gemm", "attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "gemm",
+__all__ = ["all_gather_gemm", "attention", "attention_backward", "attention_decode", "choose_experts", "cross_entropy", "elementwise", "expert_parallel_moe", "gemm",
            "gemm_reduce_scatter", "grouped_gemm", "layer_norm", "layer_norm_gradient", "moe", "moe_gradient", "narrow_gemm", "order_by_expert", "permute",
            "quantise", "reduce", "rms_norm", "rms_norm_gradient",
            "rotary", "rows_from_experts", "rows_to_experts", "softmax"]
@@ -74,7 +74,7 @@ class _TorchGroup:
 
     def __init__(self, group):
         import torch.distributed as distributed
-        self.group, self.distributed, self.size = group, distributed, distributed.get_world_size(group)
+        self.group, self.distributed, self.size, self.rank = group, distributed, distributed.get_world_size(group), distributed.get_rank(group)
 
     def all_gather(self, out, x):
         self.distributed.all_gather_into_tensor(out, x, group=self.group)
@@ -268,6 +268,37 @@ def moe(x, logits, gate_up, down, choices, out=None, **options):
     are given."""
     out = _new("moe", x, _shape_after("moe", x, 2)) if out is None else out
     _call("moe", (out, x, logits, gate_up, down), {"choices": choices, **options})
+    return out
+
+
+_ROUTING = ("is_normalised", "score", "score_bias", "groups", "kept_groups", "scale")
+
+
+def expert_parallel_moe(x, logits, gate_up, down, choices, group=None, out=None, **options):
+    """moe of experts that several GPUs have: rank r has experts [r e, (r + 1) e), the e of its gate_up and down, and its own x (tokens, d), of as
+    many tokens on each rank; logits (tokens, ranks e). All ranks get all tokens; sums of ranks are rounded to x's type and added in float32 in the
+    order of ranks. group: as in all_gather_gemm, with `rank`. No shared experts; the other options are those of moe."""
+    group = group if hasattr(group, "all_to_all") else _TorchGroup(group)
+    name, (experts, _, d), (tokens, _) = "expert_parallel_moe", _shape_after("expert_parallel_moe", gate_up, 3), _shape_after("expert_parallel_moe", x, 2)
+    if logits is None:
+        expert, weight = options.pop("expert"), options.pop("weight")
+    else:
+        if _shape_after(name, logits, 2)[1] != group.size * experts:
+            raise Error(f"{name}: logits has {_shape_after(name, logits, 2)[1]} columns, but {group.size} ranks have {experts} experts each")
+        outs = tuple(options.pop(k, None) for k in ("expert", "weight"))
+        routing = {k: options[k] for k in _ROUTING if k in options}
+        expert, weight = choose_experts(logits, choices, None if outs[0] is None else outs, **routing)
+
+    def gather(t, dtype=None):
+        all_of_them = _new(name, t, (group.size * tokens, t.shape[1]), dtype)
+        group.all_gather(all_of_them, t.contiguous())
+        return all_of_them
+    partial = moe(gather(x), None, gate_up, down, choices, expert=gather(expert, "int32"), weight=gather(weight, "float32"),
+                  first_expert=group.rank * experts, **{k: v for k, v in options.items() if k not in _ROUTING})
+    received = _new(name, x, (group.size * tokens, d))
+    group.all_to_all(received, partial)
+    out = _new(name, x, (tokens, d)) if out is None else out
+    reduce(received.view(group.size, tokens, d), out.view(1, tokens, d))
     return out
 
 

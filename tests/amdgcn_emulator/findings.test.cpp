@@ -92,6 +92,28 @@ TEST_P(Findings, ResultsOfUninitialisedMemory) {
   code_.launch("no_wait", {1}, {64}, 0, emu::kernarg().add(in).add(out), o);
   EXPECT_TRUE(gpu_.check_results(out, 256).empty());
 }
+TEST_P(Findings, HalvesThatAreMovedAreFollowedApart) {
+  float *known = gpu_.allocate<float>(64, "known"), *unknown = gpu_.allocate<float>(64, "unknown"),
+        *out = gpu_.allocate<float>(128, "out");
+  std::fill_n(known, 64, 5.0f), gpu_.mark_written(known, 256);
+  const auto run = [&](int both) {
+    const auto arguments = emu::kernarg().add(known).add(unknown).add(out).add(both);
+    EXPECT_TRUE(code_.launch("moved_halves", {1}, {64}, 0, arguments, collecting()).findings.empty());
+    return gpu_.check_results(out, 512);
+  };
+  EXPECT_TRUE(run(0).empty());
+  EXPECT_EQ(out[0], 10.0f);
+  EXPECT_EQ(out[127], 15.0f);
+  EXPECT_EQ(run(1).size(), 1u);
+}
+TEST_P(Findings, LoadsOutOfBoundsAreNotAlsoUninitialised) {
+  int *in = gpu_.allocate<int>(64, "in"), *out = gpu_.allocate<int>(64, "out");
+  gpu_.mark_written(in, 256);
+  const emu::result r = code_.launch("copy_from", {1}, {64}, 0, emu::kernarg().add(in).add(out).add(4), collecting());
+  ASSERT_EQ(r.findings.size(), 1u);
+  EXPECT_EQ(r.findings[0].kind, emu::finding_kind::out_of_bounds);
+  EXPECT_TRUE(gpu_.check_results(out, 256).empty());
+}
 TEST_P(Findings, UnknownInstructionsAreNoFindings) {
   int* out = gpu_.allocate<int>(1, "out");
   EXPECT_THROW(code_.launch("unknown", {1}, {64}, 0, emu::kernarg().add(out), collecting()), emu::not_supported);

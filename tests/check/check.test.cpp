@@ -174,17 +174,32 @@ TEST(Check, ReportsBankConflictsByLine) {
       << text;
 }
 TEST(Check, RunsGraphsSymbolsAndCompiledKernels) {
-  for (const char* name :
-       {"captured_streams", "explicit_nodes", "symbols_and_memory", "grid_barrier", "compiled_at_run_time"}) {
+  for (const char* name : {"captured_streams", "explicit_nodes", "symbols_and_memory", "compiled_at_run_time"}) {
     const outcome o = run(TILEWRIGHT_RUNTIME " " + std::string(name));
     EXPECT_EQ(o.status, 0) << name << ":\n" << o.text;
   }
   const outcome o = run(TILEWRIGHT_RUNTIME " mistake_in_graph");
   EXPECT_EQ(o.status, 1) << o.text;
   EXPECT_TRUE(has(o.text, "out-of-bounds") && has(o.text, "runtime.hip:21 in add")) << o.text;
-  const outcome racing = run(TILEWRIGHT_RUNTIME " no_grid_barrier");
-  EXPECT_EQ(racing.status, 1) << racing.text;
-  EXPECT_TRUE(has(racing.text, "global-race") && has(racing.text, " in next_block")) << racing.text;
+}
+TEST(Check, RunsBarriersOfTheGrid) {
+  for (const char* threads : {"--threads 1 ", "--threads 3 "})
+    for (const char* name : {"grid_barrier_of_one_wave", "grid_barrier_of_all_waves"}) {
+      const outcome o = run(threads + std::string(TILEWRIGHT_RUNTIME " ") + name);
+      EXPECT_EQ(o.status, 0) << threads << name << ":\n" << o.text;
+    }
+  const struct {
+    const char *name, *kind, *what;
+  } mistakes[] = {
+      {"no_grid_barrier", "global-race", " in next_block"},
+      {"grid_barrier_without_a_workgroup", "divergent-barrier",
+       "waits for 1 more arrivals, and every workgroup has ended or waits (ended: 1, not started: 0)"},
+      {"grid_barrier_not_cooperative", "stuck", "a barrier of the grid in a launch that is not cooperative"}};
+  for (const auto& m : mistakes) {
+    const outcome o = run(TILEWRIGHT_RUNTIME " " + std::string(m.name));
+    EXPECT_EQ(o.status, 1) << m.name << ":\n" << o.text;
+    EXPECT_TRUE(has(o.text, m.kind) && has(o.text, m.what)) << m.name << ":\n" << o.text;
+  }
 }
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");

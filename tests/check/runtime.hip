@@ -19,15 +19,31 @@ __device__ int global_id() {
 }
 }  // namespace
 extern "C" __global__ void add(int* x, const int* y, int factor) { x[global_id()] += factor * y[global_id()]; }
-/// Blocks read what the next one wrote before the barrier of the grid.
-extern "C" __global__ void next_block(int* x, int* y, int barrier) {
-  y[global_id()] = x[global_id()] + 1;
-  if (barrier) {
-    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
-    __builtin_amdgcn_ds_gws_barrier(0, 0);
-    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
-  }
-  x[global_id()] = y[(global_id() + 64) % n];
+/// How workgroups of four waves wait for each other between the steps of next_block.
+enum grid_barrier : int { none, one_wave_arrives, all_waves_arrive, last_workgroup_leaves };
+constexpr int groups = 4, threads = 256;
+__device__ void wait_for_grid(bool all_waves, int next_arrivals) {
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+  __builtin_amdgcn_s_barrier();
+  if (all_waves || __builtin_amdgcn_workitem_id_x() == 0) __builtin_amdgcn_ds_gws_barrier(next_arrivals - 1, 0);
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+}
+/// Workgroups read what the next one wrote, three times.
+extern "C" __global__ void next_block(int* x, int* y, int kind) {
+  const int group = static_cast<int>(__builtin_amdgcn_workgroup_id_x()),
+            i = group * threads + static_cast<int>(__builtin_amdgcn_workitem_id_x()),
+            next = (i + threads) % (groups * threads);
+  const bool all_waves = kind == all_waves_arrive;
+  const int arrivals = all_waves ? groups * threads / 64 : groups;
+  y[i] = x[i] + 1;
+  if (kind == last_workgroup_leaves && group == groups - 1) return;
+  if (kind) wait_for_grid(false, arrivals);
+  x[i] = y[next];
+  if (kind) wait_for_grid(all_waves, arrivals);
+  y[i] = x[next];
+  if (kind) wait_for_grid(all_waves, arrivals);
+  x[i] = y[next];
 }
 __device__ int table[n];
 
@@ -191,17 +207,26 @@ void module_file_of_a_bundle(const std::vector<char>& code, const char* symbol) 
   std::remove(path.c_str());
   EQUAL(hipModuleLoad(&module, path.c_str()), hipErrorFileNotFound);
 }
-void launch_next_block(int barrier) {
-  data d;
-  OK(hipMemcpy(d.x, d.y, n * sizeof(int), hipMemcpyDeviceToDevice));
-  void* arguments[] = {&d.x, &d.y, &barrier};
-  OK(hipLaunchCooperativeKernel(reinterpret_cast<void*>(next_block), n / 64, 64, arguments, 0, nullptr));
-  OK(hipMemcpy(d.host.data(), d.x, n * sizeof(int), hipMemcpyDeviceToHost));
-  if (!barrier) return;
-  for (int i = 0; i < n; ++i) EQUAL(d.host[i], (i + 64) % n + 1);
+template <int Kind>
+void launch_next_block() {
+  constexpr int size = groups * threads;
+  std::vector<int> host(size);
+  for (int i = 0; i < size; ++i) host[i] = i;
+  int *x = nullptr, *y = nullptr, kind = Kind;
+  OK(hipMalloc(reinterpret_cast<void**>(&x), size * sizeof(int)));
+  OK(hipMalloc(reinterpret_cast<void**>(&y), size * sizeof(int)));
+  OK(hipMemcpy(x, host.data(), size * sizeof(int), hipMemcpyHostToDevice));
+  void* arguments[] = {&x, &y, &kind};
+  OK(hipLaunchCooperativeKernel(reinterpret_cast<void*>(next_block), groups, threads, arguments, 0, nullptr));
+  OK(hipMemcpy(host.data(), x, size * sizeof(int), hipMemcpyDeviceToHost));
+  OK(hipFree(x)), OK(hipFree(y));
+  for (int i = 0; i < size && (Kind == one_wave_arrives || Kind == all_waves_arrive); ++i)
+    EQUAL(host[i], (i + 3 * threads) % size + 1);
 }
-void grid_barrier() { launch_next_block(1); }
-void no_grid_barrier() { launch_next_block(0); }
+void not_cooperative() {
+  data d;
+  next_block<<<1, 64>>>(d.x, d.y, one_wave_arrives);
+}
 void compiled_at_run_time() {
   const char* source = R"(
 #include "factor.h"
@@ -249,8 +274,11 @@ int main(int argc, char** argv) {
              {"explicit_nodes", explicit_nodes},
              {"mistake_in_graph", mistake_in_graph},
              {"symbols_and_memory", symbols_and_memory},
-             {"grid_barrier", grid_barrier},
-             {"no_grid_barrier", no_grid_barrier},
+             {"grid_barrier_of_one_wave", launch_next_block<one_wave_arrives>},
+             {"grid_barrier_of_all_waves", launch_next_block<all_waves_arrive>},
+             {"no_grid_barrier", launch_next_block<none>},
+             {"grid_barrier_without_a_workgroup", launch_next_block<last_workgroup_leaves>},
+             {"grid_barrier_not_cooperative", not_cooperative},
              {"compiled_at_run_time", compiled_at_run_time}};
   for (const auto& entry : all)
     if (name == entry.name) return entry.run(), failures != 0;

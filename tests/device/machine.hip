@@ -39,6 +39,11 @@ extern "C" TILEWRIGHT_GLOBAL void update(unsigned* sums, unsigned* largest, unsi
   update_both(tw::number<atomic_op::add>{}, sums, 0);
   update_both(tw::number<atomic_op::max>{}, largest, 20);
   exec::block_sync();
+  if (t == 0) {  // 0 after larger numbers
+    exec::buffer_atomic<atomic_op::max>(exec::make_global_buffer(largest, 20), 8, 0.0f);
+    exec::lds_atomic<atomic_op::max>(lds, 28, 0.0f);
+  }
+  exec::block_sync();
   if (t < 10) in_lds[exec::block_id().x * 10 + t] = exec::lds_load<unsigned>(lds, t * 4);
 #endif
 }
@@ -55,7 +60,10 @@ TILEWRIGHT_HD void copy(const char* in, char* out, int bytes) {
   const exec::global_buffer buffer = exec::make_global_buffer(in, bytes);
   const tw::index_t t = exec::thread_id();
   exec::async_load_to_lds<Bytes>(buffer, t * Bytes, lds, t * Bytes);
-  exec::async_load_to_lds<Bytes>(buffer, (threads + t) * Bytes, lds + threads * Bytes, t * Bytes);
+  exec::walking_buffer walking(buffer);
+  walking.advance(5ll << 32);
+  walking.advance(-(5ll << 32));
+  exec::async_load_in_group<Bytes>(walking, (threads + t) * Bytes, lds + threads * Bytes, t * Bytes);
   exec::async_wait<1>();
   exec::block_sync();
   const tw::index_t other = (t + 64) % threads;

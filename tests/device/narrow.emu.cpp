@@ -72,6 +72,8 @@ TEST_P(EmulatedNarrow, ScaledMatrixInstructions) {
     expect_right<narrow_policies::scaled_4x4>(code, "scaled_4x4_kernel", 131, 70, 800, with_nan);
     expect_right<narrow_policies::scaled_8x8>(code, "scaled_8x8_kernel", 65, 33, 1056, with_nan);
     expect_right<narrow_policies::scaled_4x8>(code, "scaled_4x8_kernel", 9, 130, 96, with_nan);
+    expect_right<narrow_policies::scaled_6x6>(code, "scaled_6x6_kernel", 131, 70, 416, with_nan);
+    expect_right<narrow_policies::scaled_6x8>(code, "scaled_6x8_kernel", 65, 33, 800, with_nan);
   }
 }
 

@@ -21,6 +21,8 @@ KERNEL(scaled_8x4, narrow_policies::scaled_8x4)
 KERNEL(scaled_4x4, narrow_policies::scaled_4x4)
 KERNEL(scaled_8x8, narrow_policies::scaled_8x8)
 KERNEL(scaled_4x8, narrow_policies::scaled_4x8)
+KERNEL(scaled_6x6, narrow_policies::scaled_6x6)
+KERNEL(scaled_6x8, narrow_policies::scaled_6x8)
 #else
 KERNEL(mixed, narrow_policies::mixed<current>)
 #endif

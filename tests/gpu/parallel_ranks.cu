@@ -249,11 +249,11 @@ int main(int num_args, char** given) {
   bool good = true;
   for (int i = 0; i < drawn; ++i) {
     const auto draw = [](int from, int to) { return std::uniform_int_distribution(from, to)(random_numbers); };
-    const int ranks = i == 0 ? 1 : draw(2, most_ranks), together = draw(1, 2), tile = draw(0, 2);
+    const int ranks = i == 0 ? 1 : draw(2, most_ranks), together = draw(1, 2), tile = draw(0, 3);
     max_clusters = 60 / int(tw::ceil_div(ranks, num_gpus)) / together;  // of two blocks
     if (draw(0, 1)) max_clusters = draw(1, 3);
     const index_t rows = draw(1, draw(0, 1) ? 40 : 400), n = 8 * draw(1, 130), k = 8 * draw(1, draw(0, 2) ? 40 : 200);
-    const auto run = tile == 0 ? check<0> : tile == 1 ? check<1> : check<2>;
+    const auto run = tile == 0 ? check<0> : tile == 1 ? check<1> : tile == 2 ? check<2> : check<3>;
     good = run(ranks, rows, n, k, together, i < 4) && good;
   }
   std::printf("seed %u\n", seed);

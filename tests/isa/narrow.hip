@@ -27,6 +27,7 @@ struct scaled {
 };
 using mxfp8 = scaled<tw::mxfp8_format, tw::mxfp8_e5m2_format>;
 using mxfp4 = scaled<tw::mxfp4_format, tw::mxfp4_format>;
+using mxfp6 = scaled<tw::mxfp6_e2m3_format, tw::mxfp6_e3m2_format>;
 using mxfp8_mxfp4 = scaled<tw::mxfp8_format, tw::mxfp4_format>;
 
 #if TILEWRIGHT_DEVICE_PASS

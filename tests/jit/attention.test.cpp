@@ -101,6 +101,30 @@ TEST_F(JitAttention, GradientsUseWgmmaWhereTheyCan) {
             "jit: attention_backward: head dimensions are multiples of 32 from 32 to 256, not 40");
 }
 
+TEST_F(JitAttention, KernelsWithBlockMasksServeAllLengths) {
+  const unsigned bits[4]{};
+  jit::attention_problem p{.head_dim = 64, .value_dim = 64};
+  tilewright::attention_args& args = p.args;
+  args.queries = args.keys = 300;
+  for (auto* s : {&args.q_strides, &args.k_strides, &args.v_strides, &args.o_strides}) *s = {300 * 64, 300 * 64, 64};
+  EXPECT_EQ(jit::attention(p)("sm_90a").name, "attention_hopper_f16_d64");
+  EXPECT_EQ(jit::attention(p)("gfx942").name, "attention_f16_d64_300x300");
+  args.block_mask = {.queries = 128, .keys = 64, .bits = bits, .strides = {0, 0, 1}};
+  for (const char* target : {"sm_90a", "gfx942"}) {
+    const jit::kernel_source source = jit::attention(p)(target);
+    EXPECT_EQ(source.name, target[0] == 's' ? "attention_hopper_f16_d64_masked" : "attention_f16_d64_masked");
+    EXPECT_NE(source.code.find("has_block_mask = true"), std::string::npos) << source.code;
+    tilewright::attention_args launched = args;
+    alignas(16) char memory[32];
+    launched.q = launched.k = launched.v = memory, launched.o = memory + 16;
+    EXPECT_EQ(source.host.check(&launched), nullptr);
+    launched.block_mask.strides.row = 0;
+    EXPECT_NE(std::string(source.host.check(&launched)).find("fewer words"), std::string::npos);
+    launched.block_mask.bits = nullptr;
+    EXPECT_NE(std::string(source.host.check(&launched)).find("block_mask.bits is null"), std::string::npos);
+  }
+}
+
 TEST_F(JitAttention, DecodesPagesInTwoSplits) {
   constexpr index_t heads = 3, counts[] = {45, 20}, batch = 2, page = 16, pages = 5, most = 48;
   auto q = array(batch * heads * dim, 5), k = array(pages * page * dim, 7), v = array(pages * page * dim, 3),
@@ -148,6 +172,14 @@ TEST_F(JitAttention, LatentDecodingUsesWgmmaWhereItCan) {
   EXPECT_EQ(jit::rows_of_block(p, "sm_90a"), 64);
   EXPECT_EQ(jit::attention_decode(p)("gfx942").name, "attention_decode_f16_d576_512");
   EXPECT_EQ(jit::rows_of_block(p, "gfx942"), 16);
+  const index_t row = 0;
+  p.args.block_table = &row, p.args.table_stride = 16, p.args.rows_per_page = 1;
+  EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_latent_f16_d576_512_tokens");
+  EXPECT_NE(jit::attention_decode(p)("sm_90a").code.find("has_token_lists = true"), std::string::npos);
+  EXPECT_EQ(jit::rows_of_block(p, "sm_90a"), 64);
+  EXPECT_EQ(sentence_of([&] { (void)jit::attention_decode(p)("gfx942"); }),
+            "jit: attention_decode: a table of rows (pages of 1 row) needs latent attention of 576 and 512 on sm_90a");
+  p.args.block_table = nullptr, p.args.rows_per_page = 0;
   p.cache_type = jit::element::i8;
   EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_f16_d576_512_cache_i8");
   p.is_latent = false;

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: MIT
-// Launches through CUDA's driver, of which a fake is loaded, from threads that have no context.
+// Launches and times through CUDA's driver, of which a fake is loaded, from threads that have no context.
+#include <tilewright/jit/archive.hpp>
 #include <tilewright/jit/compiler.hpp>
+#include <tilewright/jit/gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <dlfcn.h>
 
 #include "fake_compiler.hpp"
+#ifdef TILEWRIGHT_HAS_SHAPES
+#include "tune.hpp"
+#endif
 
 namespace {
 
-int launches() {
-  void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW);
-  return reinterpret_cast<int (*)()>(::dlsym(driver, "fake_cuda_launches"))();
+template <class Function>
+Function* of_driver(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(::dlopen("libcuda.so.1", RTLD_NOW), name));
 }
+int launches() { return of_driver<int()>("fake_cuda_launches")(); }
 
 class Driver : public FakeCompiler {
  protected:
@@ -39,6 +50,95 @@ class Driver : public FakeCompiler {
     return s;
   }
 };
+
+/// GEMM kernels of any tile, which the fake compiler makes.
+class Tuning : public FakeCompiler {
+ protected:
+  void SetUp() override {
+    FakeCompiler::SetUp();
+    tilewright::kernel_facts facts = some_facts();
+    facts.prepared = 1;
+    facts.args_bytes = sizeof(tilewright::detail::hopper_gemm_device_args<tilewright::gemm_args, 1>);
+    write(folder / "object", make_object(facts, "the code"));
+    on_gpu = options();
+    on_gpu.target.clear();
+    on_gpu.threads = 1;
+    on_gpu.compiler =
+        make_program("nvcc", "cp '" + (folder / "object").string() + "' \"$out\"", "compilation tools, release 13.0");
+  }
+  static jit::gemm_problem problem(tilewright::index_t m = 300) {
+    jit::gemm_problem p;
+    p.args = {.m = m, .n = 512, .k = 256, .lda = 256, .ldb = 256, .ldc = 512};
+    alignas(16) static char workspace[16];
+    p.args.workspace = workspace;
+    return p;
+  }
+  /// The fastest policy where kernels whose name has `part` in it are the fast ones.
+  std::string fastest(const std::string& part) {
+    of_driver<void(const char*)>("fake_cuda_fast")(part.c_str());
+    jit::compiler compiler(on_gpu);
+    return jit::fastest_gemm(compiler, problem()).policy;
+  }
+  static std::string tile_of(const std::string& policy) { return policy.substr(0, policy.find(',')); }
+
+  jit::compiler_options on_gpu;
+};
+
+TEST_F(Tuning, ChoosesByTime) {
+  const std::vector<jit::gemm_problem> timed = jit::policies_to_time(problem(), "sm_90a", 16);
+  ASSERT_GT(timed.size(), 4u);
+  EXPECT_EQ(timed[0].policy, jit::rank_gemm(problem(), "sm_90a")[0].choice);
+  EXPECT_EQ(fastest("none of them"), timed[0].policy);  // where all take the same time
+  const std::string other = tile_of(timed.back().policy);
+  ASSERT_NE(other, tile_of(timed[0].policy));
+  EXPECT_EQ(tile_of(fastest("hopper_" + other + "_f16")), other);
+}
+
+TEST_F(Tuning, LooksAroundTheFastest) {
+  std::set<std::string> timed;
+  for (const jit::gemm_problem& p : jit::policies_to_time(problem(), "sm_90a", 16)) timed.insert(tile_of(p.policy));
+  const std::string first = tile_of(jit::policies_to_time(problem(), "sm_90a", 1)[0].policy);
+  const std::size_t x = first.find('x') + 1, end = std::min(first.find('_'), first.size());
+  std::string around;
+  for (const int columns : {-16, 16, 8, -8}) {
+    const std::string other =
+        first.substr(0, x) + std::to_string(std::stoi(first.substr(x)) + columns) + first.substr(end);
+    if (timed.count(other) == 0) around = other;
+  }
+  ASSERT_NE(around, "");
+  EXPECT_EQ(tile_of(fastest("hopper_" + around + "_f16")), around);
+}
+
+#ifdef TILEWRIGHT_HAS_SHAPES
+TEST_F(Tuning, ArchivesTheFastest) {
+  const std::string fast = tile_of(jit::policies_to_time(problem(), "sm_90a", 16).back().policy);
+  of_driver<void(const char*)>("fake_cuda_fast")(("hopper_" + fast + "_f16").c_str());
+  pack::shapes shapes = pack::read_shapes(R"({"gemm": [{"m": 300, "n": 512, "k": 256}]})", "");
+  jit::compiler compiler(on_gpu);
+  EXPECT_EQ(tile_of(pack::tune(shapes, folder / "tuning", compiler).at(0)), fast);
+
+  jit::archive_writer writer;
+  for (const jit::kernel_source& s : pack::sources_of(shapes, "sm_90a"))
+    writer.add(compiler.archive_key(s), compiler.archive_name(s), compiler.code_object(s));
+  writer.add_text("tuning", shapes.texts.at("tuning"));
+  writer.write(folder / "archive");
+  jit::compiler_options archived = on_gpu;
+  archived.cache.enabled = false;
+  archived.on_miss = jit::miss::fail;
+  archived.archives = {folder / "archive"};
+  jit::compiler from(archived);
+  const jit::gemm_problem chosen = jit::tuned(from, problem());
+  EXPECT_EQ(tile_of(chosen.policy), fast);
+  EXPECT_EQ(sentence_of([&] { (void)from.load(jit::gemm(chosen)); }), "");
+  EXPECT_EQ(jit::tuned(from, problem(301)).policy, "");  // as it was given
+
+  pack::shapes none = pack::read_shapes(R"({"softmax": [{"cols": 64}]})", "");
+  EXPECT_EQ(sentence_of([&] { pack::tune(none, folder / "tuning", compiler); }),
+            "jit: --tune times the tiles of GEMMs; the list has no \"gemm\"");
+  EXPECT_EQ(sentence_of([&] { pack::tune(shapes, folder / "object" / "tuning", compiler); }),
+            "jit: the tuning file " + (folder / "object" / "tuning").string() + " cannot be written");
+}
+#endif
 
 TEST_F(Driver, TensorMapsAreMadeInTheContextOfTheGpu) {
   jit::compiler_options o = options();

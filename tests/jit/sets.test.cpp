@@ -85,12 +85,10 @@ TEST(Sets, HaveAHopperKernelForEachAlignedGemm) {
     g.lda = g.ldb = g.k, g.ldc = g.n, g.split_k = 0;
     g.workspace = jit::given_later(4);
     if (p.has_gate) g.product_stride_b = long_index_t(g.n) * g.k;
-    std::string first;
-    for (const jit::gemm_candidate& c : jit::rank_gemm(p, "sm_90a")) {
-      p.policy = c.choice;
-      if (first.empty() && set.has(jit::gemm(p))) first = c.kernel;
-    }
-    EXPECT_TRUE(first.starts_with("gemm_hopper_")) << first << " for " << g.m << " " << g.n << " " << g.k;
+    const jit::gemm_candidate first = jit::rank_gemm(p, "sm_90a").front();
+    p.policy = first.choice;  // the set has what a call prefers
+    EXPECT_TRUE(set.has(jit::gemm(p)) && first.kernel.starts_with("gemm_hopper_"))
+        << first.kernel << " for " << g.m << " " << g.n << " " << g.k;
   }
 }
 
@@ -115,13 +113,13 @@ TEST(Sets, HaveTheKernelsOfEachExpertLayer) {
   for (const std::string& target : {std::string("gfx942"), std::string("sm_90a")}) {
     const set_of_kernels set(R"({"operation": "moe", "type": "bf16", "experts": [8, 64], "lengths": [1024]})", target);
     for (int i = 0; i < 40; ++i) {
-      jit::expert_problem p{.is_gate_up = i % 2 == 0};
+      jit::expert_problem p{.is_gate_up = i % 2 == 0, .gathers = i % 4 == 0};
       tilewright::expert_args& g = p.args;
       g.m = length(60000), g.n = length(9000), g.k = g.lda = g.ldb = length(9000), g.ldc = g.n;
       g.groups = i % 3 ? 64 : 8, g.tokens = g.m;
       g.batch_stride_b = 2 * long_index_t(g.n) * g.k, g.product_stride_b = p.is_gate_up ? long_index_t(g.n) * g.k : 0;
       g.ends = static_cast<const index_t*>(jit::given_later(5));
-      g.source = p.is_gate_up ? g.ends : nullptr;
+      g.source = p.is_gate_up && p.gathers ? g.ends : nullptr;
       g.workspace = jit::given_later(6);
       EXPECT_TRUE(set.has(jit::expert_gemm(p)))
           << target << " " << jit::expert_gemm(p)(target).name << " " << g.m << " " << g.n << " " << g.k;
@@ -132,6 +130,8 @@ TEST(Sets, HaveTheKernelsOfEachExpertLayer) {
     EXPECT_TRUE(set.has(jit::choose_experts(choose))) << jit::choose_experts(choose)(target).name;
     jit::expert_rows_problem rows{.type = jit::element::bf16, .kind = tilewright::expert_rows_kind::combine};
     rows.args = {.tokens = 700, .choices = 6, .cols = 1024, .x_stride = 1024, .y_stride = 1024};
+    EXPECT_TRUE(set.has(jit::expert_rows(rows)));
+    rows.kind = tilewright::expert_rows_kind::scatter;
     EXPECT_TRUE(set.has(jit::expert_rows(rows)));
   }
 }

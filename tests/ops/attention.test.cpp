@@ -52,6 +52,41 @@ TEST(Attention, OfABatchWithSharedKeyHeads) {
   expect_attention(o, q, k, v, false, dense);
 }
 
+// Tiles of 16 queries and keys: heads 0 and 1 see tiles 0 and 2 of the first sequence, heads 2 and 3 tile 1; all see
+// tile 2 of the second.
+TEST(Attention, SeesTheTilesOfABlockMask) {
+  const on_gpu<half_t> q({batch, queries, heads, dim}, 1), k({batch, keys, kv_heads, dim}, 2),
+      v({batch, keys, kv_heads, dim}, 3);
+  on_gpu<half_t> o({batch, queries, heads, dim});
+  on_gpu<int> mask({batch, heads, 1, 2});
+  mask.data = {5, 0, 5, 0, 2, -1, 2, 0, 4, 0, 4, -1, 4, 0, 4, 0};
+  mask.upload();
+  tw::attention(o, q, k, v, {.block_mask = mask, .mask_queries = 16, .mask_keys = 16});
+  o.download();
+  for (int b = 0; b < batch; ++b)
+    for (int h = 0; h < heads; ++h) {
+      const int tiles = mask.data[std::size_t((b * heads + h) * 2)];
+      for (int i = 0; i < queries; ++i) {
+        double sum = 0, result[dim] = {};
+        for (int j = 0; j < keys; ++j) {
+          if (!(tiles >> j / 16 & 1)) continue;
+          const auto of_key = std::size_t(((b * keys + j) * kv_heads + h / 2) * dim),
+                     of_query = std::size_t(((b * queries + i) * heads + h) * dim);
+          double score = 0;
+          for (std::size_t x = 0; x < dim; ++x)
+            score += double(float(q.data[of_query + x])) * double(float(k.data[of_key + x]));
+          const double p = std::exp(score / std::sqrt(double(dim)));
+          sum += p;
+          for (std::size_t x = 0; x < dim; ++x) result[x] += p * double(float(v.data[of_key + x]));
+        }
+        for (int x = 0; x < dim; x += 3)
+          ASSERT_NEAR(double(float(o.data[std::size_t(((b * queries + i) * heads + h) * dim + x)])), result[x] / sum,
+                      3e-3)
+              << b << ", " << h << ", " << i << ", " << x;
+      }
+    }
+}
+
 TEST(Attention, DecodesAPagedCache) {
   constexpr int rows = 16, pages = 8, of_sequence = 3;
   const on_gpu<half_t> q({batch, queries, heads, dim}, 1), k({pages, rows, kv_heads, dim}, 2),

@@ -69,6 +69,17 @@ TEST(Moe, EmptyAndUnevenExperts) {
 TEST(Moe, SeveralBlocksOrderEntries) {
   moe_case<half_t, float>({.tokens = 750, .experts = 9, .choices = 3, .n = 8, .d = 8}).expect();
 }
+// Many rows of each expert are copied into the order of experts before the first GEMM.
+TEST(Moe, ManyRowsOfEachExpert) {
+  moe_case<half_t, float> layer({.tokens = 99, .experts = 2, .choices = 1, .n = 24, .d = 40, .has_bias = true});
+  layer.expect();
+  EXPECT_EQ(tw::explain([&] { layer.call(); }).size(), 6u);
+  moe_case<bfloat16_t, float> of_eight_bits(
+      {.tokens = 110, .experts = 4, .choices = 2, .n = 16, .d = 32, .shared = 1, .capacity = 70});
+  of_eight_bits.quantise();
+  of_eight_bits.run();
+  of_eight_bits.expect_downloaded(12);
+}
 TEST(Moe, TokensThatAreNoNumbers) {
   moe_problem p{.tokens = 12, .experts = 4, .choices = 2, .n = 8, .d = 16};
   p.nan_token = 5, p.nan_logits = 7;

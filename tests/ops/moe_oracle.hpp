@@ -56,6 +56,7 @@ struct fp8_weights {
 /// Weights as they are stored, and their scales.
 struct coded_weights {
   tw::tensor gate_up, down, gate_up_scale, down_scale;
+  tw::tensor gate_up_zeros = {}, down_zeros = {}, gate_up_factor = {}, down_factor = {};
 };
 
 /// T: of x, weights and y. L: of the logits.
@@ -91,9 +92,13 @@ struct moe_case {
     o.groups = p.groups, o.kept_groups = p.kept_groups, o.scale = p.scale, o.shared = p.shared;
     if (keeps_routing) o.expert = expert, o.weight = weight;
     if (p.has_bias) o.gate_up_bias = gate_up_bias, o.down_bias = down_bias;
-    o.is_interleaved = p.is_interleaved, o.capacity = p.capacity;
+    o.is_interleaved = p.is_interleaved, o.capacity = p.capacity, o.first_expert = first_expert;
     o.swiglu_alpha = p.alpha, o.swiglu_limit = std::isinf(p.limit) ? 0 : p.limit, o.swiglu_shift = p.shift;
-    if (codes) o.gate_up_scale = codes->gate_up_scale, o.down_scale = codes->down_scale;
+    if (codes) {
+      o.gate_up_scale = codes->gate_up_scale, o.down_scale = codes->down_scale;
+      o.gate_up_zeros = codes->gate_up_zeros, o.down_zeros = codes->down_zeros;
+      o.gate_up_factor = codes->gate_up_factor, o.down_factor = codes->down_factor;
+    }
     return o;
   }
   void call() {
@@ -231,6 +236,7 @@ struct moe_case {
 
   moe_problem p;
   bool has_logits = true, keeps_routing = false, has_workspace = false;
+  int first_expert = 0;
   on_gpu<T> x, gate_up, down, gate_up_bias, down_bias, y;
   on_gpu<L> logits;
   on_gpu<float> score_bias, weight;

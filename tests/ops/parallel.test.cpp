@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GEMMs of several ranks: threads that share the emulated GPU, whose collectives copy between their memory.
+// GEMMs and expert layers of several ranks: threads that share the emulated GPU, whose collectives copy between their
+// memory.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -14,6 +15,7 @@
 
 #include <tilewright.h>
 
+#include "moe_oracle.hpp"
 #include "on_gpu.hpp"
 
 namespace {
@@ -143,6 +145,58 @@ TEST(Parallel, ReduceScatterHasTheSumOfTheOwnRows) {
   }
 }
 
+/// `count` of a tensor's first dimension.
+tw::tensor slice(const tw::tensor& t, int first, int count) {
+  tw::tensor result = t;
+  result.data = static_cast<char*>(t.data) + first * t.strides[0] * (t.type == tw::element::f32 ? 4 : 2);
+  result.lengths[0] = count;
+  return result;
+}
+/// Each rank has an equal share of a layer's tokens and experts.
+template <class Call>
+void expect_expert_parallel(const moe_test::moe_problem& p, int ranks, Call call) {
+  moe_test::moe_case<half_t, float> layer(p);
+  on_all_ranks(ranks, [&](const tw::communicator& self) {
+    const auto own = [&](const tw::tensor& t) {
+      const int count = int(t.lengths[0]) / self.ranks;
+      return t.data ? slice(t, self.rank * count, count) : t;
+    };
+    tw::moe_options o = layer.options();
+    o.gate_up_bias = own(o.gate_up_bias), o.down_bias = own(o.down_bias);
+    EXPECT_EQ(message_of([&] {
+                call(own(layer.y), own(layer.x), own(layer.logits), own(layer.gate_up), own(layer.down), self, o);
+              }),
+              "");
+  });
+  layer.y.download();
+  layer.expect_downloaded(4);
+}
+TEST(Parallel, ExpertsOfAllRanks) {
+  moe_test::moe_problem p{.tokens = 10, .experts = 4, .choices = 3, .n = 16, .d = 24, .has_bias = true};
+  p.nan_logits = 3;
+  expect_expert_parallel(p, 2, tw::expert_parallel_moe);  // more choices than experts of a rank
+  p = {.tokens = 24, .experts = 8, .choices = 2, .n = 16, .d = 24, .score = tilewright::expert_score::sigmoid};
+  p.groups = 4, p.kept_groups = 2, p.scale = 2.5f, p.has_score_bias = true, p.favourite = 5, p.capacity = 4;
+  expect_expert_parallel(p, 8, tw::expert_parallel_moe);
+  expect_expert_parallel({.tokens = 9, .experts = 9, .choices = 2, .n = 16, .d = 24}, 1, tw::expert_parallel_moe);
+  const auto by_c = [](const tw::tensor& y, const tw::tensor& x, const tw::tensor& logits, const tw::tensor& gate_up,
+                       const tw::tensor& down, const tw::communicator& ranks, const tw::moe_options& options) {
+    tilewright_tensor t[5];
+    int i = 0;
+    for (const tw::tensor* from : {&y, &x, &logits, &gate_up, &down}) {
+      t[i] = {from->data, int(from->type), from->rank, {}, {}};
+      for (int d = 0; d < from->rank; ++d) t[i].lengths[d] = from->lengths[d], t[i].strides[d] = from->strides[d];
+      ++i;
+    }
+    const tilewright_communicator c{sizeof c, ranks.rank, ranks.ranks, ranks.context, all_gather, all_to_all};
+    tilewright_moe_options o = TILEWRIGHT_MOE_OPTIONS;
+    o.choices = options.choices;
+    EXPECT_EQ(tilewright_expert_parallel_moe(&t[0], &t[1], &t[2], &t[3], &t[4], &c, &o), TILEWRIGHT_OK)
+        << tilewright_last_error();
+  };
+  expect_expert_parallel({.tokens = 9, .experts = 9, .choices = 2, .n = 16, .d = 24}, 3, by_c);
+}
+
 TEST(Parallel, WrongCallsAreRefusedBeforeAnythingIsSent) {
   const on_gpu<half_t> a({m, k}), b({k, n}), c({2 * m, n}), half({m / 2, n});
   const tw::communicator two{0, 2, nullptr, fail, fail};
@@ -164,6 +218,19 @@ TEST(Parallel, WrongCallsAreRefusedBeforeAnythingIsSent) {
             "all_gather_gemm: the other ranks: the network is down");
   EXPECT_EQ(message_of([&] { tw::all_gather_gemm(c, a, b, two, {.choice = "7x7"}); }),
             message_of([&] { tw::gemm(c, on_gpu<half_t>({2 * m, k}), b, {.choice = "7x7"}); }));
+  const on_gpu<half_t> x({3, 24}), w1({2, 32, 24}), w2({2, 24, 16});
+  const on_gpu<float> logits({3, 4}), few({3, 2});
+  const auto refusal = [&](const tw::tensor& scores, const tw::moe_options& o) {
+    return message_of([&] { tw::expert_parallel_moe(x, x, scores, w1, w2, two, o); });
+  };
+  EXPECT_EQ(refusal(few, {.choices = 1}),
+            "expert_parallel_moe: logits is f32 (3, 2), but must be (3, 4): all ranks have as many experts");
+  EXPECT_EQ(refusal({}, {.choices = 1}),
+            "expert_parallel_moe: logits is null: give the gate's output, or the options expert and weight");
+  EXPECT_EQ(refusal(logits, {.choices = 1, .shared = 1}),
+            "expert_parallel_moe: shared and first_expert must be 0: each rank has its own experts");
+  EXPECT_EQ(refusal(logits, {.choices = 5}), "expert_parallel_moe: there are 5 choices of 4 experts");
+  EXPECT_EQ(refusal(logits, {.choices = 1}), "expert_parallel_moe: the other ranks: the network is down");
   // Rows with gaps are copied first: not if the GEMM is refused.
   const tw::tensor gaps = tw::strided(on_gpu<half_t>({m, k + 8}).view.data, tw::element::f16, {m, k}, {k + 8, 1});
   EXPECT_NE(message_of([&] { tw::all_gather_gemm(c, gaps, b, two, {.bias = half}); }), "");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <string>
@@ -78,6 +79,45 @@ TEST(Threads, OfFourStreamsShareNoWorkspaceAndSplitNoPair) {
     }
   }
   for (const on_gpu<half_t>& c : results) EXPECT_EQ(of_result[c.view.data], 2 * calls);
+}
+
+// Each call of several kernels is rehearsed: half of the threads' calls are refused by the last step, and neither these
+// nor the rehearsals of others keep the rest from being queued.
+TEST(Threads, QueueNothingOfACallWhoseLastStepIsRefused) {
+  constexpr int threads = 16, calls = 10;
+  constexpr tilewright::long_index_t m = 12, n = 40, k = 24;
+  static std::atomic<int> collectives;
+  collectives = 0;
+  const auto count = [](void*, const void*, void*, std::int64_t, void*) -> const char* {
+    return ++collectives, nullptr;
+  };
+  const on_gpu<half_t> a({m, k + 8}, 1), b({k, n}, 2), bias({n}, 3), short_bias({n - 1}, 4);
+  const tw::tensor gaps = tw::strided(a.view.data, tw::element::f16, {m, k}, {k + 8, 1});  // so that A is copied first
+  std::vector<on_gpu<half_t>> results;
+  for (int i = 0; i < threads; ++i) results.emplace_back(std::initializer_list<tilewright::long_index_t>{2 * m, n});
+  (void)take_launches();
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> all;
+  for (int i = 0; i < threads; ++i)
+    all.emplace_back([&, i] {
+      const bool is_right = i % 2 == 0;
+      for (int call = 0; call < calls; ++call)
+        failures += is_right != message_of([&] {
+                                  tw::all_gather_gemm(results[std::size_t(i)], gaps, b, {0, 2, nullptr, count, count},
+                                                      {.bias = is_right ? bias : short_bias, .stream = stream_of(i)});
+                                }).empty();
+    });
+  for (std::thread& t : all) t.join();
+  EXPECT_EQ(failures, 0);
+  int copies = 0, products = 0;
+  for (const stub_launch& launch : take_launches()) {
+    const bool is_product = std::string(launch.name).starts_with("gemm_");
+    ++(is_product ? products : copies);
+    EXPECT_EQ(launch.stream == stream_of(0) || launch.stream == stream_of(2), true);  // of the right calls
+  }
+  EXPECT_EQ(copies, threads / 2 * calls);
+  EXPECT_EQ(products, threads / 2 * calls);
+  EXPECT_EQ(collectives, threads / 2 * calls);
 }
 
 TEST(Threads, MayConfigureWhileOthersCall) {

@@ -183,7 +183,25 @@ const std::vector<wrong_call> attention_calls = {
     {[] { tw::attention_backward(q, k, v, o, q, k, v, o, {}); }, "attention_backward: options.lse is missing"},
     {[] { tw::attention_decode(o, q, k, v, {.block_table = at(0, element::i32, {1, 4})}); },
      "attention_decode: pages have 6 rows"},
+    {[] {
+       const tw::tensor rows = at(4096, element::f16, {6, 1, 1, 32});
+       tw::attention_decode(o, q, rows, at(8192, element::f16, {6, 1, 1, 32}),
+                            {.block_table = at(0, element::i32, {1, 4})});
+     },
+     "attention_decode: pages have 1 rows; they must have a multiple of 16, or those of latent attention 1"},
     {[] { tw::attention(o, q, k, v, {.sinks = at(0, element::f32, {3})}); }, "attention: sinks is f32 (3)"},
+    {[] { tw::attention(o, q, k, v, {.block_mask = at(0, element::i32, {1, 1, 1})}); }, "attention: block_mask is i32"},
+    {[] { tw::attention(o, q, k, v, {.block_mask = at(0, element::i32, {1, 1, 1, 1}), .mask_keys = 0}); },
+     "attention: the tiles of a block mask have queries and keys of powers of two"},
+    {[] { tw::attention(o, q, k, v, {.block_mask = at(0, element::i32, {1, 3, 1, 1})}); },
+     "attention: block_mask is i32 (1, 3, 1, 1); its length 1 must be 2 or 1"},
+    {[] { tw::attention(o, q, k, v, {.block_mask = at(0, element::i32, {1, 1, 2, 1})}); },
+     "attention: block_mask is i32 (1, 1, 2, 1); its length 2 must be 1"},
+    {[] {
+       tw::attention_backward(q, k, v, o, q, k, v, o,
+                              {.lse = at(0, element::f32, {1, 4, 2}), .block_mask = at(0, element::i32, {1, 1, 1, 1})});
+     },
+     "attention_backward: there are no gradients of attention with a block_mask"},
     {[] { tw::attention(o, q, k, v, {.d_sinks = floats}); }, "attention: d_sinks is a result of attention_backward"},
     {[] { tw::attention_backward(q, k, v, o, q, k, v, o, {.lse = at(0, element::f32, {1, 4, 2}), .d_sinks = floats}); },
      "attention_backward: d_sinks is the gradient of sinks"},

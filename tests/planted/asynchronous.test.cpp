@@ -629,6 +629,16 @@ const pair elsewhere[] = {
        if (thread() == 0) exec::buffer_atomic<exec::atomic_op::add>(w.buffer(), 0, 1.0f);
      },
      {.blocks = 2}},
+    {"a counter that blocks have waited for is left as it is, where a kernel promises to reset it",
+     "promises to reset a counter in global memory",
+     [](world& w, bool is_right) {
+       if (thread() != 0) return;
+       if (exec::block_id().x == 0) return exec::add_release(w.counters, 1);
+       exec::guarantee_reset(w.counters);
+       exec::wait_for_count(w.counters, 1);
+       if (is_right) *w.counters = 0;
+     },
+     {.blocks = 2}},
     {"a counter is released before TMA has added, where a kernel promises the same bits",
      "but the kernel promises the same bits in every run|may not have written yet",
      [](world& w, bool is_right) {

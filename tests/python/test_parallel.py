@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GEMMs of several ranks, which are threads that share the emulated GPU."""
+"""GEMMs and expert layers of several ranks, which are threads that share the emulated GPU."""
 import threading
 import unittest
 
@@ -14,6 +14,9 @@ class Group:
     def of(self, rank):
         class Member:
             size = self.size
+
+            def __init__(member):
+                member.rank = rank
 
             def exchange(_, out, x, own_slot):
                 self.sent[rank] = x.flat()
@@ -65,6 +68,22 @@ class Parallel(unittest.TestCase):
             for row, col in ((0, 0), (5, 39), (3, 8)):
                 expected = sum(2 * self.product(self.a[from_], self.b[from_], 6 * r + row, col) for from_ in range(2))
                 self.assertAlmostEqual(found[row, col], expected, delta=6e-2)
+
+    def test_experts_of_all_ranks(self):
+        x, logits, gate_up, down = Tensor((6, 24), seed=31), Tensor((6, 4), "f32", seed=32), Tensor((4, 32, 24), seed=33), Tensor((4, 24, 16), seed=34)
+
+        def share(t, rank):
+            values = list(t.nested().values())
+            return Tensor((t.shape[0] // 2, *t.shape[1:]), t.element, values=values[rank * len(values) // 2:(rank + 1) * len(values) // 2])
+        options = {"score": "sigmoid", "scale": 2.5}
+        expected = list(tilewright.moe(x, logits, gate_up, down, 3, **options).nested().values())
+        results = on_all_ranks(2, lambda r, group: tilewright.expert_parallel_moe(*(share(t, r) for t in (x, logits, gate_up, down)), 3, group, **options))
+        found = [value for y in results for value in y.nested().values()]
+        self.assertEqual(len(found), len(expected))
+        for is_, wanted in zip(found, expected):
+            self.assertAlmostEqual(is_, wanted, delta=1e-2 * max(1, abs(wanted)))
+        with self.assertRaisesRegex(tilewright.Error, "^expert_parallel_moe: logits has 4 columns, but 5 ranks have 4 experts each$"):
+            tilewright.expert_parallel_moe(x, logits, gate_up, down, 1, Group(5).of(0))
 
     def test_rows_that_cannot_be_divided(self):
         group = Group(5).of(0)

@@ -18,15 +18,13 @@
 #include <tilewright/jit/routing.hpp>
 #include <tilewright/jit/rows.hpp>
 #include <tilewright/jit/tensor.hpp>
-#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
-#include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
+#include <tilewright/kernels/gemm/choice/choice_name.hpp>
 
 namespace pack {
 namespace {
 
 namespace jit = tilewright::jit;
 using jit::element;
-using tilewright::hopper_gemm_tile;
 using tilewright::index_t;
 using tilewright::long_index_t;
 
@@ -72,38 +70,9 @@ void for_each_row(const kernel_set& s, Add add) {
 
 // GEMM
 
-/// For 300 products of published models' layers with 1 to 16,384 rows these take 5.1 % longer, in the mean of the times
-/// that the model predicts for an H100, than exact tiles; all of hopper_gemm_tiles 2.8 %. Two are for unaligned rows;
-constexpr hopper_gemm_tile hopper_tiles[] = {
-    {.m = 128, .n = 256},
-    {.m = 64, .n = 40, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 80, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 176, .cluster_m = 2, .ping_pong = true},
-    {.m = 64, .n = 8, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 104, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 64, .cluster_m = 2, .ping_pong = true},
-    {.m = 128, .n = 128, .unaligned = true},
-    {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
-};
-template <class Tiles>
-constexpr bool contains(const Tiles& tiles, const hopper_gemm_tile& t) {
-  for (const hopper_gemm_tile& x : tiles)
-    if (x == t) return true;
-  return false;
-}
-constexpr bool are_tiles_for_all_lengths() {
-  for (const hopper_gemm_tile& t : hopper_tiles)
-    if (!contains(tilewright::hopper_gemm_tiles, t)) return false;
-  return true;
-}
-static_assert(are_tiles_for_all_lengths(),
-              "kernels for all lengths have the tiles of hopper_gemm_tiles: a call would not look for others");
-/// Whether a choice's kernel belongs to the set.
-bool is_linked(const tilewright::gemm_choice& c) {
-  return c.kernel != tilewright::gemm_kernel_kind::tile || contains(hopper_tiles, c.tile);
-}
-
-/// and these 0.1 % on gfx942 and gfx950, 0.0 % on gfx1201, 0.9 % on sm_80.
+/// For 300 GEMMs of published models' layers with 1 to 16,384 rows these take longer than the best tile of a problem,
+/// in the mean of predicted times, by 0.1 % on gfx942 and gfx950, 0.0 % on gfx1201, 0.9 % on sm_80. Tiles for Hopper:
+/// linked_hopper_tiles.
 constexpr const char* portable_tiles[] = {"16x64", "64x64", "128x128", "direct_128x128", "one_wave"};
 
 /// m, n and k, whole vectors and not, few rows and many.
@@ -138,11 +107,10 @@ void add_gemm(collection& to, jit::gemm_problem p) {
     const bool is_for_hopper = c.kernel.starts_with("gemm_hopper_") || c.kernel.starts_with("gemm_small_m");
     has_hopper_kernel = has_hopper_kernel || is_for_hopper;
     const bool one_is_enough = p.has_gate || c.kernel.ends_with("_v1");
-    if (is_for_hopper       ? !is_linked(*tilewright::choice_named(c.choice))
-        : has_hopper_kernel ? true
-        : one_is_enough     ? tile != "128x128" || c.split_k > 1
-                            : !is_among(portable_tiles, tile))
-      continue;
+    const bool is_needed =
+        is_for_hopper ||
+        (!has_hopper_kernel && (one_is_enough ? tile == "128x128" && c.split_k == 1 : is_among(portable_tiles, tile)));
+    if (!is_needed) continue;
     p.policy = c.choice;
     to.add([&] { return jit::gemm(p); });
   }
@@ -390,7 +358,7 @@ void add_expert_gemms(collection& to, jit::expert_problem p, index_t entries, in
       g.groups = experts, g.tokens = entries;
       g.batch_stride_b = 2ll * n * k, g.product_stride_b = p.is_gate_up ? 1ll * n * k : 0;
       g.ends = static_cast<const index_t*>(jit::given_later(5));
-      g.source = p.is_gate_up ? g.ends : nullptr;
+      g.source = p.is_gate_up && p.gathers ? g.ends : nullptr;
       g.workspace = jit::given_later(6);
       to.add([&] { return jit::expert_gemm(p); });
     }
@@ -409,13 +377,15 @@ void collect_moe(collection& to, const kernel_set& s) {
     }
   collect_order_by_expert(to, s);
   collect_expert_rows<tilewright::expert_rows_kind::combine>(to, rows);
+  collect_expert_rows<tilewright::expert_rows_kind::scatter>(to, rows);
   if (has_8_bits(s.type)) {
     rows.result = s.type;
     collect_quantise(to, rows);
   }
-  for (const bool is_gate_up : {true, false})
+  for (const jit::expert_problem& p :
+       {jit::expert_problem{s.type, s.result}, {s.type, s.result, true, false}, {s.type, s.result, false}})
     for (const index_t entries : {100, 1000, 10000, 100000})
-      for (const int experts : s.experts) add_expert_gemms(to, {s.type, s.result, is_gate_up, true}, entries, experts);
+      for (const int experts : s.experts) add_expert_gemms(to, p, entries, experts);
 }
 
 // Narrow weights

@@ -13,6 +13,7 @@
 
 #include <tilewright/jit/error.hpp>
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/jit/given_later.hpp>
 
 #include "entry_lines.hpp"
 #include "lists.hpp"
@@ -41,17 +42,6 @@ jit::kernel_request named(const std::string& where, jit::kernel_request request)
       throw jit::error(where + " for " + target + ": " + sentence.substr(sentence.find(": ") + 2));
     }
   };
-}
-
-/// The kernels that jit::tuned() will ask for; for other targets than Hopper's they are those that are there already.
-void add_tuned(const std::vector<jit::gemm_problem>& products, std::string_view tuning,
-               std::vector<jit::kernel_request>& to) {
-  for (const jit::gemm_problem& p : products) {
-    for (const jit::gemm_problem& with_choice : jit::tuned(tuning, p))
-      to.push_back([usual = jit::gemm(p), chosen = jit::gemm(with_choice)](const std::string& target) {
-        return target == "sm_90a" ? chosen(target) : usual(target);
-      });
-  }
 }
 
 /// The lists of a document.
@@ -96,10 +86,9 @@ shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
   shapes result;
   if (const json* targets = all.members().list("targets"))
     for (const json& t : *targets) result.targets.push_back(t.is_string() ? t.get<std::string>() : "");
-  std::vector<jit::gemm_problem> products;
   all.for_each("gemm", [&](reader& r) {
-    products.push_back(read_product(r));
-    result.kernels.push_back(named(r.where(), product_request(products.back())));
+    result.products.push_back(read_product(r));
+    result.kernels.push_back(named(r.where(), product_request(result.products.back())));
   });
   for (const auto& lists : {attention_lists(), grouped_lists(), row_lists(), tensor_lists()})
     for (const operation_list& list : lists)
@@ -120,10 +109,23 @@ shapes read_shapes(std::string_view text, const std::filesystem::path& folder) {
     const std::string name = r.require<std::string>("name");
     result.texts[name] = read_file(folder / r.require<std::string>("file"));
   });
-  if (const auto tuning = result.texts.find("tuning"); tuning != result.texts.end())
-    add_tuned(products, tuning->second, result.kernels);
+  add_tuned(result);
   all.members().finish();
   return result;
+}
+
+void add_tuned(shapes& all) {
+  const auto tuning = all.texts.find("tuning");
+  if (tuning == all.texts.end()) return;
+  for (const jit::gemm_problem& given : all.products)
+    for (void* const workspace : {given.args.workspace, jit::given_later(4)}) {
+      jit::gemm_problem p = given;
+      p.args.workspace = workspace;
+      for (const jit::gemm_problem& with_choice : jit::tuned(tuning->second, p))
+        all.kernels.push_back([usual = jit::gemm(given), chosen = jit::gemm(with_choice)](const std::string& target) {
+          return target == "sm_90a" ? chosen(target) : usual(target);
+        });
+    }
 }
 
 std::vector<jit::kernel_source> sources_of(const shapes& all, const std::string& target) {

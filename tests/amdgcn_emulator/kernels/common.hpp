@@ -24,6 +24,7 @@ typedef VEC(short, 4) short4v;
 typedef VEC(short, 8) short8v;
 typedef VEC(short, 16) short16v;
 typedef VEC(__bf16, 8) bf8v;
+typedef VEC(float, 2) float2v;
 typedef VEC(float, 4) float4v;
 typedef VEC(float, 8) float8v;
 typedef VEC(float, 16) float16v;

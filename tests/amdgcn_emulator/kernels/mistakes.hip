@@ -97,3 +97,18 @@ KERNEL WORKGROUP(64) void unknown(int* out) {
   asm volatile("s_ttracedata\n\ts_sendmsghalt sendmsg(MSG_INTERRUPT)");
   out[0] = 1;
 }
+// Pairs of a known value and one that is loaded from `unknown`; only the known halves are stored where `both` is 0.
+KERNEL WORKGROUP(64) void moved_halves(const float* known, const float* unknown, float* out, int both) {
+  float2v a = {known[tid()] * 2, unknown[tid()] * 2}, b = {unknown[tid()] * 3, known[tid()] * 3}, stored;
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+  if (both)
+    asm volatile("v_pk_mov_b32 %0, %1, %2 op_sel:[1,0]" : "=v"(stored) : "v"(a), "v"(b));
+  else
+    asm volatile("v_pk_mov_b32 %0, %1, %2 op_sel:[0,1]" : "=v"(stored) : "v"(a), "v"(b));
+#else
+  stored = both ? float2v{a.y, b.x} : float2v{a.x, b.y};
+#endif
+  out[2 * tid()] = stored.x, out[2 * tid() + 1] = stored.y;
+}
+// The value that is loaded at k may be of no buffer; it is stored, but decides nothing else.
+KERNEL WORKGROUP(64) void copy_from(const int* in, int* out, int k) { out[tid()] = in[tid() + k] + 1; }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // C of a product as A of the next one, in registers.
 #include <tilewright/block/mma/wgmma_gemm.hpp>
-#include <tilewright/core/arch/sm90.hpp>
+#include <tilewright/core/arch/arch.hpp>
+#include <tilewright/machine/emulator/launch.hpp>
 
 #include <gtest/gtest.h>
+
+#include <vector>
 
 namespace tilewright {
 namespace {
@@ -35,7 +38,50 @@ TEST(WgmmaGemm, RoundedSumsInRegisters) {
 }
 
 constexpr wgmma_operand operand{64, 2, true};
-[[maybe_unused]] constexpr auto multiplies = &block_gemm<halves, half_t, operand, c_distribution<halves>>;
+
+float a_at(index_t m, index_t k) { return float((m * 5 + k * 3) % 7 - 3); }
+float b_at(index_t n, index_t k) { return float((n * 2 + k * 11) % 5 - 2); }
+
+/// call(register, row, column) for a thread's sums.
+void for_each_sum(auto call) {
+  const auto own = sums::distribution_type::calculate_index(get_partition_index<sums::distribution_type>());
+  for (index_t d = 0; d < sums::num_elements; ++d) {
+    const auto at = detail::position_in_tile<sums::distribution_type>(own, d);
+    call(d, at[0], at[1]);
+  }
+}
+
+// A in registers and B in LDS, by four instructions along k.
+TEST(WgmmaGemm, MultipliesRegistersByLds) {
+  std::vector<float> c(64 * 64, -1);
+  emulator::launch(
+      {.target = &arch::sm90::value,
+       .grid = {1},
+       .block_size = 128,
+       .lds_bytes = operand.bytes(),
+       .check_lds = emulator::lds_checks::on},
+      [&] {
+        const exec::lds_pointer lds = exec::lds_allocate<operand.bytes()>();
+        for (index_t i = exec::thread_id(); i < 64 * 64; i += 128)
+          exec::lds_store(lds, operand.layout().address(i / 64, i % 64 * 2), half_t(b_at(i / 64, i % 64)));
+        sums x, product{};
+        for_each_sum([&](index_t d, index_t m, index_t k) { x.thread_buffer[d] = a_at(m, k); });
+        wgmma_tile_in_registers<halves, half_t> a;
+        a.assign(x);
+        exec::fence_async_proxy();
+        exec::block_sync();
+        block_gemm(product, a, wgmma_tile_in_lds<operand>{exec::lds_address(lds)}, false);
+        exec::wgmma_wait<0>();
+        for_each_sum([&](index_t d, index_t m, index_t n) { c[std::size_t(m * 64 + n)] = product.thread_buffer[d]; });
+      });
+  for (index_t m = 0; m < 64; ++m) {
+    for (index_t n = 0; n < 64; ++n) {
+      float wanted = 0;
+      for (index_t k = 0; k < 64; ++k) wanted += a_at(m, k) * b_at(n, k);
+      ASSERT_EQ(c[std::size_t(m * 64 + n)], wanted) << m << ", " << n;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tilewright

@@ -23,10 +23,12 @@ using policy =
     gemm_hopper<bfloat16_t, operand_major::k, operand_major::k, hopper_gemm_tiles[6], bfloat16_t, epilogue::from_args>;
 using gather = detail::fused_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using reduce = detail::fused_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
-using reduce_in_turns =
-    detail::fused_reduce_scatter<reduce_scatter_kernel<gemm_hopper<bfloat16_t, operand_major::k, operand_major::k,
-                                                                   parallel_tiles[1], bfloat16_t, epilogue::from_args>>,
-                                 emulated_rank>;
+template <index_t Tile>
+using policy_of =
+    gemm_hopper<bfloat16_t, operand_major::k, operand_major::k, parallel_tiles[Tile], bfloat16_t, epilogue::from_args>;
+using reduce_in_turns = detail::fused_reduce_scatter<reduce_scatter_kernel<policy_of<1>>, emulated_rank>;
+using gather_192 = detail::fused_all_gather<all_gather_kernel<policy_of<3>>, emulated_rank>;
+using reduce_192 = detail::fused_reduce_scatter<reduce_scatter_kernel<policy_of<3>>, emulated_rank>;
 using collective_gather = collective_all_gather<all_gather_kernel<policy>, emulated_rank>;
 using collective_reduce = collective_reduce_scatter<reduce_scatter_kernel<policy>, emulated_rank>;
 
@@ -61,7 +63,7 @@ struct problem {
   std::uint64_t seed = 1;
   int late = -1;     // the rank that begins each call when nothing else can happen
   int missing = -1;  // the rank that leaves out the last call
-  bool by_nccl = false, on_amd = false, in_turns = false;
+  bool by_nccl = false, on_amd = false, in_turns = false, of_192_rows = false;
   index_t blocks = 2;     // of each rank
   int explored_rank = 0;  // whose schedule an explorer chooses; needs blocks = 1
 };
@@ -151,6 +153,8 @@ class ParallelProducts : public testing::Test {
     if (p.on_amd) return make<amd_gather>(std::ref(self), args);
     if (p.by_nccl && p.what == kind::all_gather) return make<collective_gather>(std::ref(self), args);
     if (p.by_nccl) return make<collective_reduce>(std::ref(self), args, all ? &all_c : nullptr);
+    if (p.of_192_rows && p.what == kind::all_gather) return make<gather_192>(std::ref(self), args);
+    if (p.of_192_rows) return make<reduce_192>(std::ref(self), args, all ? &all_c : nullptr);
     if (p.what == kind::all_gather) return make<gather>(std::ref(self), args);
     if (p.in_turns) return make<reduce_in_turns>(std::ref(self), args, nullptr);
     return make<reduce>(std::ref(self), args, all ? &all_c : nullptr);
@@ -202,6 +206,13 @@ TEST_F(ParallelProducts, SumsGoToTheirOwners) {
 TEST_F(ParallelProducts, SumsOfManyRanksForConsumersThatTakeTurns) {
   EXPECT_EQ(run({.what = kind::reduce_scatter, .ranks = 4, .rows = 8, .n = 72, .k = 24, .calls = 1, .in_turns = true}),
             std::vector<int>(4, 0));
+}
+
+// A tile then waits for two groups of 128 rows, the second of which has 9.
+TEST_F(ParallelProducts, TilesOf192Rows) {
+  for (const kind what : {kind::all_gather, kind::reduce_scatter})
+    EXPECT_EQ(run({.what = what, .ranks = 2, .rows = 137, .n = 104, .k = 24, .calls = 2, .of_192_rows = true}),
+              std::vector<int>(2, 0));
 }
 
 TEST_F(ParallelProducts, PassInExploredSchedules) {

@@ -49,22 +49,26 @@ void expect_chosen(matrix<T> x, index_t choices, bool is_normalised) {
   }
 }
 
-/// Every place and end against a stable sort. One of `one_of` entries has a negative expert.
-template <class Arch, index_t MostExperts = 1024>
+/// Every place and end against a stable sort. One of `one_of` entries has a negative expert. capacity > 0: the most
+/// entries of an expert.
+template <class Arch, index_t MostExperts = 1024, bool LimitsRows = false>
 void expect_ordered(index_t entries, index_t experts, index_t all_experts, index_t first, std::mt19937& random,
-                    unsigned one_of = 50) {
+                    unsigned one_of = 50, index_t capacity = 0) {
+  using kernel = order_by_expert<Arch, MostExperts, LimitsRows>;
   SCOPED_TRACE(std::to_string(entries) + " to " + std::to_string(experts));
   std::vector<index_t> expert(std::size_t(entries), 0), ends(std::size_t(experts), -7), source(expert.size(), -7),
       position = source;
   for (index_t& e : expert) e = index_t(random() % unsigned(all_experts)) - (random() % one_of == 0 ? all_experts : 0);
-  std::vector<index_t> counts(std::size_t(order_by_expert<Arch, MostExperts>::workspace_rows(entries) * experts), -7);
-  launch<order_by_expert<Arch, MostExperts>>(
-      {expert.data(), ends.data(), source.data(), position.data(), counts.data(), entries, experts, first},
+  std::vector<index_t> counts(std::size_t(kernel::workspace_rows(entries) * experts), -7);
+  launch<kernel>(
+      {expert.data(), ends.data(), source.data(), position.data(), counts.data(), entries, experts, first, capacity},
       {.check_lds = emulator::lds_checks::on});
   std::vector<std::vector<index_t>> of_expert(std::size_t(experts), std::vector<index_t>{});
   for (index_t i = 0; i < entries; ++i) {
     const index_t e = expert[std::size_t(i)] - first;
-    if (e >= 0 && e < experts) of_expert[std::size_t(e)].push_back(i);
+    if (e < 0 || e >= experts) continue;
+    auto& of = of_expert[std::size_t(e)];
+    if (!LimitsRows || index_t(of.size()) < capacity) of.push_back(i);
   }
   std::vector<index_t> wanted;
   for (index_t e = 0; e < experts; ++e) {
@@ -253,6 +257,39 @@ TEST(OrderByExpert, IsAStableSort) {
   expect_ordered<arch::gfx942, 8>(9000, 3, 3, 0, random);       // several blocks
   expect_ordered<arch::gfx1201>(70001, 300, 600, 200, random);  // a kernel adds up their counts
   expect_ordered<arch::sm90, 256>(70001, 256, 256, 0, random, ~0u);
+}
+
+TEST(OrderByExpert, ExpertsTakeTheirFirstEntries) {
+  std::mt19937 random(65);
+  expect_ordered<arch::gfx942, 8, true>(700, 5, 8, 2, random, 50, 60);
+  expect_ordered<arch::sm90, 256, true>(9000, 200, 200, 0, random, ~0u, 40);  // several blocks
+}
+
+// Weights are powers of two, so that only sums are rounded.
+TEST(ExpertRows, SumsFollowTheOrderOfChoices) {
+  using sum = expert_rows<arch::gfx942, float, row_tile{64, 64, 1, 4}, expert_rows_kind::combine>;
+  constexpr index_t tokens = 5, choices = 7, cols = 12, experts = 3;
+  std::mt19937 random(66);
+  matrix<float> x(tokens * choices, cols, 4, random), y(tokens, cols, 4, -7.0f), bias(experts, cols, 4, random);
+  std::vector<index_t> position, expert;
+  std::vector<float> weight;
+  for (float& v : bias.values) v *= 1024;
+  for (index_t e = 0; e < tokens * choices; ++e) {
+    position.push_back(e % 6 == 1 ? -1 : (e * 11) % (tokens * choices));
+    expert.push_back(position.back() < 0 ? -1 : e % experts);
+    weight.push_back(0.25f * float(1 << random() % 5u));
+  }
+  expert_rows_args<float> args{x.data(), y.data(), position.data(), weight.data(), tokens, choices, cols};
+  args.x_stride = x.stride, args.y_stride = y.stride, args.bias = bias.data(), args.expert = expert.data();
+  args.bias_stride = bias.stride;
+  launch<sum>(args, {.check_lds = emulator::lds_checks::on});
+  for (index_t t = 0; t < tokens; ++t)
+    for (index_t c = 0; c < cols; ++c) {
+      float wanted = 0;
+      for (auto e = std::size_t(t * choices); e < std::size_t((t + 1) * choices); ++e)
+        if (position[e] >= 0) wanted += weight[e] * (x.at(position[e], c) + bias.at(expert[e], c));
+      EXPECT_EQ(y.at(t, c), wanted) << t << ", " << c;
+    }
 }
 
 TEST(ExpertRows, GoToTheirPlacesAndBack) {

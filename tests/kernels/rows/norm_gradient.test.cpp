@@ -28,6 +28,11 @@ constexpr bool chosen_tiles_fit() {
   return fits(number<norm_kind::rms_norm>{}, number<true>{}) && fits(number<norm_kind::layer_norm>{}, number<true>{}) &&
          fits(number<norm_kind::rms_norm>{}, number<false>{}) && fits(number<norm_kind::layer_norm>{}, number<false>{});
 }
+static_assert([] {
+  for (const row_tile& t : norm_gradient_tiles)  // a block has whole waves and one row
+    if (t.threads % 64 != 0 || t.threads_per_row != t.threads || t.threads > 512) return false;
+  return true;
+}());
 static_assert(chosen_tiles_fit<arch::gfx942, half_t, 2048>() && chosen_tiles_fit<arch::gfx942, half_t, 70001>());
 static_assert(chosen_tiles_fit<arch::gfx1100, float, 8000>() && chosen_tiles_fit<arch::sm80, half_t, 8192>());
 static_assert(choose_norm_gradient_tile(arch::sm90::value, 2, 65536, true, norm_kind::rms_norm) ==

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "../explored.hpp"
 #include "matrix.hpp"
 
 #include <tilewright/kernels/rows/norm.hpp>
@@ -11,6 +12,10 @@ namespace {
 
 using enum scale_kind;
 using per_row_int8 = quantise_rows<arch::gfx942, half_t, int8_t, row_tile{256, 64, 2, 8, 1, false, 1}>;
+using in_a_cluster =
+    quantise_rows<arch::sm90, half_t, int8_t,
+                  row_tile{
+                      .threads = 64, .threads_per_row = 64, .vectors = 1, .vector = 8, .blocks = 2, .lds_segments = 1}>;
 using swiglu_128 = quantise_rows<arch::sm90, bfloat16_t, fp8_ocp_t, row_tile{256, 32, 2, 8}, per_128, swiglu_function>;
 using norm_128 =
     row_norm<arch::gfx1201, float, row_tile{256, 256, 1, 4, 1, true}, norm_kind::layer_norm, fp8_ocp_t, per_128>;
@@ -34,28 +39,38 @@ void expect_quantised(const matrix<Result>& y, const std::vector<float>& scale, 
   }
 }
 
+/// One scale for each row, the fourth of which is zero.
+template <class Kernel>
+void expect_rows(matrix<half_t> x) {
+  matrix<int8_t> y(x.rows, x.cols, 8, int8_t(99));
+  for (index_t c = 0; c < x.cols; ++c) x.at(3, c) = half_t(0.0f);
+  std::vector<float> scale(std::size_t(2 * x.rows), -7.0f);
+  launch<Kernel>({.x = x.data(),
+                  .y = y.data(),
+                  .scale = scale.data(),
+                  .rows = x.rows,
+                  .cols = x.cols,
+                  .x_stride = x.stride,
+                  .y_stride = y.stride,
+                  .scale_row_stride = 2},
+                 {.check_lds = emulator::lds_checks::on});
+  EXPECT_TRUE(y.has_clean_gaps(int8_t(99)));
+  EXPECT_EQ(scale[1], -7.0f);
+  expect_quantised(y, scale, 2, 0, x.cols, 127, 0.51 / 127, [&](index_t r, index_t c) { return x(r, c); });
+}
+
 }  // namespace
 
 TEST(QuantiseRows, PerRow) {
   std::mt19937 random(41);
-  for (int i = 0; i < 3; ++i) {
-    matrix<half_t> x(7, random_length(random, 5000, 8), 8, random, 3);
-    matrix<int8_t> y(7, x.cols, 8, int8_t(99));
-    for (index_t c = 0; c < x.cols; ++c) x.at(3, c) = half_t(0.0f);
-    std::vector<float> scale(14, -7.0f);
-    launch<per_row_int8>({.x = x.data(),
-                          .y = y.data(),
-                          .scale = scale.data(),
-                          .rows = 7,
-                          .cols = x.cols,
-                          .x_stride = x.stride,
-                          .y_stride = y.stride,
-                          .scale_row_stride = 2},
-                         {.check_lds = emulator::lds_checks::on});
-    EXPECT_TRUE(y.has_clean_gaps(int8_t(99)));
-    EXPECT_EQ(scale[1], -7.0f);
-    expect_quantised(y, scale, 2, 0, x.cols, 127, 0.51 / 127, [&](index_t r, index_t c) { return x(r, c); });
-  }
+  for (int i = 0; i < 3; ++i) expect_rows<per_row_int8>({7, random_length(random, 5000, 8), 8, random, 3});
+}
+
+TEST(QuantiseRows, PassesInExploredSchedules) {
+  testing_schedules::expect_in_explored_schedules([] {
+    std::mt19937 random(7);
+    expect_rows<in_a_cluster>({4, 1504, 8, random, 3});
+  });
 }
 
 TEST(QuantiseRows, SwigluPer128InEitherOrderOfScales) {

@@ -25,7 +25,7 @@ void run(Kernel kernel, index_t threads = 128) {
                    kernel);
 }
 
-/// The wave that comes first writes numbers, which both read. The writer says that they are there; or wave 0 does,
+/// The wave that comes first writes numbers, which both read. The writer says that they are there; or wave 1 does,
 /// which is the writer by chance.
 void write_and_read(bool writer_arrives) {
   index_t arrived = 0;
@@ -39,7 +39,7 @@ void write_and_read(bool writer_arrives) {
         const bool is_first = exec::shuffle(lane == 0 ? arrived++ : 0, 0) == 0;
         if (is_first) exec::lds_store(lds, 512 + lane * 4, lane);
         exec::wave_sync();
-        if (lane == 0 && (writer_arrives ? is_first : exec::wave_id() == 0)) written.arrive();
+        if (lane == 0 && (writer_arrives ? is_first : exec::wave_id() == 1)) written.arrive();
         written.wait(0);
         exec::lds_load<index_t>(lds, 512 + lane * 4);
       },
@@ -92,6 +92,38 @@ TEST(ScheduleExplorer, RunsEveryOrderOnce) {
   EXPECT_EQ(result.orders, 6);
   EXPECT_EQ(orders(1, 6, result).size(), 6u);
   EXPECT_FALSE(result.is_complete);
+}
+
+// Wave 1 lets wave 0 continue and waits at a barrier itself. Wave 2, which has not run, comes before wave 0.
+TEST(ScheduleExplorer, BeginsWithTheOrderOfOtherLaunches) {
+  const auto order_of = [](auto launch) {
+    std::string order;
+    launch([&] {
+      run(
+          [&] {
+            const exec::mbarrier first{0};
+            const auto note = [&](char step) {
+              if (exec::lane_id() == 0) order += {char('a' + exec::wave_id()), step};
+            };
+            exec::lds_allocate<1024>();
+            if (exec::thread_id() == 0) first.init(1), exec::fence_barrier_init();
+            exec::block_sync();
+            note('1');
+            if (exec::wave_id() == 0) first.wait(0);
+            if (exec::thread_id() == 32) first.arrive();
+            exec::named_sync<64>(1 + exec::wave_id() / 2);
+            note('2');
+          },
+          128);
+    });
+    return order;
+  };
+  const std::string others = order_of([](auto kernel) { kernel(); });
+  EXPECT_EQ(others, "d1a1b1c1c2d2a2b2");
+  const std::string explored = order_of([](auto kernel) {
+    emulator::explore({.deviations = 0, .max_schedules = 1}, kernel);
+  });
+  EXPECT_EQ(explored, others);
 }
 
 /// Each block writes a number, and the last one to arrive, or that of the highest number, adds them up.

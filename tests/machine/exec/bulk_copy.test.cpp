@@ -284,7 +284,7 @@ TEST(BulkCopy, WhatIsMissingBetweenACopyAndOtherAccesses) {
       "there was waited for");
   EXPECT_EQ(
       fault_without(fill_order),
-      "thread 0 of block (0, 0, 0) copies to LDS bytes 2300 to 2303 (here) that thread 63 wrote (here) with no barrier "
+      "thread 0 of block (0, 0, 0) copies to LDS bytes 2176 to 2179 (here) that thread 32 wrote (here) with no barrier "
       "between");
   EXPECT_EQ(fault_without(fence),
             "thread 0 of block (0, 0, 0) copies to LDS bytes 2048 to 2051 (here) that thread 0 wrote (here) without a "

@@ -221,15 +221,15 @@ TEST(Wgmma, WhatIsMissing) {
             "thread 127 of block (0, 0, 0) passes accumulators to wgmma (here) without a wgmma_fence() since they were "
             "the thread's own");
   EXPECT_EQ(fault_without(commit),
-            "thread 63 of block (0, 0, 0) writes LDS byte 2236 (here) before a matrix instruction (here) that "
+            "thread 95 of block (0, 0, 0) writes LDS byte 4284 (here) before a matrix instruction (here) that "
             "reads there was waited for");
   EXPECT_EQ(fault_without(wait),
-            "thread 63 of block (0, 0, 0) writes LDS byte 2236 (here) before a matrix instruction (here) that "
+            "thread 95 of block (0, 0, 0) writes LDS byte 4284 (here) before a matrix instruction (here) that "
             "reads there was waited for");
   EXPECT_EQ(fault_without(last_wait),
             "thread 127 of block (0, 0, 0) leaves the kernel before it has waited for its matrix instructions");
   EXPECT_EQ(fault_without(proxy_fence),
-            "thread 64 of block (0, 0, 0) multiplies LDS bytes 4096 to 4097 (here) that thread 0 wrote (here) without "
+            "thread 96 of block (0, 0, 0) multiplies LDS bytes 6144 to 6145 (here) that thread 0 wrote (here) without "
             "a fence_async_proxy() between");
   EXPECT_EQ(fault_without(barrier),
             "thread 0 of block (0, 0, 0) multiplies LDS bytes 2 to 15 (here), which no thread has written before: is a "
@@ -238,7 +238,7 @@ TEST(Wgmma, WhatIsMissing) {
             "thread 77 of block (0, 0, 0) changes accumulators before it has waited (here) for the matrix instructions "
             "that add to them");
   EXPECT_EQ(fault_without(instruction),
-            "thread 63 of block (0, 0, 0) comes to wgmma_wait (here) with other matrix instructions than thread 64 of "
+            "thread 95 of block (0, 0, 0) comes to wgmma_wait (here) with other matrix instructions than thread 0 of "
             "its warpgroup");
   EXPECT_EQ(
       fault_without(same_operands),

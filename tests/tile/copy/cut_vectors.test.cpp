@@ -41,5 +41,28 @@ TEST(CutVectors, BeginAtAnyByte) {
   });
 }
 
+/// Vectors of four halves at any byte, of which elements lower to upper - 1 are inside of the memory.
+void expect_parts(index_t bytes) {
+  alignas(8) unsigned short memory[20];
+  for (index_t i = 0; i < 20; ++i) memory[i] = static_cast<unsigned short>(257 * (i + 1));
+  const exec::global_buffer from = exec::make_global_buffer(memory, bytes);
+  for (index_t at = 0; at + 8 <= bytes; at += 2) {
+    for (index_t lower = 0; lower <= 4; ++lower) {
+      for (index_t upper = lower; upper <= 4; ++upper) {
+        const auto words = detail::load_part<array<unsigned, 2>, unsigned short>(from, at, lower, upper);
+        for (index_t e = 0; e < 4; ++e)
+          EXPECT_EQ(words[e / 2] >> e % 2 * 16 & 0xffff, e >= lower && e < upper ? memory[at / 2 + e] : 0u)
+              << "at " << at << ", elements " << lower << " to " << upper << ", element " << e;
+      }
+    }
+  }
+}
+
+TEST(CutVectors, PartsAreZeroOutside) {
+  emulator::launch({.target = &arch::gfx942::value, .grid = {1}, .block_size = 64}, [] {
+    if (exec::thread_id() == 0) expect_parts(40), expect_parts(22);  // the second one ends within a vector
+  });
+}
+
 }  // namespace
 }  // namespace tilewright

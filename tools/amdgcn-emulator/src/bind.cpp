@@ -3,6 +3,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "grid_barrier.hpp"
 #include "valu.hpp"
 
 namespace emu {
@@ -12,9 +13,10 @@ std::unordered_map<std::string, op_entry>& table() {
   return t;
 }
 void fill_table() {
-  static const bool once = (register_salu_int(), register_salu_control(), register_salu_float(), register_valu_float(),
-                            register_valu_functions(), register_valu_int(), register_valu_bits(), register_valu_cvt(),
-                            register_valu_packed(), register_valu_lane(), register_valu_gfx1250(), true);
+  static const bool once =
+      (register_salu_int(), register_salu_control(), register_grid_barrier(), register_salu_float(),
+       register_valu_float(), register_valu_functions(), register_valu_int(), register_valu_bits(), register_valu_cvt(),
+       register_valu_packed(), register_valu_lane(), register_valu_gfx1250(), true);
   (void)once;
 }
 bool strip(std::string& s, const char* suffix) {

@@ -70,6 +70,7 @@ struct inst {
     sh_compute,
     sh_wide,
     sh_packed,
+    sh_moved_pair,
     sh_move,
     sh_pack,
     sh_select,

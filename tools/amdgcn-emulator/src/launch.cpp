@@ -108,6 +108,7 @@ struct resident {
   workgroup wg;
   std::vector<wave> waves;
   bool busy = false;
+  u64 blocked_at = 0;  // of block_workgroup
 };
 void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
   r.wg.launch = &L, r.wg.lds_size = static_cast<u32>(lds);
@@ -133,7 +134,7 @@ void begin(resident& r, const setup& s, u64 number, u64 threads, u32 lanes) {
   wg.window.clear();
   std::fill(wg.state.begin(), wg.state.end(), u8{never_written});
   wg.tag = wg.launch->shared->sync.first + 1 + static_cast<u32>(number);
-  wg.clock = {};
+  wg.clock = {}, r.blocked_at = 0;
   if (wg.dma_bytes) std::fill(wg.dma.begin(), wg.dma.end(), 0), wg.dma_bytes = 0;
   for (wave& w : r.waves) init_wave(w, s, w.id * lanes, static_cast<u32>(std::min<u64>(lanes, threads - w.id * lanes)));
 }
@@ -169,16 +170,31 @@ struct work {
   const setup& s;
   u64 groups, threads, lds;  // threads: of a workgroup
   u32 lanes;
-  std::size_t resident;  // workgroups of one thread that run at the same time
+  std::size_t resident;      // workgroups of one thread that run at the same time
+  std::size_t all_resident;  // of all threads
 };
+wave* at_grid_barrier(std::vector<wave>& waves) {
+  wave* found = nullptr;
+  for (wave& w : waves) {
+    if (w.status == wave::running) return nullptr;
+    if (w.status == wave::at_grid_barrier) found = &w;
+  }
+  return found;
+}
 // Until a wave waits for another workgroup or has run long: switching costs the cache. False: the workgroup has ended.
 bool run_for_a_while(const launch_state& L, resident& r, const options& o, std::mt19937_64& rng) {
   const u64 long_enough = L.executed + (o.order == options::in_order && !o.slice ? 20'000 : 0);
   bool goes_on;
   do goes_on = step_workgroup(r.waves, o, rng);
-  while (goes_on && L.executed < long_enough &&
+  while (goes_on && L.executed < long_enough && !at_grid_barrier(r.waves) &&
          std::none_of(r.waves.begin(), r.waves.end(), [](const wave& w) { return w.yield; }));
   return goes_on;
+}
+void check_progress(resident& r, const work& job) {
+  wave* const w = at_grid_barrier(r.waves);
+  if (!w) return;
+  const u64 started = std::min<u64>(job.shared.started, job.groups), live = started - job.shared.barriers.ended;
+  if (started == job.groups || live == job.all_resident) block_workgroup(*w, r.blocked_at, live, job.groups - started);
 }
 void run_workgroups(launch_state& L, const work& job) {
   std::vector<resident> slots(job.resident);
@@ -194,7 +210,10 @@ void run_workgroups(launch_state& L, const work& job) {
         begin(r, job.s, number, job.threads, job.lanes);
         r.busy = true, ++busy;
       }
-      if (!run_for_a_while(L, r, job.s.opt, rng)) r.busy = false, --busy;
+      if (run_for_a_while(L, r, job.s.opt, rng))
+        check_progress(r, job);
+      else
+        r.busy = false, --busy, ++job.shared.barriers.ended;
     }
     if (!busy && job.shared.started >= job.groups) return;
   }
@@ -286,8 +305,10 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   const unsigned threads_used = threads_of(o, k, groups);
   const u64 resident = o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups);
   const setup s{co, k, o, grid, block, ka, packet, L.scratch_bytes};
-  const work job{shared, s, groups, threads, lds, lanes, (resident + threads_used - 1) / threads_used};
-  L.waves = (threads + lanes - 1) / lanes * groups, L.concurrent = threads_used > 1;
+  const std::size_t of_thread = (resident + threads_used - 1) / threads_used;
+  const work job{shared, s, groups, threads, lds, lanes, of_thread, of_thread * threads_used};
+  if (o.all_resident) shared.barriers.resources[0].remaining = static_cast<u32>(groups - 1);  // as HIP's runtime does
+  L.concurrent = threads_used > 1;
   std::vector<launch_state> workers(threads_used, L);
   std::vector<result> results(threads_used);
   for (unsigned n = 0; n < threads_used; ++n) workers[n].res = &results[n];
@@ -298,7 +319,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   res.user_seconds = user_seconds() - user;
   res.races = results[0].races;
   res.findings = L.concurrent ? merged(workers, grid) : results[0].findings;
-  res.instructions = shared.executed, res.waves = L.waves;
+  res.instructions = shared.executed, res.waves = (threads + lanes - 1) / lanes * groups;
   if (o.count) res.counts = counts_of(workers[0].counts, p_->prog, co);
   if (o.cycles) res.cycles = time_workgroup(co, p_->prog, traces, o);
   if (o.lds_log && o.collect) advise(*stats);

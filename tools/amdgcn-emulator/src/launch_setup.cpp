@@ -123,9 +123,8 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   if (s.co.fam != family::gfx12 && k.rsrc1 >> 26 & 1) w.mode |= 1 << 23;
 
   const u64 entry = init_scalars(w, s);
-  w.grid_barriers = 0;
   w.set_exec(threads >= 64 ? ~0ull : (1ull << threads) - 1);
-  w.started = w.exec(), w.skipped = 0, w.in_grid_barrier = w.yield = false;
+  w.started = w.exec(), w.skipped = 0, w.yield = false;
   for (u32 l = 0; l < threads; ++l) {
     const u32 t = first_thread + l, x = t % s.block.x, y = t / s.block.x % s.block.y, z = t / (s.block.x * s.block.y);
     if (s.co.target == "gfx908")

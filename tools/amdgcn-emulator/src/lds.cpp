@@ -70,6 +70,7 @@ u64 ds_one_by_one(wave& w, const inst& i, u32 t, u64 lanes, u32* addr, u8 (*data
     const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[l] = checked(w, i, addr[l], l);
     if (a == outside) {
       ok &= ~(1ull << l), addr[l] = 0, std::memset(data[l], 0, 16);
+      if (w.undefined && !i.store) follow_load(w, i, i.dst[0], t ? i.bytes / 4u : 0, l, i.bytes, nullptr);
       continue;
     }
     u8 *memory = w.wg->lds.data() + a, *state = w.wg->state.data() + a;

@@ -11,7 +11,8 @@
 namespace emu {
 u8* nowhere(launch_state& L) {
   std::memset(L.nowhere, 0, sizeof L.nowhere);
-  L.raced = nullptr, L.state = nullptr;
+  std::memset(L.nowhere_state, written, sizeof L.nowhere_state);  // the access was reported: its value counts as known
+  L.raced = nullptr, L.state = L.follow ? L.nowhere_state : nullptr;
   return L.nowhere;
 }
 namespace {

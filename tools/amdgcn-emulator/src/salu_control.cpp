@@ -71,19 +71,6 @@ void barrier_signal(wave& w, const inst& i) {
   ++w.signals;
 }
 void barrier_wait(wave& w, const inst&) { remember_lanes(w), w.status = wave::at_barrier; }
-// A barrier of all waves of the grid (cooperative launches).
-void grid_barrier(wave& w, const inst&) {
-  launch_state& L = *w.launch;
-  launch_shared& all = *L.shared;
-  if (!w.in_grid_barrier) w.in_grid_barrier = true, ++all.gws_arrived, ++w.grid_barriers;
-  if (all.gws_arrived < w.grid_barriers * L.waves) {
-    w.next = w.ip, w.yield = true;
-    return;
-  }
-  w.in_grid_barrier = false;
-  const auto lock = L.lock(all.reports);
-  if (all.gws_opened < w.grid_barriers) forget_accesses(L), all.gws_opened = w.grid_barriers;
-}
 void interrupt(wave& w, const inst& i) {
   if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt(*w.launch);
 }
@@ -170,8 +157,6 @@ void register_salu_control() {
       {&no_operation, 0});
   for_names("s_sleep", {&sleep, 0});
   for_names("s_sendmsg", {&interrupt, 0});
-  for_names("ds_gws_barrier", {&grid_barrier, 0});
-  for_names("ds_gws_init", {&no_operation, 0});
   for_names("s_endpgm s_endpgm_saved", {&endpgm, 0});
   for_names("s_trap", {&trap, 0});
   for_names(

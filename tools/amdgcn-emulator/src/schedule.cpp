@@ -121,6 +121,11 @@ bool step_workgroup(std::vector<wave>& waves, const options& o, std::mt19937_64&
   for (wave& w : waves)
     if (w.status == wave::at_barrier && lowest > w.waits_done)
       ++w.waits_done, w.status = wave::running, progress = true;
+  for (wave& w : waves)
+    if (w.status == wave::at_grid_barrier) {
+      progress = true;  // of other workgroups, else block_workgroup ends the launch
+      if (grid_barrier_opened(w)) w.status = wave::running;
+    }
   if (waves[0].launch->race) waves[0].wg->window.pass(passed_by_all(waves));
   if (!progress) {
     const wave& w =

@@ -13,6 +13,7 @@
 
 #include <amdgcn_emulator.hpp>
 #include "buffers.hpp"
+#include "grid_barrier.hpp"
 #include "inst.hpp"
 #include "lds_shadow.hpp"
 #include "lds_window.hpp"
@@ -92,14 +93,14 @@ struct sync_state {
 
 /// What the threads of a launch share. Locks are taken where there are several threads, and never two of one kind.
 struct launch_shared {
-  std::mutex reports;                                // source lines, undefined_stores, compared
-  std::mutex synchronising;                          // sync.published
-  std::array<std::mutex, 64> memory;                 // by address: atomics, race_cells
-  std::atomic<u64> started = 0;                      // workgroups
-  std::atomic<u64> executed = 0;                     // instructions, counted after each slice
-  std::atomic<u64> gws_opened = 0, gws_arrived = 0;  // barrier of the whole grid
-  std::atomic<bool> ended = false;                   // a thread cannot go on
-  std::set<std::pair<u32, u32>> compared;            // barriers that waves of a workgroup waited at together
+  std::mutex reports;                 // source lines, undefined_stores, compared
+  std::mutex synchronising;           // sync.published
+  std::array<std::mutex, 64> memory;  // by address: atomics, race_cells
+  std::atomic<u64> started = 0;       // workgroups
+  std::atomic<u64> executed = 0;      // instructions, counted after each slice
+  grid_barriers barriers;
+  std::atomic<bool> ended = false;         // a thread cannot go on
+  std::set<std::pair<u32, u32>> compared;  // barriers that waves of a workgroup waited at together
   sync_state sync;
 };
 /// One thread's view of a launch.
@@ -124,7 +125,7 @@ struct launch_state {
   buffer_state* raced = nullptr;         // the buffer that was looked up last, where races in it are followed
   std::map<std::pair<int, u64>, std::size_t> found;
   u8 nowhere[64] = {};                           // what accesses outside of all buffers read and write
-  u64 waves = 0;                                 // of the grid
+  u8 nowhere_state[64] = {};                     // byte_state of it
   std::function<void(launch_state&)> interrupt;  // a wave calls the host; empty: it cannot
   std::vector<u64> counts;
   u64 executed = 0;
@@ -156,7 +157,7 @@ struct launch_state {
 };
 
 struct wave {
-  enum status_t : u8 { running, at_barrier, ended };
+  enum status_t : u8 { running, at_barrier, at_grid_barrier, ended };
   launch_state* launch = nullptr;
   workgroup* wg = nullptr;
   u32 id = 0, lanes = 64;
@@ -187,12 +188,12 @@ struct wave {
     bool any_scalar;
   };
   std::unique_ptr<undefined_values> undefined;
-  u64 grid_barriers = 0;
   bool yield = false;
-  u32 barrier = 0;  // instruction of the barrier that the wave waits at
-  u64 started = 0;  // lanes that the wave began with
-  u64 skipped = 0;  // lanes that were not active at the latest barrier
-  bool in_grid_barrier = false;
+  u32 barrier = 0;       // instruction of the barrier that the wave waits at
+  u64 started = 0;       // lanes that the wave began with
+  u64 skipped = 0;       // lanes that were not active at the latest barrier
+  u64 gws_opened = 0;    // of gws_resource, when the wave arrived
+  u32 gws_resource = 0;  // the latest
 
   u32* v(u32 r) { return vfile.data() + r * 64u; }
   u64 full() const { return lanes == 64 ? ~0ull : 0xffffffffull; }

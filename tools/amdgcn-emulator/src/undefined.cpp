@@ -227,12 +227,21 @@ void follow_pair(wave& w, const inst& i) {
       else
         for (u32 n = 0; n <= k; ++n) join(t[k], of_source(w, dword_of(o, n)));
     }
-  const bool moves = i.name.rfind("v_mov", 0) == 0 || i.name.rfind("v_pk_mov", 0) == 0;
   for (u32 k = 0; k < 2; ++k) {
-    if (!moves) t[k].computed = t[k].lanes;
+    t[k].computed = t[k].lanes;
     set_taint(w, i, dword_of(i.dst[0], k), t[k], active(w, i));
   }
   for (u32 n = 0; i.ndst > 1 && n < i.dst[1].count; ++n) set_bits(*w.undefined, i.dst[1], n, 0);  // the carry
+}
+// v_mov_b64, and v_pk_mov_b32: op_sel says which dword of source 0 is the low one, and which of source 1 the high one.
+void follow_moved_pair(wave& w, const inst& i) {
+  const bool packed = i.nsrc > 1;
+  taint t[2];
+  for (u32 k = 0; k < 2; ++k) {
+    const operand& o = i.src[packed ? k : 0];
+    t[k] = of_source(w, o.count < 2 ? o : dword_of(o, packed ? i.op_sel >> k & 1 : k));
+  }
+  for (u32 k = 0; k < 2; ++k) set_taint(w, i, dword_of(i.dst[0], k), t[k], active(w, i));
 }
 void follow_alu(wave& w, const inst& i) {
   taint t;
@@ -277,10 +286,12 @@ void classify_by_name(inst& i) {
   else if (n == "v_cndmask_b32" && i.nsrc >= 3)
     i.shadow = inst::sh_select;
   else if (any_of(n, {"v_mad_u64", "v_mad_i64", "v_mad_co_u64", "v_mad_nc_u64", "v_mad_nc_i64", "v_lshlrev_b64",
-                      "v_lshl_add_u64", "v_add_u64", "v_add_nc_u64", "v_mov_b64"}) &&
+                      "v_lshl_add_u64", "v_add_u64", "v_add_nc_u64"}) &&
            i.dst[0].count == 2)
     i.shadow = inst::sh_wide;
-  else if (any_of(n, {"v_pk_mov_b32", "v_pk_fma_f32", "v_pk_mul_f32", "v_pk_add_f32"}) && i.dst[0].count == 2)
+  else if (any_of(n, {"v_mov_b64", "v_pk_mov_b32"}) && i.dst[0].count == 2)
+    i.shadow = inst::sh_moved_pair;
+  else if (any_of(n, {"v_pk_fma_f32", "v_pk_mul_f32", "v_pk_add_f32"}) && i.dst[0].count == 2)
     i.shadow = inst::sh_packed;
   else if (any_of(n, {"v_mov", "v_accvgpr"}))
     i.shadow = inst::sh_move;
@@ -363,6 +374,7 @@ void follow(wave& w, const inst& i) {
   switch (i.shadow) {
     case inst::sh_wide:
     case inst::sh_packed: return follow_pair(w, i);
+    case inst::sh_moved_pair: return follow_moved_pair(w, i);
     case inst::sh_compute:
     case inst::sh_move:
     case inst::sh_pack: return follow_alu(w, i);

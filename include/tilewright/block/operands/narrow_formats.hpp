@@ -38,15 +38,37 @@ TILEWRIGHT_HD array<T, 8> decode_uint4(unsigned word, unsigned zero) {
   return elements_of_pairs<T>(pairs);
 }
 
-/// The same in the order 0 4 1 5 2 6 3 7.
+/// The same in the order 0 4 1 5 2 6 3 7, times uint4_pairs_factor. Two of the eight bits of a byte's integers are where
+/// they are multiplied from, so that two pairs take one shift: half_t has both in mantissas of 2^10; in bfloat16_t
+/// they are denormal numbers, and the lowest normal ones after them.
 template <class T>
-TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
-  constexpr unsigned offset = pair_of<T>(__is_same(T, half_t) ? 1024 : 128);
+inline constexpr float uint4_pairs_factor = __is_same(T, half_t) ? 1.0f : 0x1p-6f;
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned less_low, unsigned less_high) {
+  constexpr bool f16 = __is_same(T, half_t);
+  constexpr unsigned offset = f16 ? 0x64006400u : 0u, low = pair_of<T>(f16 ? 1.0f : 0x1p127f),
+                     high = pair_of<T>(f16 ? 0x1p-4f : 0x1p123f);
   array<unsigned, 4> pairs;
   TILEWRIGHT_UNROLL_ALL
-  for (index_t j = 0; j < 4; ++j)
-    pairs[j] = exec::subtract_halves<T>(exec::and_or(word >> 4 * j, 0xf000fu, offset), offset + zero * 0x10001u);
+  for (index_t j = 0; j < 4; j += 2) {
+    const unsigned two = word >> 4 * j;
+    pairs[j] = exec::multiply_add_halves<T>(exec::and_or(two, 0xf000fu, offset), low, less_low);
+    pairs[j + 1] = exec::multiply_add_halves<T>(exec::and_or(two, 0xf000f0u, offset), high, less_high);
+  }
   return elements_of_pairs<T>(pairs);
+}
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word) {
+  constexpr bool f16 = __is_same(T, half_t);
+  return decode_uint4_pairs<T>(word, pair_of<T>(f16 ? -1032.0f : -0x1p-3f), pair_of<T>(f16 ? -72.0f : -0x1p-3f));
+}
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
+  if constexpr (__is_same(T, half_t))
+    return decode_uint4_pairs<T>(word, 0xe400e400u + zero * 0x10001u, 0xd400d400u + zero * 0x100010u);
+  // 2 - (128 + zero) / 64
+  const unsigned less = exec::multiply_add_halves<T>(0x43004300u + zero * 0x10001u, pair_of<T>(-0x1p-6f), pair_of<T>(2.0f));
+  return decode_uint4_pairs<T>(word, less, less);
 }
 
 /// Eight e2m1, whose magnitudes are looked up: all have few bytes.
@@ -164,8 +186,10 @@ struct int4_groups : operand_format<unsigned, 8, Scale, Group> {
   /// The same in the order 0 4 1 5 2 6 3 7.
   template <class T>
   TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word) {
-    return detail::decode_uint4_pairs<T>(word, 8);
+    return detail::decode_uint4_pairs<T>(word);
   }
+  template <class T>
+  static constexpr float pairs_factor = detail::uint4_pairs_factor<T>;  ///< that decode_pairs has multiplied with
 };
 
 /// The same with a zero point for each group, a byte from 0 to 16: the element is (q - zero) scale.
@@ -181,6 +205,8 @@ struct int4_zero_groups : operand_format<unsigned, 8, Scale, Group, unsigned cha
   TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word, unsigned char zero) {
     return detail::decode_uint4_pairs<T>(word, zero);
   }
+  template <class T>
+  static constexpr float pairs_factor = detail::uint4_pairs_factor<T>;  ///< that decode_pairs has multiplied with
 };
 
 /// e2m1 with a scale for each Group along k.

@@ -41,6 +41,20 @@ inline constexpr bool has_decode_pairs = requires(typename F::word_type word) {
   F::template decode_pairs<T>(word);
 } || requires(typename F::word_type word, typename F::zero_type zero) { F::template decode_pairs<T>(word, zero); };
 
+/// The power of two that F's decode_pairs multiplies elements with: F::pairs_factor<T>, if F has one.
+template <class F, class T>
+TILEWRIGHT_HD constexpr float pairs_factor() {
+  if constexpr (requires { F::template pairs_factor<T>; } && has_decode_pairs<F, T>)
+    return F::template pairs_factor<T>;
+  else
+    return 1;
+}
+/// The scale of a group for elements of decode_word<F, T, true>.
+template <class F, class T>
+TILEWRIGHT_HD constexpr float scale_of_pairs(typename F::scale_type stored) {
+  return F::scale(stored) * (1 / pairs_factor<F, T>());
+}
+
 /// Decodes with or without a zero point; InPairs: by decode_pairs, if there is one.
 template <class F, class T, bool InPairs = false>
 TILEWRIGHT_HD array<T, F::elements> decode_word(typename F::word_type word, typename F::zero_type zero) {

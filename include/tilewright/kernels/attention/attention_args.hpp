@@ -26,6 +26,16 @@ struct attention_window {
 /// Each query sees the keys up to its own place, counted from the ends.
 inline constexpr attention_window causal{-1, 0};
 
+/// Which tiles of queries and keys are computed, beside the window: scores of the others are masked, and steps of keys
+/// in which no row of a block sees a key are skipped. Tiles are counted from the first query and key of a sequence.
+struct attention_block_mask {
+  index_t queries = 128, keys = 128;  ///< of a tile: powers of two from 16 to 2^20
+  /// (batch, heads, tiles of queries, words), in memory that the GPU can read: bit j % 32 of word j / 32 of a row is
+  /// tile j of keys. Null: no mask. Not null exactly where the policy has has_block_mask.
+  const unsigned* bits = nullptr;
+  attention_strides strides;  ///< of words; a batch or head stride of 0: one mask for all
+};
+
 /// O = softmax(scale Q K^T + mask) V for each head of each sequence. Queries of a sequence that see no key get zeros,
 /// and -infinity as their log-sum-exp.
 struct attention_args {
@@ -58,6 +68,8 @@ struct attention_args {
   const float* q_scales = nullptr;
   const float* k_scales = nullptr;  ///< of K
   const float* v_scales = nullptr;  ///< of V
+
+  attention_block_mask block_mask;  ///< of attention_forward; by default none
 };
 
 /// Where a score is. A policy's score_function is applied to the scaled scores before the mask: called for each, it
@@ -82,6 +94,7 @@ struct attention_choices {
   using result_type = conditional_t<sizeof(T) == 1, bfloat16_t, T>;
   using score_function = no_score_function;
   using args_type = Args;
+  static constexpr bool has_block_mask = false;  ///< whether the kernel takes args.block_mask, and no arguments without
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
 };
 
@@ -96,10 +109,27 @@ constexpr bool is_written_twice(const attention_strides& s, bool has_starts, ind
 inline constexpr char written_twice[] =
     "a result's heads or sequences lie in the same memory: give its head and batch strides";
 
+/// Why a kernel that takes a block mask, or takes none, cannot have this one, as an error message; nullptr: it can.
+constexpr const char* check_block_mask(const attention_args& args, bool takes_mask) {
+  const attention_block_mask& m = args.block_mask;
+  if (!m.bits != !takes_mask)
+    return takes_mask
+               ? "block_mask.bits is null; use a policy without has_block_mask"
+               : "this kernel takes no block mask; attention_forward does, with a policy that has has_block_mask";
+  if (!takes_mask) return nullptr;
+  for (const index_t rows : {m.queries, m.keys})
+    if (rows < 16 || rows > 1 << 20 || !is_power_of_two(rows))
+      return "the tiles of a block mask have queries and keys of powers of two from 16 to 2^20";
+  return m.strides.row < ceil_div(ceil_div(args.keys, m.keys), 32)
+             ? "a row of the block mask has fewer words than the keys need: a bit for each tile"
+             : nullptr;
+}
+
 /// What a kernel that moves vectors of `vector` elements, 8 of 16 bits or 16 of 8 bits, and of `kv_vector` elements of
-/// K and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements.
+/// K and V, cannot do with these arguments, as an error message; nullptr: it can. O has 16-bit elements. takes_mask:
+/// see check_block_mask.
 constexpr const char* check_attention_tensors(const attention_args& args, index_t head_dim, index_t value_dim,
-                                              index_t vector, index_t kv_vector) {
+                                              index_t vector, index_t kv_vector, bool takes_mask) {
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
@@ -125,13 +155,15 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
                    "those of 16-bit elements of 8";
     if (misfit_of == 2) return "a row stride is smaller than the head dimension, or so large that a step spans 2 GiB";
   }
-  return args.lse && args.lse_strides.row < 1 ? "lse_strides.row must be positive" : nullptr;
+  if (args.lse && args.lse_strides.row < 1) return "lse_strides.row must be positive";
+  return check_block_mask(args, takes_mask);
 }
 
-/// The same for a kernel that writes O and LSE. K and V are as Q where kv_vector is 0.
+/// What check_attention_tensors says, for a kernel that writes O and LSE. K and V are as Q where kv_vector is 0.
 constexpr const char* check_attention(const attention_args& args, index_t head_dim, index_t value_dim, index_t vector,
-                                      index_t kv_vector = 0) {
-  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector, kv_vector ? kv_vector : vector))
+                                      index_t kv_vector = 0, bool takes_mask = false) {
+  if (const char* why =
+          check_attention_tensors(args, head_dim, value_dim, vector, kv_vector ? kv_vector : vector, takes_mask))
     return why;
   if (!__builtin_is_constant_evaluated() && args.keys > 0 && (args.o == args.k || args.o == args.v))
     return "O is K or V, which other blocks still read";

@@ -44,6 +44,11 @@ struct gemm_args {
   tilewright::activation activation = tilewright::activation::none;  ///< applied by epilogue::from_args
 };
 
+/// Whether epilogue::from_args has more to apply than alpha and beta.
+TILEWRIGHT_HD constexpr bool has_epilogue(const gemm_args& g) {
+  return g.scale || g.row_scale || g.column_scale || g.bias || g.residual || g.activation != activation::none;
+}
+
 /// What the groups of a grouped GEMM divide: nothing, rows of A and C, or k.
 enum class group_kind : signed char { none, rows, k };
 

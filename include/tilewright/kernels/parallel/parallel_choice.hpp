@@ -18,10 +18,11 @@ struct parallel_choice {
 };
 
 /// Tiles of the kernels.
-inline constexpr array<hopper_gemm_tile, 3> parallel_tiles{{
+inline constexpr array<hopper_gemm_tile, 4> parallel_tiles{{
     {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 128, .cluster_n = 2},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
+    {.m = 192, .n = 96, .cluster_n = 2, .consumers = 1},  // few rows: 129 to 192 of a rank, 257 to 384
 }};
 
 /// Rates of a machine. The defaults were measured on two H200s.
@@ -42,22 +43,6 @@ constexpr double product_seconds(gemm_args args, index_t parts, index_t tile, co
   args.m = divide(args.m, parts);
   args.batch = parts;
   return predict_hopper_clocks(args, parallel_tiles[tile], types, rates.SMs, args.workspace ? 0 : 1) / rates.clock;
-}
-
-/// Seconds more in a kernel that sends and has few rounds of tiles: those who share the last ones wait longer for each
-/// other.
-constexpr double split_seconds(gemm_args args, index_t ranks, index_t tile, const gemm_operand_types& types,
-                               double product, const parallel_rates& rates) {
-  const hopper_gemm_tile& t = parallel_tiles[tile];
-  const index_t workers = expected_clusters(t, rates.SMs);
-  args.m = divide(args.m, ranks);
-  args.batch = ranks;
-  const index_t max_splits =
-      args.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
-  const stream_k_schedule s =
-      make_stream_k_schedule(hopper_tile_order(args, t, workers), ceil_div(args.k, 128 / types.element_bytes), workers,
-                             max_splits, split_cost_of(t));
-  return s.split_workers > 0 && s.whole_tiles < 4 * workers ? 0.1 * product : 0;
 }
 
 }  // namespace detail
@@ -87,9 +72,7 @@ constexpr parallel_choice choose_parallel(const gemm_args& args, index_t ranks, 
     // What comes last is multiplied or added up then.
     const double last = in_parts / ranks / 4;
     if ((has_peers || ranks == 1) && fills(rows))
-      consider({parallel_transport::fused, tile,
-                max(in_parts, bytes / rates.peer_bytes + last) +
-                    split_seconds(args, ranks, tile, types, in_parts, rates) + rates.peer_seconds});
+      consider({parallel_transport::fused, tile, max(in_parts, bytes / rates.peer_bytes + last) + rates.peer_seconds});
   }
   return best;
 }

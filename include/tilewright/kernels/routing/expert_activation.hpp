@@ -17,8 +17,9 @@ struct expert_activation_args {
   index_t entries = 0, cols = 0;            ///< cols: of y
   long_index_t x_stride = 0, y_stride = 0;  ///< from row to row
   const T* bias = nullptr;                  ///< optional: (experts, 2 cols), added to x
-  const index_t* expert = nullptr;          ///< (entries), with a bias: the expert of each
+  const index_t* expert = nullptr;          ///< (entries), with a bias or factor: the expert of each
   long_index_t bias_stride = 0;             ///< from an expert's to the next one's
+  const float* factor = nullptr;            ///< optional: (experts), of x before the bias
   clamped_swiglu_function function = {};    ///< SwiGLU with its limit, which must be positive
 
   // Of the gradient: rows as those of x and y.
@@ -49,6 +50,7 @@ struct expert_activation {
     if (!args.position) return "a pointer is null: position";
     if (args.bias && (!args.expert || args.bias_stride < 2 * long_index_t{args.cols}))
       return "a bias needs expert, and a stride of 2 cols or more";
+    if (args.factor && !args.expert) return "a factor needs expert";
     if (IsGradient && (!args.weight || !args.dweight)) return "a pointer is null: weight or dweight";
     if (args.cols % tile.vector != 0) return detail::needs_vectors;
     const index_t rows = args.entries, wide = 2 * args.cols;
@@ -110,6 +112,10 @@ struct expert_activation {
   TILEWRIGHT_HD static halves load_halves(const args_type& args, index_t entry, index_t row, index_t first) {
     const T* const x = args.x + row * args.x_stride;
     halves h{load(x, args.cols, first), load(x + args.cols, args.cols, first)};
+    if (args.factor) {
+      const float factor = exec::load_element(args.factor + exec::load_element(args.expert + entry));
+      tile_elementwise_inout([&](float& g, float& u) { g *= factor, u *= factor; }, h.gate, h.up);
+    }
     if (args.bias) {
       const T* const bias = args.bias + exec::load_element(args.expert + entry) * args.bias_stride;
       detail::add_to(h.gate, load(bias, args.cols, first));

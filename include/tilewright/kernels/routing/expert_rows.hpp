@@ -17,13 +17,14 @@ struct expert_rows_args {
   index_t tokens = 0, choices = 0, cols = 0;  ///< tokens, entries of each, and elements of a row
   long_index_t x_stride = 0, y_stride = 0;    ///< from row to row
   const T* bias = nullptr;                    ///< combine, optional: (experts, cols), added to rows before the weight
-  const index_t* expert = nullptr;            ///< of entries, with a bias
+  const index_t* expert = nullptr;            ///< of entries, with a bias or factor
   long_index_t bias_stride = 0;               ///< from an expert's bias to the next one's
+  const float* factor = nullptr;              ///< combine, optional: (experts), of rows before the bias
 };
 
 /// scatter: y[place[e]] = weight[e] x[t] for the entries e of token t. Places that no entry has are not written.
-/// combine: y[t] = sum of weight[e] (x[place[e]] + bias[expert[e]]) over the entries e of token t, in order.
-/// Entries with place -1 are left out. Each is the other's gradient with respect to x.
+/// combine: y[t] = sum of weight[e] (factor[expert[e]] x[place[e]] + bias[expert[e]]) over the entries e of token t, in
+/// order. Entries with place -1 are left out. Each is the other's gradient with respect to x.
 enum class expert_rows_kind : signed char { scatter, combine };
 
 /// The tile that was fastest on an H100 for aligned rows, or one for rows of any alignment.
@@ -62,6 +63,7 @@ struct expert_rows {
     if (!args.position) return "a pointer is null: place";
     if (args.bias && (scatters || !args.expert || args.bias_stride < args.cols))
       return "a bias is combine's, and needs expert and a stride of cols or more";
+    if (args.factor && (scatters || !args.expert)) return "a factor is combine's, and needs expert";
     if (args.bias &&
         (!detail::is_aligned(args.bias, tile.vector * index_t(sizeof(T))) || args.bias_stride % tile.vector != 0))
       return detail::needs_vectors;
@@ -103,9 +105,15 @@ struct expert_rows {
             store(position, first, tile_elementwise_in([&](float a) { return a * weight; }, block::to_float(x)));
           } else {
             auto row = block::to_float(load(position, first));
+            const index_t expert = (args.bias || args.factor) && position >= 0
+                                       ? args.expert[long_index_t{token} * args.choices + choice]
+                                       : 0;
+            if (args.factor && position >= 0) {
+              const float factor = args.factor[expert];
+              tile_elementwise_inout([&](float& a) { a *= factor; }, row);
+            }
             if (args.bias && position >= 0) {
-              const T* const bias =
-                  args.bias + args.expert[long_index_t{token} * args.choices + choice] * args.bias_stride;
+              const T* const bias = args.bias + expert * args.bias_stride;
               detail::add_to(row, block::to_float(block(0, 1, args.cols).load(bias, args.bias_stride, first)));
             }
             tile_elementwise_inout([&](float& s, float a) { s += weight * a; }, sum, row);

@@ -49,7 +49,7 @@ class cluster final : public memory_services {
         order_(shape.num_threads()),
         threads_(std::size_t(shape.num_threads())),
         waits_at_(threads_.size()),
-        fibers_(shape.num_threads(), shape.stack_bytes, shape.seed, run_thread, argument) {
+        fibers_(shape.num_threads(), target.wave_size, shape.stack_bytes, shape.seed, run_thread, argument) {
     for (index_t i = 0; i < index_t(threads_.size()); ++i) {
       thread_context& thread = threads_[std::size_t(i)];
       thread.number = i;
@@ -208,6 +208,9 @@ class cluster final : public memory_services {
     if (self.checks_memory && order()) memory_.order().wait_for_previous_kernel(number_, self.number, order_.now());
   }
   void guarantee_same_bits() override { memory_.guarantee_same_bits(); }
+  void guarantee_reset(const thread_context& self, const unsigned* counter, call_site where) override {
+    memory_.guarantee_reset(self, launch_, counter, where);
+  }
   std::uint32_t begin_bulk_store(const thread_context& self) override {
     return self.checks_memory && order() ? memory_.order().begin_store(number_, order_.now()) : 0;
   }

@@ -246,6 +246,7 @@ inline launch_report launch(const launch_config& config, kernel_reference kernel
     queue.work(0);
   }
   launch_report report = queue.finish();
+  memory->check_resets(number);
   if (is_shared)
     memory->order().end_launch(number);
   else

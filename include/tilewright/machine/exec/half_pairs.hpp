@@ -106,4 +106,22 @@ TILEWRIGHT_HD unsigned subtract_halves(unsigned x, unsigned y) {
 #endif
 }
 
+/// x factor + addend likewise, for results that are numbers of T.
+template <class T>
+TILEWRIGHT_HD unsigned multiply_add_halves(unsigned x, unsigned factor, unsigned addend) {
+#if TILEWRIGHT_NVPTX_PASS
+  unsigned result;
+  if constexpr (__is_same(T, half_t)) {
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(result) : "r"(x), "r"(factor), "r"(addend));
+  } else {
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(result) : "r"(x), "r"(factor), "r"(addend));
+  }
+  return result;
+#else
+  const auto a = bit_cast<array<T, 2>>(x), b = bit_cast<array<T, 2>>(factor), c = bit_cast<array<T, 2>>(addend);
+  return bit_cast<unsigned>(
+      convert_pair<T>(float(a[0]) * float(b[0]) + float(c[0]), float(a[1]) * float(b[1]) + float(c[1])));
+#endif
+}
+
 }  // namespace tilewright::exec

@@ -14,6 +14,7 @@
 #include <tilewright/jit/error.hpp>
 #include <tilewright/jit/kernel.hpp>
 #include <tilewright/jit/kernel_source.hpp>
+#include <tilewright/jit/repeated_launch.hpp>
 
 namespace tilewright::jit {
 
@@ -85,6 +86,12 @@ class compiler {
   buffer allocate(std::size_t bytes);
   /// Waits for all that was queued. Throws error with the driver's message if a kernel failed.
   void synchronize();
+
+  /// Seconds that each of these takes on this machine's GPU: replayed from CUDA graphs, so that the host's time does not
+  /// count, one after another without a pause. Throws error on AMD GPUs.
+  std::vector<double> time(const std::vector<repeated_launch>& launches);
+  /// The key of this machine's GPU in tuning files: tilewright::tuning_key().
+  std::string tuning_key_of_gpu() const;
 
   /// Which cache, entry or archive is not used because another user may have written it, else why the last kernel was
   /// not kept in the cache; empty if it was.

@@ -2,6 +2,7 @@
 // jit::gemm(problem): the GEMM kernel for one problem, as a request to a jit::compiler.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,18 @@ class compiler;
 /// The problem with the policy that gemm_autotune found the fastest on this GPU, where the text "tuning" of one of the
 /// compiler's archives knows it. Without a GPU: with the first that the text has for any.
 gemm_problem tuned(const compiler& by, const gemm_problem& problem);
+
+/// The problem with the policies that are worth timing on a target, at most `most`: those that rank_gemm puts first, of
+/// which few differ in their clusters and splits alone.
+std::vector<gemm_problem> policies_to_time(const gemm_problem& problem, const std::string& target, std::size_t most);
+
+/// The problem with the policy that is the fastest on this machine's Hopper GPU, by time: of those, and then of tiles
+/// around the fastest of them. Compiles them, and takes memory on the GPU for operands that do not stay in L2. The
+/// problem's pointers say what is aligned; a launch has a workspace. Throws error on other GPUs.
+gemm_problem fastest_gemm(compiler& by, const gemm_problem& problem);
+
+/// The name of a problem in tuning files, as tilewright::tuning_name() has it.
+std::string tuning_name_of(const gemm_problem& problem);
 
 /// The problem with each policy that such a text has for it, of any GPU: what an archive should hold.
 std::vector<gemm_problem> tuned(std::string_view tuning_text, const gemm_problem& problem);

@@ -26,6 +26,7 @@ struct expert_problem {
   element type = element::bf16;    // of A and B
   element result = element::bf16;  // of C
   bool is_gate_up = true;          // expert_gate_up, else expert_down
+  bool gathers = true;             // expert_gate_up: rows of A are where `source` says, else in order
   bool b_along_k = true;
   expert_args args = {};  // as grouped_problem::args; ends and source count as given
 };

@@ -20,7 +20,11 @@ struct attention_options {
   int max_keys = 0;          ///< with key_starts
   tensor sinks = {};         ///< f32 (heads): a score for each head that is in each row's sum, but has no value
   tensor d_sinks = {};       ///< of attention_backward, f32 (heads): result, the gradient of sinks
-  void* stream = nullptr;    ///< as in gemm_options
+  tensor block_mask = {};    ///< i32 (batch, heads, tiles of queries, words), batch and heads may be 1; not for
+                           ///< gradients: bit j % 32 of word j / 32 says whether a tile of queries sees tile j of keys,
+                           ///< beside the window. Tiles are counted from each sequence's first query and key
+  int mask_queries = 128, mask_keys = 128;  ///< of a tile of block_mask: powers of two from 16 to 2^20
+  void* stream = nullptr;                   ///< as in gemm_options
 };
 
 /// o: (batch, queries, heads, value_dim), q: (batch, queries, heads, dim), k: (batch, keys, kv_heads, dim), v: (batch,
@@ -43,7 +47,8 @@ struct attention_decode_options {
   tensor lse = {};           ///< as in attention_options
   tensor key_counts = {};    ///< i32 (batch): keys of each sequence; without it all of them count
   tensor block_table = {};   ///< i32 (batch, pages of the longest sequence): then k and v are (pages, rows of a page,
-                             ///< kv_heads, dim), rows of a page a multiple of 16
+                             ///< kv_heads, dim), rows of a page a multiple of 16; latent attention of 576 and 512 on
+                             ///< Hopper also takes 1: then it is a list of the rows of sparse attention
   tensor query_starts = {};  ///< i32 (batch + 1): sequences with different numbers of queries, one after the other;
                              ///< then q and o are (rows, heads, dim), lse (rows, heads)
   int max_queries = 0;       ///< with query_starts: the most of a sequence

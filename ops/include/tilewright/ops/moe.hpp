@@ -20,13 +20,17 @@ struct moe_options {
   int capacity = 0;        ///< the most entries that an expert takes, the first ones; later ones are left out. 0: all
   tensor expert = {};      ///< i32 (tokens, choices + shared), packed: receives the experts; -1: none. None: not kept
   tensor weight = {};      ///< f32, likewise: receives the weights; goes with `expert`
+  int first_expert = 0;    ///< without logits: the number of the weights' first expert; others in `expert` add nothing
 
   /// For weights of 8 or 4 bits, whose formats they say. fp8: f32 (experts, rows), or (experts, rows / 128, columns /
   /// 128), both rounded up, for blocks; MXFP8 and MXFP4: i8 (experts, rows, columns / 32), exponents biased by 127;
-  /// int4: f16, bf16 or f32 (experts, rows, columns / group), groups of 32, 64 or a multiple of 128.
+  /// int4: f16, bf16 or f32 (experts, rows, columns / group), groups of 32, 64 or a multiple of 128; NVFP4: fp8
+  /// (experts, rows, columns / 16).
   tensor gate_up_scale = {}, down_scale = {};
-  tensor gate_up_bias = {};     ///< of x's type (experts, 2 n), columns as those of gate_up
-  tensor down_bias = {};        ///< of x's type (experts, columns of y)
+  tensor gate_up_zeros = {}, down_zeros = {};    ///< int4: zero points, i8 as the scales, with their strides; none: 8
+  tensor gate_up_factor = {}, down_factor = {};  ///< f32 (experts), packed: of all elements of NVFP4's matrices
+  tensor gate_up_bias = {};                      ///< of x's type (experts, 2 n), columns as those of gate_up
+  tensor down_bias = {};                         ///< of x's type (experts, columns of y)
   bool is_interleaved = false;  ///< rows of gate and up alternate in gate_up; else the first n are the gate's
   float swiglu_alpha = 1;       ///< the gate g becomes g sigmoid(alpha g)
   float swiglu_limit = 0;       ///< 0: none; else g becomes min(g, limit) before, u of `up` is clamped to +-limit

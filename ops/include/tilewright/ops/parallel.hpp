@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// GEMMs that several GPUs compute together (tensor parallel): all-gather before, reduce-scatter after.
+// GEMMs and expert layers that several GPUs compute together: all-gather before, reduce-scatter after.
 #pragma once
 
 #include <cstdint>
 
 #include <tilewright/ops/gemm.hpp>
+#include <tilewright/ops/moe.hpp>
 
 namespace tilewright::ops {
 
@@ -44,5 +45,17 @@ struct reduce_scatter_options {
 /// rounded to C's type before they are sent, and added in f32 in the order of ranks, so all runs have equal bits.
 void gemm_reduce_scatter(const tensor& c, const tensor& a, const tensor& b, const communicator& ranks,
                          const reduce_scatter_options& options = {});
+
+/// moe of experts that several GPUs have (expert parallel): rank r has experts [r e, (r + 1) e), the e experts of its
+/// gate_up and down, and tokens of its own, as many on each rank.
+///   x, y      (tokens, d); y packed or with a row stride
+///   logits    (tokens, ranks e). None: `expert` and `weight` of the options are given, of this rank's tokens
+/// Tokens and their choices go to all ranks; each adds up what its experts make of them, rounded to y's type, and sums
+/// of ranks are added in f32 in the order of ranks: the same bits in each run. `capacity` counts the tokens of all
+/// ranks; a workspace is that of moe for them. There are no shared experts: each rank computes those of its tokens by
+/// itself. kernels/parallel/expert_exchange.hpp has kernels that send a row to the ranks of its experts only. Throws
+/// operation_error as moe does.
+void expert_parallel_moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& gate_up,
+                         const tensor& down, const communicator& ranks, const moe_options& options);
 
 }  // namespace tilewright::ops

@@ -38,7 +38,10 @@ void expect_random_caches(int cases, unsigned seed, typename Policy::args_type a
     p.queries = 1 + up_to(2) * up_to(7);
     for (index_t b = 1 + up_to(3); b-- > 0;) p.keys.push_back(1 + up_to(400));
     p.rows_per_page = up_to(3) * 16;
-    p.splits = 1 + up_to(2) * up_to(9);
+    if (up_to(3) == 0)
+      p.shares = 1 + up_to(7);
+    else
+      p.splits = 1 + up_to(2) * up_to(9);
     if (up_to(3) == 0) p.window = causal;
     if (up_to(4) == 0) p.window.left = up_to(90);
     p.has_sinks = up_to(3) == 0;
@@ -112,6 +115,15 @@ TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
   EXPECT_EQ(args.choose_splits(0), 1) << "jit::compiler::SMs() where there is no GPU";
   args.keys = 100;
   EXPECT_EQ(args.choose_splits(400), 1);
+  EXPECT_EQ(args.choose_shares(400), 16) << "a share of fewer than 256 keys is not worth a block";
+  args.keys = 8192;
+  EXPECT_EQ(args.choose_shares(400), 4 * 400 / 8);
+  args.batch = 300;
+  EXPECT_EQ(args.choose_shares(400), 4 * 400 / 8) << "fewer than sequences";
+  EXPECT_EQ(args.choose_shares(0), 1);
+  args.shares = 200;
+  EXPECT_EQ(workspace_bytes(args, 128), (500 * 32 * 129 + 2 * 300) * 4);
+  args.batch = 16, args.shares = 0;
   args.splits = 3;
   EXPECT_EQ(workspace_bytes(args, 128), 16 * 32 * 4 * 129 * 4 + 16 * 8);
 }
@@ -133,6 +145,9 @@ TEST(AttentionDecode, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.block_table = &number, a.rows_per_page = 24), "multiple of 16");
   EXPECT_REFUSAL(good, (a.block_table = &number, a.rows_per_page = 16), "table_stride");
   EXPECT_REFUSAL(good, (a.splits = 2), "workspace");
+  EXPECT_REFUSAL(good, (a.shares = 1), "workspace");
+  EXPECT_REFUSAL(good, (a.shares = -1), "shares must be 0");
+  EXPECT_REFUSAL(good, (a.shares = 1, a.workspace = workspace), "accepted");
   EXPECT_REFUSAL(good, (a.splits = 1024), "workspace");
   EXPECT_REFUSAL(good, (a.splits = 1025), "1 to 1024");
   EXPECT_REFUSAL(good, (a.splits = 2, a.workspace = workspace), "accepted");

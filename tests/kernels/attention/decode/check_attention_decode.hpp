@@ -22,7 +22,7 @@ struct decode_problem {
   std::vector<index_t> keys;
   std::vector<index_t> own_queries;  // of each sequence, packed; empty: all have `queries`
   index_t rows_per_page = 0;         // 0: contiguous
-  index_t splits = 1;
+  index_t splits = 1, shares = 0;
   attention_window window;
   scales_of scales = scales_of::head;
   int scale_octaves = 0;  // scales of an 8-bit cache range over this many powers of two
@@ -169,6 +169,7 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
     args.rows_per_page = p.rows_per_page;
   }
   args.splits = p.splits;
+  args.shares = p.shares;
   std::vector<float> workspace(std::size_t(workspace_bytes(args, value_dim) / 4), NAN);
   args.workspace = workspace.data();
   run(args, std::vector<memory>{memory_of(q), memory_of(k.values), memory_of(v.values), memory_of(o), memory_of(lse),

@@ -10,6 +10,12 @@ namespace {
 
 struct latent : hopper_latent_policy<bfloat16_t> {};
 struct narrow_latent : hopper_latent_policy<half_t, 192, 128> {};
+struct narrow_tokens : hopper_latent_policy<half_t, 192, 128> {
+  static constexpr bool has_token_lists = true;
+};
+struct tokens : hopper_latent_policy<bfloat16_t> {
+  static constexpr bool has_token_lists = true;
+};
 struct values_alone : hopper_latent_policy<half_t, 128, 128> {};
 struct portable_latent : attention_decode_policy<arch::gfx942, half_t, 576, 512> {};
 
@@ -27,6 +33,7 @@ decode_problem random_latent(std::mt19937& random) {
   p.own_queries.resize(p.own_queries.empty() ? 0 : p.keys.size(), 1);
   p.rows_per_page = std::array{0, 16, 32, 64, 128}[std::size_t(up_to(5))];
   p.splits = 1 + up_to(2) * up_to(5);
+  if (p.splits == 1 && up_to(2) == 0) p.shares = 1 + up_to(5);
   if (up_to(3) == 0) p.window = causal;
   if (up_to(4) == 0) p.window.left = up_to(90);
   p.has_sinks = up_to(3) == 0;
@@ -35,7 +42,11 @@ decode_problem random_latent(std::mt19937& random) {
 }
 template <class Policy>
 void expect_random_latents(int cases, unsigned seed) {
-  for_random_cases(cases, seed, [](std::mt19937& random) { expect_decode<Policy>(random_latent(random)); });
+  for_random_cases(cases, seed, [](std::mt19937& random) {
+    decode_problem p = random_latent(random);
+    if constexpr (requires { requires Policy::has_token_lists; }) p.rows_per_page = 1;
+    expect_decode<Policy>(p);
+  });
 }
 
 }  // namespace
@@ -45,6 +56,12 @@ TEST(LatentDecode, HopperNarrow) { expect_random_latents<narrow_latent>(6, 2); }
 TEST(LatentDecode, HopperWithoutOtherColumns) { expect_random_latents<values_alone>(4, 4); }
 TEST(LatentDecode, Portable) { expect_random_latents<portable_latent>(1, 3); }
 
+// Rows of the cache in the order of a list for each sequence.
+TEST(LatentDecode, TokenLists) {
+  expect_random_latents<narrow_tokens>(3, 5);
+  expect_random_latents<tokens>(1, 6);
+}
+
 TEST(LatentDecode, PassesInExploredSchedules) {
   decode_problem p;
   p.is_latent = true;
@@ -52,6 +69,8 @@ TEST(LatentDecode, PassesInExploredSchedules) {
   p.keys = {150, 40};
   p.splits = 2;
   tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_latent>(p); });
+  p.rows_per_page = 1;
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_tokens>(p); });
 }
 
 // Of six shares of 13 steps one has the last step of the first sequence and the first of the second one.
@@ -61,6 +80,8 @@ TEST(LatentDecode, PiecesOfTwoSequences) {
   p.heads = 3;
   p.keys = {150, 40};
   p.splits = 3;
+  expect_decode<narrow_latent>(p);
+  p.rows_per_page = 16;  // a share's first tile is not full
   expect_decode<narrow_latent>(p);
 }
 
@@ -77,6 +98,14 @@ TEST(LatentDecode, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.v = memory + 64), "give v = k");
   EXPECT_REFUSAL(good, (a.key_starts = &number), "key_starts");
   EXPECT_REFUSAL(good, (a.k_strides.batch = -192), "TMA");
+  EXPECT_REFUSAL(good, (a.block_table = &number, a.table_stride = 1, a.rows_per_page = 1), "positive multiple of 16");
+  attention_decode_args list = good;
+  EXPECT_NE(std::string(attention_decode<narrow_tokens>::check(list)).find("rows_per_page = 1"), std::string::npos);
+  list.block_table = &number;
+  list.rows_per_page = 1;
+  EXPECT_NE(std::string(attention_decode<narrow_tokens>::check(list)).find("table_stride"), std::string::npos);
+  list.table_stride = 1;
+  EXPECT_EQ(attention_decode<narrow_tokens>::check(list), nullptr);
 }
 
 }  // namespace attention_test

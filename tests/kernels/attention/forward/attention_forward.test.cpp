@@ -16,6 +16,10 @@ struct cdna3_ping_pong
     : attention_policy<arch::gfx942, half_t, 64, 64, attention_tile{256, 64, 8, false, attention_tile::ping_pong}> {};
 struct cdna4_ping_pong : attention_policy<arch::gfx950, bfloat16_t, 128, 64,
                                           attention_tile{256, 64, 8, false, attention_tile::ping_pong, true}> {};
+template <class Policy>
+struct masked : Policy {
+  static constexpr bool has_block_mask = true;
+};
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
 struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 
@@ -73,6 +77,36 @@ TEST(AttentionForward, ScoreFunctionOfTheUser) {
   args.slope = 0.05f;
   args.cap = 3;
   expect_random_problems<with_bias>(2, 13, args);
+}
+
+TEST(AttentionForward, BlockMasks) {
+  expect_random_problems<masked<cdna3>>(6, 14);
+  expect_random_problems<masked<rdna3>>(2, 15);
+  expect_random_problems<masked<hopper_32_rows>>(4, 16);
+}
+TEST(AttentionForward, SkipsTilesThatABlockMaskHides) {
+  expect_hidden_tiles_are_skipped<masked<cdna3>>(100, 64);
+  expect_hidden_tiles_are_skipped<masked<hopper_32_rows>>(200, 128);
+}
+
+TEST(AttentionForward, RefusesBlockMasksThatDoNotFit) {
+  using kernel = attention_forward<masked<cdna3>>;
+  alignas(16) half_t memory[128];
+  const unsigned bits[1]{};
+  attention_args good;
+  good.q = good.k = good.v = memory;
+  good.o = memory + 64;
+  good.queries = 1;
+  good.keys = 4096;
+  good.q_strides = good.k_strides = good.v_strides = good.o_strides = {64, 64, 64};
+  good.block_mask = {.queries = 64, .keys = 128, .bits = bits, .strides = {0, 0, 1}};
+  ASSERT_EQ(kernel::check(good), nullptr);
+  EXPECT_REFUSAL(good, (a.block_mask.bits = nullptr), "block_mask.bits is null");
+  EXPECT_REFUSAL(good, (a.block_mask.queries = 96), "powers of two from 16");
+  EXPECT_REFUSAL(good, (a.block_mask.keys = 8), "powers of two from 16");
+  EXPECT_REFUSAL(good, (a.block_mask.keys = 1 << 21), "powers of two from 16");
+  EXPECT_REFUSAL(good, (a.block_mask.keys = 64), "fewer words");
+  EXPECT_NE(std::string(attention_forward<cdna3>::check(good)).find("takes no block mask"), std::string::npos);
 }
 
 TEST(AttentionForward, RefusesWhatItCannotDo) {

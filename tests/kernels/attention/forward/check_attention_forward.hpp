@@ -31,6 +31,7 @@ struct problem {
   float scale = 0.125f;
   bool has_scales = false;  // of each head's 8-bit elements
   bool has_sinks = false;
+  index_t mask_queries = 0, mask_keys = 0;  // of the tiles of a block mask, of which one of three is seen; 0: none
   unsigned seed = 1;
 };
 
@@ -80,8 +81,13 @@ double reference_score(const Args& args, const score_position& at, index_t queri
   double s = dot * double(args.scale);
   if constexpr (detail::has_score_function<Policy>) s = double(typename Policy::score_function{}(float(s), at, args));
   const index_t distance = at.key - (at.query + keys - queries);
-  const bool seen = (args.window.left < 0 || distance >= -args.window.left) &&
-                    (args.window.right < 0 || distance <= args.window.right);
+  bool seen = (args.window.left < 0 || distance >= -args.window.left) &&
+              (args.window.right < 0 || distance <= args.window.right);
+  if (const attention_block_mask& m = args.block_mask; m.bits) {
+    const index_t row = at.query / m.queries, tile = at.key / m.keys;
+    const unsigned* const words = m.bits + at.batch * m.strides.batch + at.head * m.strides.head + row * m.strides.row;
+    seen = seen && words[tile / 32] >> tile % 32 & 1;
+  }
   return seen ? s : -std::numeric_limits<double>::infinity();
 }
 
@@ -179,6 +185,25 @@ struct sequences {
   }
 };
 
+/// Bits of a block mask for all tiles, one of three set, for each head, or one for all; more words than needed.
+inline std::vector<unsigned> random_block_mask(const problem& p, const sequences& of, attention_args& args,
+                                               std::mt19937& random) {
+  attention_block_mask& m = args.block_mask;
+  m.queries = p.mask_queries, m.keys = p.mask_keys;
+  const index_t rows = (of.queries + m.queries - 1) / m.queries;
+  m.strides.row = (of.keys + 32 * m.keys - 1) / (32 * m.keys) + index_t(random() % 2);
+  if (random() % 3 > 0) {
+    m.strides.head = rows * m.strides.row;
+    m.strides.batch = p.heads * m.strides.head;
+  }
+  std::vector<unsigned> bits(p.queries.size() * std::size_t(p.heads * rows * m.strides.row) + 1);
+  for (unsigned& word : bits) {
+    for (int i = 0; i < 32; ++i) word = word << 1 | unsigned(random() % 3 == 0);
+  }
+  m.bits = bits.data();
+  return bits;
+}
+
 /// Computes a problem by run(args, memories) and checks O and the log-sum-exp against double precision.
 template <class Policy, class Run>
 void expect_attention_by(Run run, const problem& p, typename Policy::args_type args = {}) {
@@ -209,9 +234,12 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   }
   const std::vector<float> sinks = random_sinks(p.heads, random);
   if (p.has_sinks) args.sinks = sinks.data();
-  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                                memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts),
-                                memory_of(q_scales), memory_of(k_scales), memory_of(v_scales), memory_of(sinks)});
+  std::vector<unsigned> mask;
+  if (p.mask_queries > 0) mask = random_block_mask(p, of, args, random);
+  run(args,
+      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(q_scales),
+                          memory_of(k_scales), memory_of(v_scales), memory_of(sinks), memory_of(mask)});
 
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -256,6 +284,32 @@ std::string refusal_of(Args args, auto change) {
 }
 #define EXPECT_REFUSAL(args, change, words) \
   EXPECT_NE(refusal_of<kernel>(args, [&](auto& a) { change; }).find(words), std::string::npos)
+
+/// Sequences of two tiles of a block mask: each query sees the second tile of `keys` keys alone, and what is in the
+/// first one is no number, so it must not even be multiplied by zero.
+template <class Policy>
+void expect_hidden_tiles_are_skipped(index_t queries, index_t keys) {
+  using T = typename Policy::element_type;
+  problem p;
+  p.queries = {queries};
+  p.keys = {2 * keys};
+  const unsigned bits[] = {2, 2, 2, 2};
+  typename Policy::args_type args;
+  args.block_mask = {.queries = 128, .keys = keys, .bits = bits, .strides = {0, 0, 1}};
+  ASSERT_LE(queries, 4 * 128);
+  expect_attention_by<Policy>(
+      [&](const auto& given, const auto&) {
+        auto changed = given;
+        const std::size_t hidden[]{std::size_t(keys * given.k_strides.row), std::size_t(keys * given.v_strides.row)};
+        std::vector<T> k(static_cast<const T*>(given.k), static_cast<const T*>(given.k) + 2 * hidden[0]),
+            v(static_cast<const T*>(given.v), static_cast<const T*>(given.v) + 2 * hidden[1]);
+        for (std::size_t i = 0; i < hidden[0]; ++i) k[i] = T(std::numeric_limits<float>::quiet_NaN());
+        for (std::size_t i = 0; i < hidden[1]; ++i) v[i] = T(std::numeric_limits<float>::quiet_NaN());
+        changed.k = k.data(), changed.v = v.data();
+        launch<attention_forward<Policy>>(changed, {.check_lds = emulator::lds_checks::on});
+      },
+      p, args);
+}
 
 /// On the CPU emulator.
 template <class Policy>
@@ -319,6 +373,7 @@ void expect_random_problems(int cases, unsigned seed, typename Policy::args_type
   for_random_cases(cases, seed, [&](std::mt19937& random) {
     problem p = random_problem(random);
     p.has_scales = sizeof(typename Policy::element_type) == 1 && random() % 2 == 1;
+    if (Policy::has_block_mask) p.mask_queries = 16 << random() % 5, p.mask_keys = 16 << random() % 4;
     expect_attention<Policy>(p, args);
   });
 }

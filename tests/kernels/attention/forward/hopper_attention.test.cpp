@@ -107,6 +107,28 @@ TEST(SpecializedAttention, ScoreFunctionOfTheUser) {
   expect_attention<with_bias>(with(2, 1, {150, 20}, {500, 100}, {}, true), args);
 }
 
+namespace {
+template <class Policy>
+struct masked : Policy {
+  static constexpr bool has_block_mask = true;
+};
+}  // namespace
+
+TEST(SpecializedAttention, BlockMasks) {
+  expect_random_problems<masked<three_consumers>>(6, 25);
+  expect_random_problems<masked<one_consumer>>(4, 26);
+  expect_random_problems<masked<eight_bits>>(3, 27);
+}
+TEST(SpecializedAttention, SkipsTilesThatABlockMaskHides) {
+  expect_hidden_tiles_are_skipped<masked<three_consumers>>(300, 128);
+  expect_hidden_tiles_are_skipped<masked<one_consumer>>(70, 128);
+}
+TEST(SpecializedAttention, BlockMasksPassInExploredSchedules) {
+  problem p = with(1, 1, {250}, {700}, {.left = 600, .right = 30});
+  p.mask_queries = p.mask_keys = 64;
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_attention<masked<three_consumers>>(p); });
+}
+
 TEST(SpecializedAttention, RefusesWhatBulkCopiesCannotDo) {
   alignas(16) half_t memory[128];
   attention_args args;

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace tw = tilewright;
 
@@ -38,6 +40,33 @@ TEST(SpecializedChoice, AllTilesFitWithAllOrders) {
   }
 }
 
+// Against exact tiles, for layers of a model with few rows and many.
+TEST(SpecializedChoice, LinkedTilesTakeLittleLonger) {
+  alignas(16) static char somewhere[16];
+  const auto cost = [&](const auto& tiles, tw::index_t products) {
+    double sum = 0;
+    int count = 0;
+    for (const auto& [n, k] : {std::pair{6144, 4096}, {4096, 4096}, {14336, 4096}, {4096, 14336}})
+      for (const int m : {1, 7, 33, 100, 250, 517, 1100, 3000, 9000}) {
+        const tw::gemm_args g{.m = m, .n = n * products, .k = k, .workspace = somewhere};
+        double best = 1e300;
+        tw::for_each_kernel_of(tiles, g, {}, 132, products == 1 ? 16 : 1,
+                               [&](const auto& c) { best = c.tile.unaligned ? best : std::min(best, c.clocks); });
+        const auto exact = tw::rank_tiles_of_family(g, {}, 132, products == 1 ? 16 : 1, 1.01, products);
+        sum += std::log(best / exact.front().clocks);
+        ++count;
+      }
+    return std::exp(sum / count);
+  };
+  EXPECT_LT(cost(tw::linked_hopper_tiles, 1), 1.045);
+  EXPECT_LT(cost(tw::linked_gate_tiles, 2), 1.045);
+  for (const tw::hopper_gemm_tile& t : tw::linked_hopper_tiles) EXPECT_TRUE(tw::detail::facts_of(t, {}).fits());
+  for (tw::hopper_gemm_tile t : tw::linked_gate_tiles) {
+    t.products = 2;
+    EXPECT_TRUE(tw::detail::facts_of(t, {}).fits()) << tw::name_of(t);
+  }
+}
+
 TEST(SpecializedChoice, NamesAreReadBack) {
   using enum tw::gemm_kernel_kind;
   for (const tw::hopper_gemm_tile& t : tw::hopper_gemm_tiles)
@@ -60,15 +89,17 @@ TEST(SpecializedChoice, NamesAreReadBack) {
 // Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
 TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   int members = 0;
-  std::set<int> columns;
+  std::set<int> columns, rows_of_alternating;
   tw::for_each_tile_of_family({}, [&](const tw::hopper_gemm_tile& t) {
     ++members;
     columns.insert(t.n);
+    if (t.ping_pong && t.consumers_per_tile() == 1) rows_of_alternating.insert(t.m);
     EXPECT_TRUE(t.is_sound());
     EXPECT_LE(t.accumulators(), t.ping_pong ? 192 : 160);
   });
   EXPECT_GT(members, 2000);
   EXPECT_EQ(columns.size(), 32u) << "each multiple of 8";
+  EXPECT_EQ(rows_of_alternating, (std::set<int>{64, 128, 192, 256}));
   const auto best = [](int m, int n, int k) {
     alignas(16) static char workspace[16];
     const tw::gemm_args g{.m = m, .n = n, .k = k, .workspace = workspace};
@@ -89,6 +120,25 @@ TEST(SpecializedChoice, ExactTilesOfTheFamily) {
   // Few rows of A: they are columns of a narrow tile, as measured.
   const tw::hopper_gemm_tile few = best(4, 8192, 3584).tile;
   EXPECT_TRUE(few.swap_ab && few.n <= 16) << tw::name_of(few);
+}
+
+// What the search leaves out without a prediction could not have been chosen.
+TEST(SpecializedChoice, LeastClocksAreALowerBound) {
+  alignas(16) static char workspace[16];
+  int considered = 0;
+  for (const auto& [m, n, k] : {std::array{1, 4096, 4096}, std::array{500, 1032, 5376}, std::array{3000, 1280, 200}}) {
+    const tw::gemm_args g{.m = m, .n = n, .k = k, .lda = k, .ldb = n, .ldc = n, .workspace = workspace};
+    int number = 0;
+    tw::for_each_tile_of_family({.b_along_k = false}, [&](const tw::hopper_gemm_tile& t) {
+      if (++number % 11 != 0) return;
+      tw::for_each_split(g, t, {.b_along_k = false}, 132, 16, [&](const tw::hopper_gemm_choice& c) {
+        ++considered;
+        const double least = tw::detail::least_clocks(tw::detail::in_order_of(t, g), t, 2, 132, c.split_k);
+        EXPECT_LE(least, c.clocks * 1.0001) << m << " " << tw::name_of(t) << " " << c.split_k;
+      });
+    });
+  }
+  EXPECT_GT(considered, 1000);
 }
 
 // What was fastest where all tiles were timed on an H100.

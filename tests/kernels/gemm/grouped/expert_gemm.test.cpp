@@ -124,6 +124,28 @@ void expect_experts(const experts_problem& p, launch_options options = {.workers
   experts.expect(experts.c);
 }
 
+/// The same entries, whose rows are in order in memory.
+template <class Policy>
+void expect_ordered(const experts_problem& p, launch_options options = {.workers = 1}) {
+  experts_case<typename Policy::element_type, typename Policy::result_type> experts(p);
+  expert_args& args = experts.args;
+  auto rows = experts.x;
+  rows.resize(std::size_t(args.m) * std::size_t(args.lda));
+  std::vector<float> scales(std::size_t(args.m), 0.0f);
+  for (index_t i = 0; i < args.m; ++i) {
+    const index_t s = experts.source[std::size_t(i)], token = s / p.choices;
+    for (index_t l = 0; l < args.k; ++l)
+      rows[std::size_t(i * args.lda + l)] =
+          s < 0 ? type_convert<typename Policy::element_type>(0.0f) : experts.x[std::size_t(token * args.lda + l)];
+    if (s >= 0) scales[std::size_t(i)] = experts.row_scale[std::size_t(token)];
+  }
+  args.a = rows.data(), args.source = nullptr, args.tokens = 0;
+  if (p.has_scales) args.row_scale = scales.data();
+  options.check_lds = emulator::lds_checks::on;
+  launch<grouped_gemm_kernel<Policy>>(args, options);
+  experts.expect(experts.c);
+}
+
 constexpr hopper_gemm_tile small{.m = 64, .n = 64, .consumers = 1}, pair{.m = 128, .n = 128, .cluster_m = 2};
 using hopper_small = expert_gate_up<gemm_hopper<bfloat16_t, k, k, small>>;
 using hopper_pair = expert_gate_up<gemm_hopper<half_t, k, k, pair>>;
@@ -135,6 +157,12 @@ using on_sm80 = expert_gate_up<gemm_policy<arch::sm80, bfloat16_t, k, k, 8>>;
 TEST(ExpertGemm, GatheredRowsOnHopper) {
   expect_experts<hopper_small>({.counts = {3, 0, 65, 1}, .n = 40, .k = 3 * 64 + 8, .has_bias = true});
   expect_experts<hopper_pair>({.counts = {0, 131, 2, 0}, .n = 72, .k = 136, .is_interleaved = true});
+}
+TEST(ExpertGemm, RowsInOrder) {
+  experts_problem p{.counts = {3, 0, 65, 1}, .n = 40, .k = 136, .has_bias = true, .has_scales = true};
+  expect_ordered<expert_gate_up<gemm_hopper<bfloat16_t, k, k, small>, false>>(p);
+  p.is_interleaved = true;
+  expect_ordered<expert_gate_up<gemm_policy<arch::gfx942, bfloat16_t, k, k, 8, tile_64>, false>>(p);
 }
 TEST(ExpertGemm, LastWaveOfTilesIsSplit) {
   expect_experts<hopper_small>({.counts = {3, 0, 70}, .n = 8, .k = 24 * 64, .has_workspace = true},
@@ -241,7 +269,9 @@ TEST(ExpertGemm, ArgumentsThatItRefuses) {
   expect_refusals<hopper_small>();
   expect_refusals<portable>();
   EXPECT_EQ((refusal<expert_down<gemm_hopper<bfloat16_t, k, k, small>>>([](expert_args&) {})),
-            "expert_down takes rows of A in order: source must be null");
+            "this GEMM of experts takes rows of A in order: source must be null");
+  EXPECT_EQ((refusal<expert_gate_up<gemm_hopper<bfloat16_t, k, k, small>, false>>([](expert_args&) {})),
+            "this GEMM of experts takes rows of A in order: source must be null");
   EXPECT_EQ(refusal<portable>([](expert_args& a) { a.tokens = 1 << 26; }),
             "the tokens take 2 GiB or more, which this kernel does not reach; use several launches");
   EXPECT_EQ(refusal<hopper_small>([](expert_args& a) { a.tokens = 1 << 26; }), "");

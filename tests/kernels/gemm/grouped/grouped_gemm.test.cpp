@@ -49,6 +49,12 @@ TEST(GroupedGemm, LastRoundIsSplit) {
 TEST(GroupedGemm, PassesInExploredSchedules) {
   explore_grouped<forward>({.counts = {3, 0, 65}, .n = 72, .k = 136});
   explore_grouped<backward_w>({.counts = {3, 0, 70}, .n = 72, .k = 72});
+  constexpr hopper_gemm_tile exchanged_pair{.m = 128, .n = 16, .cluster_n = 2, .swap_ab = true},
+      alternating{.m = 64, .n = 72, .swap_ab = true, .ping_pong = true};
+  explore_grouped<grouped<gemm_hopper<fp8_ocp_t, k, k, exchanged_pair, bfloat16_t>, group_kind::rows>>(
+      {.counts = {5, 0, 20}, .n = 144, .k = 144});
+  explore_grouped<grouped<gemm_hopper<bfloat16_t, k, k, alternating>, group_kind::rows>>(
+      {.counts = {3, 0, 80}, .n = 72, .k = 136});
 }
 /// Exact tiles: columns in any multiple of 8, rows of C as wgmma's columns, alternating consumers; with an epilogue.
 TEST(GroupedGemm, TilesOfTheFamily) {

@@ -17,8 +17,38 @@ TEST(HopperNarrowGemm, Int4) {
   expect_narrow<columns>({.m = 72, .n = 40, .k = 200, .beta = 2, .aligned_scales = false});
 }
 
+/// An element times its scale is rounded once, to the type of A; nothing else is. For every kind of last group.
+TEST(HopperNarrowGemm, ScaledElementsAreRoundedOnce) {
+  using P = policy<bfloat16_t, int4_groups<32>, 128, 24, 128>;
+  std::mt19937 random(30);
+  for (const index_t k : {1, 30, 31, 33, 63, 95}) {
+    narrow_case<P> x({.m = 19, .n = 136, .k = k, .aligned_scales = k % 2 == 0});
+    for (auto& scale : x.scales) scale = bfloat16_t(0.005f + 0.05f * float(random() % 1024) / 1024);
+    launch<hopper_narrow_gemm<P>>(x.args, {.workers = 1, .resident_clusters = 2});
+    double largest_rounding = 0;
+    for (index_t n = 0; n < x.args.n; ++n) {
+      for (index_t m = 0; m < x.args.m; ++m) {
+        double sum = 0, exact_sum = 0, size = 0;
+        for (index_t i = 0; i < k; ++i) {
+          const auto at = std::size_t(n) * std::size_t(x.args.ldb) + std::size_t(i);
+          const double code = int(x.w[at / 2] >> at % 2 * 4 & 15) - 8,
+                       exact = code * float(x.scales[std::size_t(n) * std::size_t(x.args.ld_b_scales) + std::size_t(i / 32)]),
+                       a = float(x.a_at(0, m, i));
+          sum += a * float(bfloat16_t(float(exact))), exact_sum += a * exact, size += std::abs(a * exact);
+        }
+        const double result = float(x.c[std::size_t(m) * std::size_t(x.args.ldc) + std::size_t(n)]);
+        ASSERT_NEAR(result, sum, 0x1p-8 * std::abs(sum) + 1e-6 * size) << "row " << m << ", column " << n << ", k " << k;
+        largest_rounding = std::max(largest_rounding, std::abs(sum - exact_sum) / std::max(size, 1e-30));
+      }
+    }
+    EXPECT_LE(largest_rounding, 0x1p-8) << "to bfloat16_t's eight bits";
+    EXPECT_GT(largest_rounding, 0x1p-11) << "scales that need no rounding";
+  }
+}
+
 TEST(HopperNarrowGemm, PassesInExploredSchedules) {
   explore_narrow<policy<bfloat16_t, int4_groups<128>, 128, 32, 128>>({.m = 32, .n = 128, .k = 384});
+  explore_narrow<policy<half_t, e4m3_groups<>, 256, 32, 128>>({.m = 30, .n = 264, .k = 144, .beta = 1});
 }
 
 TEST(HopperNarrowGemm, Fp4) {

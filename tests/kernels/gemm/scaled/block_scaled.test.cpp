@@ -52,6 +52,8 @@ TEST(BlockScaled, TilesThatCrossBlocks) {
 TEST(BlockScaled, PassesInExploredSchedules) {
   explore_grouped<in_groups<pair_policy>, gemm_kernel<pair_policy>>({.counts = {100}, .n = 136, .k = 3 * 128});
   explore_grouped<in_groups<wide_policy>>({.counts = {3, 0, 9}, .n = 264, .k = 2 * 128});
+  explore_grouped<in_groups<hopper<hopper_gemm_tile{.m = 64, .n = 144, .consumers = 1}, half_t>>>(
+      {.counts = {3, 0, 9}, .n = 288, .k = 2 * 128});
 }
 
 // A scale that is not a number, or infinite, spoils its row alone.

@@ -20,7 +20,7 @@ struct attention_decode_args : attention_args {
   /// + i]; k_strides.batch and v_strides.batch are from page to page. Null: not paged.
   const index_t* block_table = nullptr;
   index_t table_stride = 0;   ///< pages from one sequence's row of the table to the next
-  index_t rows_per_page = 0;  ///< a multiple of 16
+  index_t rows_per_page = 0;  ///< a multiple of 16; with has_token_lists 1
 
   /// For a cache of 8-bit elements, which needs k_scales and v_scales: row r of key head h of page (or sequence) p is
   /// multiplied by k_scales[p * batch + h * head + r * row] with these strides. So there may be a scale for each token,
@@ -33,11 +33,24 @@ struct attention_decode_args : attention_args {
   index_t splits = 1;
   void* workspace = nullptr;  ///< of workspace_bytes(args), aligned to 16 bytes
 
+  /// Above 0: that many blocks, instead of batch * splits, have equal shares of all keys; see choose_shares(). Needs a
+  /// workspace.
+  index_t shares = 0;
+
   /// The number of blocks that split the keys of a sequence: the smallest that keeps nearly all SMs
   /// (compute units) of the GPU busy, with at least 256 keys for each block; two or more where sequences differ in
   /// length. A cache of 8-bit elements, which has k_scales, keeps an SM busy with two blocks. rows_of_block: 64 for
   /// hopper_latent_policy.
   constexpr index_t choose_splits(index_t SMs, index_t rows_of_block = 16) const;
+
+  /// The number of shares for sequences of different lengths: some four blocks for each SM. Each piece of a sequence
+  /// costs time of its own, so there are no more. Never 0. rows_of_block: as in choose_splits().
+  constexpr index_t choose_shares(index_t SMs, index_t rows_of_block = 16) const;
+
+  /// Whether blocks have equal shares of all keys.
+  TILEWRIGHT_HD constexpr bool has_shares() const { return shares > 0 || splits > 1; }
+  /// The number of shares for each key head and block of rows.
+  TILEWRIGHT_HD constexpr index_t num_shares() const { return shares > 0 ? shares : batch * splits; }
 };
 
 namespace detail {
@@ -54,11 +67,11 @@ TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& a
 
 /// Blocks: of a share of the keys for each key head, and of that for each block of rows.
 constexpr grid_size grid_of_decode(const attention_decode_args& args, index_t rows = decode_rows) {
-  return {args.batch * args.splits * args.kv_heads * decode_row_blocks(args, rows), 1, 1};
+  return {args.num_shares() * args.kv_heads * decode_row_blocks(args, rows), 1, 1};
 }
-/// Blocks of the kernel that adds up the splits: x for rows, y for key heads, z for sequences; none for one split.
+/// Blocks of the kernel that adds up pieces: x for rows, y for key heads, z for sequences; none without shares.
 constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
-  if (args.splits == 1) return {0, 0, 0};
+  if (!args.has_shares()) return {0, 0, 0};
   return {decode_rows_of(args), args.kv_heads, args.batch};
 }
 
@@ -80,25 +93,38 @@ constexpr const char* check_cache_scales(const attention_decode_args& args, inde
   return nullptr;
 }
 
-/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes.
+/// What is wrong with the pages of a cache, or with the rows that a table lists for a kernel that takes those.
+constexpr const char* check_pages(const attention_decode_args& args, bool takes_rows) {
+  if (takes_rows && (!args.block_table || args.rows_per_page != 1))
+    return "has_token_lists: the kernel takes a block_table of rows, with rows_per_page = 1";
+  if (!args.block_table) return nullptr;
+  if (args.key_starts) return "a paged cache has no key_starts; give key_counts";
+  if (!takes_rows && (args.rows_per_page < 16 || args.rows_per_page % 16 != 0))
+    return "rows_per_page must be a positive multiple of 16";
+  return args.table_stride < ceil_div(args.keys, args.rows_per_page)
+             ? "table_stride is smaller than the number of pages of the longest sequence"
+             : nullptr;
+}
+
+/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes. takes_rows: see
+/// check_pages.
 constexpr const char* check_decode(const attention_decode_args& args, index_t head_dim, index_t value_dim,
-                                   index_t cache_bytes) {
+                                   index_t cache_bytes, bool takes_rows = false) {
   attention_args unscaled = args;
   unscaled.k_scales = unscaled.v_scales = nullptr;
   if (const char* why = check_attention(unscaled, head_dim, value_dim, 8, 16 / cache_bytes)) return why;
   if (const char* why = check_cache_scales(args, cache_bytes)) return why;
   if (args.key_counts && args.key_starts) return "give either key_counts or key_starts";
-  if (args.block_table && args.key_starts) return "a paged cache has no key_starts; give key_counts";
-  if (args.block_table && (args.rows_per_page < 16 || args.rows_per_page % 16 != 0))
-    return "rows_per_page must be a positive multiple of 16";
-  if (args.block_table && args.table_stride < ceil_div(args.keys, args.rows_per_page))
-    return "table_stride is smaller than the number of pages of the longest sequence";
+  if (const char* why = check_pages(args, takes_rows)) return why;
   if (args.splits < 1 || args.splits > 1024) return "splits must be 1 to 1024";
-  if (long_index_t{args.batch} * (args.splits + 1) * args.kv_heads * decode_row_blocks(args) > 0x7fffffff ||
+  if (args.shares < 0 || args.shares > 1 << 24) return "shares must be 0 to 2^24";
+  if ((long_index_t{args.batch} * (args.splits + 1) + args.shares) * args.kv_heads * decode_row_blocks(args) >
+          0x7fffffff ||
       long_index_t{args.batch} * (ceil_div(args.keys, decode_keys) + 1) > 0x7fffffff)
     return "there are too many blocks, or keys in all sequences; use several launches";
-  if (args.splits > 1 && !args.workspace) return "more than one split needs a workspace, of workspace_bytes(args)";
-  if (args.splits > 1 && !is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
+  if (args.has_shares() && !args.workspace)
+    return "more than one split, or shares, need a workspace, of workspace_bytes(args)";
+  if (args.has_shares() && !is_aligned(args.workspace)) return "the workspace is not aligned to 16 bytes";
   if (args.q_strides.head < 0 || args.o_strides.head < 0 || args.o_strides.batch < 0 ||
       (args.lse && (args.lse_strides.head < 0 || args.lse_strides.batch < 0)))
     return "attention_decode: a stride of Q's heads, of O or of lse is negative";
@@ -129,10 +155,17 @@ constexpr index_t attention_decode_args::choose_splits(index_t SMs, index_t rows
   return number;
 }
 
+/// Blocks for each SM that are resident or follow soon, so that those that end late have others beside them.
+constexpr index_t attention_decode_args::choose_shares(index_t SMs, index_t rows_of_block) const {
+  const long_index_t of_share = long_index_t(kv_heads) * detail::decode_row_blocks(*this, rows_of_block),
+                     most = long_index_t(batch) * max(keys / 256, 1);
+  return index_t(max(min(4 * long_index_t(max(SMs, 1)) / of_share, most), long_index_t{1}));
+}
+
 /// Bytes that attention_decode_args::workspace must have, for heads of `value_dim` elements.
 constexpr long_index_t workspace_bytes(const attention_decode_args& args, index_t value_dim) {
-  const long_index_t rows = long_index_t(args.batch) * (args.splits + 1) * args.heads * args.queries;
-  return args.splits > 1 ? (rows * (value_dim + 1) + 2 * args.batch) * 4 : 0;
+  const long_index_t rows = (long_index_t(args.num_shares()) + args.batch) * args.heads * args.queries;
+  return args.has_shares() ? (rows * (value_dim + 1) + 2 * args.batch) * 4 : 0;
 }
 
 }  // namespace tilewright

@@ -14,7 +14,7 @@ namespace detail {
 /// What latent decoding cannot do with these arguments.
 template <class Policy>
 constexpr const char* check_latent_decode(const attention_decode_args& args) {
-  if (const char* why = check_decode(args, Policy::head_dim, Policy::value_dim, 2)) return why;
+  if (const char* why = check_decode(args, Policy::head_dim, Policy::value_dim, 2, Policy::has_token_lists)) return why;
   if (!__builtin_is_constant_evaluated() && args.v != args.k)
     return "latent decoding: V is in the rows of K; give v = k";
   if (args.key_starts) return "latent decoding: a cache has pages or sequences, not key_starts";
@@ -90,14 +90,64 @@ struct latent_decode_block {
     });
   }
 
+  /// Where the rows of a thread's keys begin: those of `key` + 16 i + its number / 8; null past the last key.
+  using gathered_rows = array<const typename Policy::element_type*, lds_of.keys / 16>;
+  TILEWRIGHT_HD gathered_rows find_rows(const latent_problem& p, index_t key, index_t thread) const {
+    gathered_rows from;
+    unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t own = key + 16 * i + divide(thread, 8);
+      const long_index_t row = own < p.end ? locate_keys(device.args, p.batch, own).page : 0;
+      from[i] = own < p.end ? static_cast<const typename Policy::element_type*>(device.args.k) +
+                                  row * device.args.k_strides.batch + p.kv_head * device.args.k_strides.head
+                            : nullptr;
+    });
+    return from;
+  }
+  /// All threads of the producer start the copies of the rows that the table lists: each a vector of 16 bytes of four
+  /// rows of each box, swizzled as by TMA. Boxes as in load_part.
+  TILEWRIGHT_HD void gather_part(index_t tile, latent_part part, const gathered_rows& from, index_t thread) const {
+    const index_t owner = tile & 1, half = part == latent_part::near ? owner : 1 - owner,
+                  half_boxes = lds_of.half_boxes,
+                  more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
+    const index_t row = divide(thread, 8), vector = modulo(thread, 8),
+                  to = lds_of.stage(owner) + 128 * row + 16 * (vector ^ modulo(row, 8));
+    const auto state = latent_state<pipeline_type>(tile, part);
+    pipeline.producer_acquire(state);
+    TILEWRIGHT_UNROLL(1)
+    for (index_t i = 0; i < half_boxes + more; ++i) {
+      const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;
+      unroll<gathered_rows::size()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+        const auto* const data = from[j] ? from[j] + box * 64 + vector * 8 : nullptr;
+        exec::async_load_first_bytes<16>(reinterpret_cast<const char*>(data ? data : device.args.k), data ? 16 : 0, lds,
+                                         to + box * lds_of.box_bytes + 16 * 128 * j);
+      });
+    }
+    pipeline.full(state.stage).arrive_after_copies();
+  }
+  TILEWRIGHT_HD void gather(index_t thread) const {
+    index_t tile = 0;
+    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
+      TILEWRIGHT_UNROLL(1)
+      for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
+        const gathered_rows from = find_rows(p, key, thread);  // before the wait
+        gather_part(tile, latent_part::near, from, thread);
+        gather_part(tile, latent_part::far, from, thread);
+      }
+    });
+  }
+
   TILEWRIGHT_HD void operator()() const {
+    constexpr bool gathers = Policy::has_token_lists;
     run_roles<2, role_registers{40, 232}>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
-          pipeline.init(1, 4);
-          exec::prefetch(device.k);
+          pipeline.init();
+          if constexpr (!gathers) exec::prefetch(device.k);
         },
         [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
-          if (wave == 0) produce();
+          if constexpr (gathers)
+            gather(32 * wave + exec::lane_id());
+          else if (wave == 0)
+            produce();
         },
         [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
           latent_consumer<Policy> consume{device, device.args, lds, pipeline, warpgroup};
@@ -122,6 +172,9 @@ struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, Value
       "up to 512");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args>::op;
   using cache_type = T;  ///< elements of K and V
+  /// Whether args.block_table lists the row of each key (sparse attention), with rows_per_page = 1, and k_strides.batch
+  /// from row to row. A window counts positions in the list.
+  static constexpr bool has_token_lists = false;
   /// S (rows, keys) = Q (rows, head_dim) K^T of a warpgroup.
   static constexpr block_tile scores_tile{64, 64, HeadDim, 4, 1, op};
   /// O (rows, half of value_dim) = P (rows, keys) V.
@@ -147,6 +200,9 @@ struct attention_decode<Policy> {
   static device_args prepare(const args_type& args, const launch_facts& facts) {
     using T = typename Policy::element_type;
     device_args d{};
+    d.args = args;
+    d.box_rows = detail::decode_keys;
+    if constexpr (Policy::has_token_lists) return d;
     const bool paged = args.block_table != nullptr;
     const index_t rows = paged ? args.rows_per_page : args.keys;
     d.box_rows = paged && rows % lds_of.keys != 0 ? detail::decode_keys : lds_of.keys;
@@ -154,7 +210,6 @@ struct attention_decode<Policy> {
                                                     rows, args.kv_heads, paged ? 2 : args.batch, d.box_rows);
     if (paged) request.lengths[3] = 0x7fff0000;  // as many pages as the table names
     facts.make_tensor_map(d.k, request);
-    d.args = args;
     return d;
   }
 
@@ -164,7 +219,7 @@ struct attention_decode<Policy> {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr index_t bytes = lds_bytes;
     const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    detail::latent_decode_block<Policy>{args, lds, { exec::lds_address(lds) + unsigned(lds_of.barriers()) }}();
+    detail::latent_decode_block<Policy>{args, lds, { { exec::lds_address(lds) + unsigned(lds_of.barriers()) } }}();
 #elif TILEWRIGHT_NVPTX_PASS
     detail::trap();  // compile for sm_90a
 #endif

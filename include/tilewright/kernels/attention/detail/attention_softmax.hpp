@@ -4,6 +4,7 @@
 
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/attention_policy.hpp>
+#include <tilewright/kernels/attention/detail/attention_steps.hpp>
 #include <tilewright/tile/copy/load_store.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
 #include <tilewright/tile/registers/reduce_tile.hpp>
@@ -98,6 +99,22 @@ class attention_softmax {
     });
   }
 
+  /// Scores in tiles that the row's block mask hides become -infinity.
+  static TILEWRIGHT_HD void mask_tiles(scores& s, const args_type& args, const attention_problem& p, index_t key) {
+    const head_block_mask mask(args, p);
+    const index_t tile = key >> mask.key_shift;
+    const index_t before =
+        key - (tile << mask.key_shift) + distribution::calculate_index(get_partition_index<distribution>())[1];
+    const auto tiles = of_rows([&](index_t row) TILEWRIGHT_INLINE_LAMBDA {
+      return index_t(mask.tiles_of_query(tilewright::min(p.query_of(row), p.queries - 1), tile));
+    });
+    detail::for_each_score<distribution, rows>([&](index_t d, index_t column, index_t row) TILEWRIGHT_INLINE_LAMBDA {
+      if ((tiles.thread_buffer[row] >> ((before + column) >> mask.key_shift) & 1) == 0)
+        s.thread_buffer[d] = minus_infinity();
+      if (d % 8 == 7) exec::schedule_fence();
+    });
+  }
+
   /// The user's function of the scaled scores.
   template <class Problem>
   TILEWRIGHT_HD static void apply_score_function(scores& s, const args_type& args, const Problem& p, index_t key) {
@@ -158,8 +175,10 @@ class attention_softmax {
   TILEWRIGHT_HD void update(scores& s, const args_type& args, const Problem& p, index_t key, bool is_masked,
                             Rescale rescale) {
     if constexpr (has_score_function<Policy>) apply_score_function(s, args, p, key);
-    if (is_masked) [[unlikely]]
+    if (is_masked) [[unlikely]] {
       mask(s, args, p, key);
+      if constexpr (Policy::has_block_mask) mask_tiles(s, args, p, key);
+    }
     const float scale = has_score_function<Policy> ? log2_e : scale_of(args, p) * log2_e;  // of an exponent of 2
     auto top = detail::reduce_registers<float>(s, max, sequence<1>{});
     bool is_far = false;

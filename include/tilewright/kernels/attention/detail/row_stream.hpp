@@ -18,6 +18,7 @@ struct no_stream_copy {
   template <class... Args>
   TILEWRIGHT_HD constexpr explicit no_stream_copy(const Args&...) {}
   TILEWRIGHT_HD void begin(index_t) {}
+  TILEWRIGHT_HD void skip(index_t) {}
   TILEWRIGHT_HD void finish(index_t) {}
 };
 
@@ -74,6 +75,10 @@ class stream_chunk {
     columns_.begin(lds_bytes);
     rows_.begin(lds_bytes);
   }
+  TILEWRIGHT_HD void skip(index_t count) {
+    rows_.skip(count);
+    columns_.skip(count);
+  }
   TILEWRIGHT_HD void finish(index_t lds_bytes) {
     if constexpr (copies_rows && copies_columns) columns_.follow(rows_);
     columns_.finish(lds_bytes);
@@ -121,6 +126,9 @@ struct row_stream<Policy, Use, LoadsAhead, sequence<Chunks...>> : stream_chunk<P
   TILEWRIGHT_HD void begin(index_t lds_bytes = 0) { (chunk<Chunks>::begin(lds_bytes), ...); }
   /// Completes the copy: after the block's next barrier everybody may multiply.
   TILEWRIGHT_HD void finish(index_t lds_bytes = 0) { (chunk<Chunks>::finish(lds_bytes), ...); }
+
+  /// The step that begin() starts next is `count` rows further. Where registers are in between, finish() comes first.
+  TILEWRIGHT_HD void skip(index_t count) { (chunk<Chunks>::skip(count), ...); }
 
   /// scores += a rows^T, over all parts of a.
   template <class Scores, class A>

@@ -109,6 +109,10 @@ class stream_copy {
   TILEWRIGHT_HD void follow(const Other& other) {
     source_.view.buffer = other.source_.view.buffer;
   }
+  TILEWRIGHT_HD void skip(index_t count) {
+    move_tile_window(source_, of::along_rows(count));
+    rows_left_ -= count;
+  }
   TILEWRIGHT_HD void begin(index_t lds_bytes) {
     if constexpr (loads_ahead) copy(lds_bytes);
   }

@@ -5,6 +5,7 @@
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/detail/attention_rows.hpp>
 #include <tilewright/kernels/attention/detail/attention_softmax.hpp>
+#include <tilewright/kernels/attention/detail/attention_steps.hpp>
 #include <tilewright/kernels/attention/detail/row_stream.hpp>
 
 namespace tilewright::detail {
@@ -113,7 +114,8 @@ struct attention_forward {
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
   static constexpr const char* check(const args_type& args) {
-    return detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector);
+    return detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector, Policy::vector,
+                                   Policy::has_block_mask);
   }
 
   /// Blocks: x for rows of Q, y for heads, z for sequences.
@@ -136,7 +138,8 @@ struct attention_forward {
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     using T = typename Policy::element_type;
     const detail::index_range all = p.seen_by_any(args.window, rows), unmasked = p.seen_by_all(args.window, rows);
-    const index_t first = all.first & -step;
+    const detail::attention_steps<Policy> steps{args, p, rows, {all.first & -step, all.last}};
+    const index_t first = steps.first();
     keys_stream k(detail::key_rows<const T>(args.k, args.k_strides, p), first, lds);
     values_stream v(detail::key_rows<const T>(args.v, args.v_strides, p), first, lds + values_begin);
     const exchange_type exchange{lds + exchange_begin};
@@ -145,18 +148,22 @@ struct attention_forward {
                                              detail::attention_chunks<Policy, operand_major::k>{});
     detail::attention_softmax<Policy> softmax;
     const auto to_probabilities = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
-      softmax.update(s, args, p, key, key < unmasked.first || key + step > unmasked.last,
+      softmax.update(s, args, p, key,
+                     key < unmasked.first || key + step > unmasked.last || !steps.sees_all(p.first_query, rows, key),
                      [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       return exchange(s);
     };
     if constexpr (tile.form == attention_tile::ping_pong) {
+      static_assert(!Policy::has_block_mask, "attention: tiles with ping_pong take no block mask");
       detail::attention_ping_pong<Policy>(k, v, ceil_div(all.last - first, step))
           .run(q, softmax.o,
                [&](auto& s, index_t i) TILEWRIGHT_INLINE_LAMBDA { return to_probabilities(s, first + i * step); });
     } else {
       if (first < all.last) k.begin();
       TILEWRIGHT_UNROLL(1)
-      for (index_t key = first; key < all.last; key += step) {
+      for (index_t key = first, next; key < all.last; key = next) {
+        next = steps.after(key);
+        if constexpr (Policy::has_block_mask) k.skip(next - key - step);
         k.finish();
         exec::block_sync();
         v.begin();
@@ -165,9 +172,10 @@ struct attention_forward {
         const auto probabilities = to_probabilities(s, key);
         v.finish();
         exec::block_sync();
-        if (key + step < all.last) [[likely]]
+        if (next < all.last) [[likely]]
           k.begin();
         v.multiply_columns(softmax.o, probabilities);
+        if constexpr (Policy::has_block_mask) v.skip(next - key - step);
       }
     }
     const auto results = softmax.finish_rows(detail::sink_of_head(args, p.head));

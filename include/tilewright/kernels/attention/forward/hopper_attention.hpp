@@ -62,7 +62,9 @@ namespace detail {
 /// Why TMA cannot take these arguments, as an error message; nullptr: there is none.
 template <class Policy>
 constexpr const char* check_hopper_attention(const attention_args& args) {
-  if (const char* why = check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;
+  if (const char* why = check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector, Policy::vector,
+                                        Policy::has_block_mask))
+    return why;
   const attention_strides strides[] = {args.q_strides, args.k_strides, args.v_strides, args.o_strides};
   if (const char* why = check_tma(args, strides)) return why;
   const long_index_t units = long_index_t(ceil_div(args.queries, Policy::tile.queries)) * args.heads * args.batch;
@@ -81,7 +83,7 @@ struct hopper_attention_block {
   exec::lds_pointer lds;
   stages_type stages;
 
-  /// work(problem, first, last) for each unit of this block, with the steps of keys [first, last) that any row sees.
+  /// work(problem, steps) for each unit of this block, with the steps of keys that any row sees; at least one.
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
     for_each_unit_of(device.order, [&](const attention_unit& unit) TILEWRIGHT_INLINE_LAMBDA {
@@ -89,34 +91,37 @@ struct hopper_attention_block {
       if (p.first_query >= p.queries) return;
       const index_range seen = p.seen_by_any(device.args.window, tile.queries);
       const index_t first = seen.first - modulo(seen.first, tile.keys);
-      // Rows that see nothing take part in a step of keys that do not exist.
-      work(p, first, first + round_up(max(seen.last - first, 1), tile.keys));
+      // Rows that see nothing take part in a step of keys that are masked or do not exist.
+      work(p, attention_steps<Policy>{device.args, p, tile.queries, {first, max(seen.last, first + 1)}});
     });
   }
 
   /// One thread each: K and V; Q.
   TILEWRIGHT_HD void produce_keys() const {
     typename stages_type::cursor k_at, v_at;
-    for_each_unit([&](const attention_problem& p, index_t first, index_t last) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](const attention_problem& p, const auto& steps) TILEWRIGHT_INLINE_LAMBDA {
+      index_t key = steps.first();
+      stages.template fill<0>(k_at, device, p, key);
       TILEWRIGHT_UNROLL(1)
-      for (index_t key = first; key <= last; key += tile.keys) {
-        if (key < last) stages.template fill<0>(k_at, device, p, key);
-        if (key > first) stages.template fill<stages_type::copies_of_v>(v_at, device, p, key - tile.keys);
+      for (index_t next; key < steps.keys.last; key = next) {
+        next = steps.after(key);
+        if (next < steps.keys.last) stages.template fill<0>(k_at, device, p, next);
+        stages.template fill<stages_type::copies_of_v>(v_at, device, p, key);
       }
     });
   }
   TILEWRIGHT_HD void produce_queries() const {
     typename stages_type::q_cursor at;
-    for_each_unit([&](const attention_problem& p, index_t, index_t)
+    for_each_unit([&](const attention_problem& p, const auto&)
                       TILEWRIGHT_INLINE_LAMBDA { stages.fill_q(at, device, p); });
   }
 
   /// A wave: transposes rows of V of 8-bit elements.
   TILEWRIGHT_HD void transpose_values(index_t wave) const {
     typename stages_type::cursor from, to;
-    for_each_unit([&](const attention_problem&, index_t first, index_t last) TILEWRIGHT_INLINE_LAMBDA {
+    for_each_unit([&](const attention_problem&, const auto& steps) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
-      for (index_t key = first; key < last; key += tile.keys) {
+      for (index_t key = steps.first(); key < steps.keys.last; key = steps.after(key)) {
         stages.template full<2>(from.stage).wait(from.phase);
         stages.template empty<1>(to.stage).wait(to.phase ^ 1);
         transpose_bytes<stages_type::lds.rows_of_v(), stages_type::lds.v(), stages_type::transposing_waves>(
@@ -154,8 +159,8 @@ struct hopper_attention_block {
           exec::grid_dependency_wait();
           consumer_type consume{device, stages, lds, warpgroup};
           consume.begin();
-          for_each_unit([&](const attention_problem& p, index_t first, index_t last)
-                            TILEWRIGHT_INLINE_LAMBDA { consume(p, first, last); });
+          for_each_unit([&](const attention_problem& p, const auto& steps)
+                            TILEWRIGHT_INLINE_LAMBDA { consume(p, steps); });
           consume.end();
         });
   }

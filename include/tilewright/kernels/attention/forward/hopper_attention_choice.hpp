@@ -8,11 +8,14 @@
 namespace tilewright {
 
 /// The tile of hopper_attention_policy that is fastest on an H100. Sequences of up to 1,024 keys have few rows of Q for
-/// each SM, so blocks take 128 rows: for head dimensions of 128, and for 64 under a causal mask. Other problems, and
-/// 8-bit elements, have the policy's default. With sequences of different lengths args.keys is the longest's.
+/// each SM, so blocks take 128 rows: for head dimensions of 128, and for 64 under a causal mask. With a block mask
+/// blocks take tiles of 128 queries and keys, which masks usually have. Other problems, and 8-bit elements, have the
+/// policy's default. With sequences of different lengths args.keys is the longest's.
 TILEWRIGHT_HD constexpr hopper_attention_tile choose_hopper_attention_tile(const attention_args& args, index_t head_dim,
                                                                            index_t value_dim, index_t element_bytes) {
   const bool is_short = args.keys <= 1024 && element_bytes == 2 && head_dim == value_dim;
+  if (args.block_mask.bits && element_bytes == 2 && max(head_dim, value_dim) <= 128)
+    return {.queries = 128, .keys = 128, .ordered = false};
   if (is_short && head_dim == 128) return {.queries = 128, .keys = 128, .ordered = false};
   if (is_short && head_dim == 64 && args.window.right == 0)
     return {.queries = 128, .keys = 64, .ordered = false, .blocks = 2};

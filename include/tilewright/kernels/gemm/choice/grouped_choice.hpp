@@ -56,12 +56,15 @@ inline constexpr array<hopper_gemm_tile, 4> expert_tiles{{
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
 }};
 
+/// Whether experts have so few of the entries, on average, that reading their weights takes most of the time.
+constexpr bool has_few_rows_of_each_expert(index_t entries, index_t experts) { return entries / experts <= 48; }
+
 /// The number in expert_tiles for one of the GEMMs of experts, whose g.n counts the columns of all products. By times
 /// of all tiles on an H100, of routing that is uneven; the device alone knows which experts have rows.
 constexpr index_t choose_expert_tile(const grouped_args& g, bool is_gate_up, index_t SMs) {
-  constexpr index_t most_rows_of_small_m = 48, least_rows_of_pairs = 192;
+  constexpr index_t least_rows_of_pairs = 192;
   const index_t groups = max(g.groups, 1), rows = g.m / groups;
-  if (rows <= most_rows_of_small_m) {
+  if (has_few_rows_of_each_expert(g.m, groups)) {
     const long_index_t tiles = long_index_t(min(g.m, groups)) * ceil_div(g.n, 128);
     return !is_gate_up && tiles > 16 * SMs ? 3 : 2;
   }

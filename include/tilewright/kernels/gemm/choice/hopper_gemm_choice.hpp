@@ -34,6 +34,30 @@ inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
 }};
 
+/// The tiles of the kernels for all lengths that a program links, as propose-tiles selects them for layers of models,
+/// and those for unaligned rows.
+inline constexpr array<hopper_gemm_tile, 12> linked_hopper_tiles{{
+    {.m = 128, .n = 256, .cluster_n = 2},
+    {.m = 128, .n = 224, .cluster_m = 2, .swap_ab = true},
+    {.m = 128, .n = 192, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 128, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 80, .cluster_n = 2, .consumers = 1, .swap_ab = true},
+    {.m = 192, .n = 104, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
+    {.m = 64, .n = 128, .cluster_m = 2, .consumers = 1},
+    {.m = 64, .n = 80, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 40, .swap_ab = true, .ping_pong = true},
+    {.m = 64, .n = 16, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 128, .unaligned = true},
+    {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
+}};
+/// Likewise of two products (SwiGLU); n counts the columns of both.
+inline constexpr array<hopper_gemm_tile, 4> linked_gate_tiles{{
+    {.m = 128, .n = 256, .cluster_n = 2},
+    {.m = 128, .n = 192},
+    {.m = 64, .n = 128, .ping_pong = true},
+    {.m = 64, .n = 64, .cluster_n = 4, .ping_pong = true},
+}};
+
 /// The policy of one of them.
 template <class T, operand_major AMajor, operand_major BMajor, hopper_gemm_tile Tile, class Result = T,
           class Epilogue = epilogue::alpha_beta>
@@ -63,12 +87,16 @@ struct hopper_gemm_choice {
 };
 
 /// Calls consider(choice) for each way to split k with a tile, for up to `most_parts` parts, at least 1. Parts that are
-/// too short or that the workspace has no room for are left out.
+/// too short or that the workspace has no room for are left out, and those that take more than `limit` clocks for sure.
 template <class Function>
 constexpr void for_each_split(const gemm_args& given, const hopper_gemm_tile& t, const gemm_operand_types& types,
-                              index_t SMs, index_t max_split_k, Function consider) {
+                              index_t SMs, index_t max_split_k, Function consider, double limit = 1e300) {
   const gemm_args g = detail::in_order_of(t, given);
   for (index_t split_k = 0; split_k <= (t.unaligned || t.ping_pong ? 1 : max_split_k); ++split_k) {
+    if (detail::least_clocks(g, t, types.element_bytes, SMs, split_k) > limit) {
+      if (split_k > 1) break;  // more splits take longer
+      continue;
+    }
     const stream_k_schedule s = detail::schedule_of(g, t, types.element_bytes, SMs, split_k);
     if (split_k == 0 && s.split_workers == 0) continue;  // nothing to split: as with one part
     const double floats = 16.0 * ceil_div(given.n, 16) * given.m * given.batch * split_k;  // as of a copy of C
@@ -79,13 +107,19 @@ constexpr void for_each_split(const gemm_args& given, const hopper_gemm_tile& t,
   }
 }
 
-/// The same for each of hopper_gemm_tiles but those of which rows of C would fill less than half.
+/// The same for each tile of a list but those of which rows of C would fill less than half.
+template <class Tiles, class Function>
+constexpr void for_each_kernel_of(const Tiles& tiles, const gemm_args& given, const gemm_operand_types& types,
+                                  index_t SMs, index_t max_split_k, Function consider) {
+  for (const hopper_gemm_tile& t : tiles)
+    if (t.m == 64 || detail::in_order_of(t, given).m > t.m / 2)
+      for_each_split(given, t, types, SMs, max_split_k, consider);
+}
+/// The same for hopper_gemm_tiles.
 template <class Function>
 constexpr void for_each_hopper_kernel(const gemm_args& given, const gemm_operand_types& types, index_t SMs,
                                       index_t max_split_k, Function consider) {
-  for (const hopper_gemm_tile& t : hopper_gemm_tiles)
-    if (t.m == 64 || detail::in_order_of(t, given).m > t.m / 2)
-      for_each_split(given, t, types, SMs, max_split_k, consider);
+  for_each_kernel_of(hopper_gemm_tiles, given, types, SMs, max_split_k, consider);
 }
 
 /// Calls consider(parts, clocks) for the ways in which small_m_gemm splits k: parts as in hopper_gemm_choice. Clocks

@@ -159,6 +159,23 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
   return clocks + p_norm<3>({products, p.memory_clocks(last_blocks, max(1, units) * t.cluster())});
 }
 
+/// Clocks that a tile takes at least, by the model: those of the tensor cores or of the rows that arrive, and what the
+/// splits cost.
+constexpr double least_clocks(const gemm_args& g, const hopper_gemm_tile& t, index_t element_bytes, index_t SMs,
+                              index_t split_k) {
+  const hopper_gemm_model& x = hopper_gemm_times;
+  const index_t clusters = ceil_div(g.m, t.m * t.cluster_m) * g.batch * ceil_div(g.n, t.n * t.cluster_n),
+                workers = expected_clusters(t, SMs);
+  const double kind = (t.consumers == 1 ? min(x.one_consumer, 1.0) : 1) * (t.m == 64 ? min(x.rows_64, 1.0) : 1);
+  const double k_tile = max(t.m * t.n / 32.0 * x.mma * kind, x.load * (t.m + t.n));
+  const double of_tile = ceil_div(g.k, 128 / element_bytes) * k_tile;
+  const double clocks = x.launch + x.end * t.repeat_m() * t.result_n() / 64;
+  if (split_k == 1) return clocks + ceil_div(clusters, workers) * of_tile;
+  return clocks + double(clusters) / workers * of_tile +
+         (split_k == 0 ? x.partial * t.m * t.n / 32768
+                       : x.reduction + double(split_k) * g.m * g.n * g.batch / x.reduction_rate);
+}
+
 }  // namespace detail
 
 /// Clocks of an SM for the product; rough, to compare tiles.

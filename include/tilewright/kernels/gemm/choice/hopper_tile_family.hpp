@@ -45,18 +45,17 @@ constexpr bool is_wasteful(const hopper_gemm_tile& t, const gemm_args& g, index_
 template <class Function>
 constexpr void for_each_tile_of_family(const hopper_gemm_operands& o, Function consider) {
   for (const detail::tile_rows& rows : detail::rows_of_tiles)
-    for (index_t n = 8; n <= 256; n += 8)
+    for (index_t n = 8; n <= 256; n += 8) {
+      hopper_gemm_tile t{.m = rows.m, .n = n, .consumers = rows.consumers, .ping_pong = rows.ping_pong};
+      hopper_gemm_tile swapped = t;
+      swapped.swap_ab = true;
+      const bool has_layouts[] = {detail::facts_of(t, o).has_layouts(), detail::facts_of(swapped, o).has_layouts()};
       for (const detail::cluster_shape& cluster : detail::cluster_shapes)
         for (const bool swap_ab : {false, true}) {
-          const hopper_gemm_tile t{.m = rows.m,
-                                   .n = n,
-                                   .cluster_m = cluster.m,
-                                   .cluster_n = cluster.n,
-                                   .consumers = rows.consumers,
-                                   .swap_ab = swap_ab,
-                                   .ping_pong = rows.ping_pong};
-          if (t.is_sound() && detail::facts_of(t, o).fits()) consider(t);
+          t.cluster_m = cluster.m, t.cluster_n = cluster.n, t.swap_ab = swap_ab;
+          if (has_layouts[swap_ab] && detail::facts_of(t, o).fits_in_lds()) consider(t);
         }
+    }
 }
 
 namespace detail {
@@ -69,15 +68,6 @@ inline const std::vector<hopper_gemm_tile>& tiles_of_family(const hopper_gemm_op
   std::vector<hopper_gemm_tile>& list = lists[{o.element_bytes(), o.result_bytes(), o.a_along_k, o.b_along_k}];
   if (list.empty()) for_each_tile_of_family(o, [&](const hopper_gemm_tile& t) { list.push_back(t); });
   return list;
-}
-
-/// Clocks of an SM that a tile takes at least: those of the tensor cores.
-constexpr double least_clocks(const hopper_gemm_tile& t, const gemm_args& g, index_t element_bytes, index_t SMs) {
-  const hopper_gemm_model& x = hopper_gemm_times;
-  const double tiles =
-      double(ceil_div(g.m, t.m * t.cluster_m)) * t.cluster_m * g.batch * ceil_div(g.n, t.n * t.cluster_n) * t.cluster_n;
-  const double kind = t.consumers == 1 ? x.one_consumer : 1;
-  return x.launch + tiles / SMs * ceil_div(g.k, 128 / element_bytes) * (t.m * t.n / 32.0 * x.mma * kind);
 }
 
 }  // namespace detail
@@ -103,14 +93,15 @@ inline std::vector<hopper_gemm_choice> rank_tiles_of_family(const gemm_args& arg
   const gemm_args swapped = detail::in_order_of({.swap_ab = true}, args);
   for (const hopper_gemm_tile& t : detail::tiles_of_family(o)) {
     const gemm_args& g = t.swap_ab ? swapped : args;
-    if (detail::is_wasteful(t, g, step) || detail::least_clocks(t, g, types.element_bytes, SMs) > within * least ||
-        !has_kernel(t))
-      continue;
-    for_each_split(args, t, types, SMs, args.workspace ? max_split_k : 1, [&](const hopper_gemm_choice& c) {
-      if ((c.split_k != 1 && !args.workspace) || c.clocks > within * least) return;
-      least = std::min(least, c.clocks);
-      all.push_back(c);
-    });
+    if (detail::is_wasteful(t, g, step) || !has_kernel(t)) continue;
+    for_each_split(
+        args, t, types, SMs, args.workspace ? max_split_k : 1,
+        [&](const hopper_gemm_choice& c) {
+          if ((c.split_k != 1 && !args.workspace) || c.clocks > within * least) return;
+          least = std::min(least, c.clocks);
+          all.push_back(c);
+        },
+        within * least);
   }
   std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.clocks < y.clocks; });
   all.erase(std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.clocks > within * least; }), all.end());

@@ -14,10 +14,10 @@ namespace tilewright {
 /// expert as order_by_expert does. Of gemm_args, those that are given are applied in this order: row_scale (of A's rows
 /// in memory), column_scale (n floats for each expert and product), bias (n elements of C's type, likewise).
 struct expert_args : grouped_args {
-  /// (m), on the device: row i of expert_gate_up's A is row source[i] / choices of `a`. Others read as 0.
+  /// (m), on the device: row i of A is row source[i] / choices of `a`. Others read as 0. Null where A is in order.
   const index_t* source = nullptr;
   index_t choices = 1;                    ///< Entries of a token; >= 1.
-  index_t tokens = 0;                     ///< Rows of `a` that expert_gate_up reads from; >= 1.
+  index_t tokens = 0;                     ///< Rows of `a`, with source; >= 1.
   index_t column_step = 1;                ///< From the scale and bias of a column to those of the next; >= 1.
   long_index_t group_stride_bias = 0;     ///< From an expert's bias to the next one's.
   long_index_t product_stride_bias = 0;   ///< expert_gate_up: from the bias of the gate to that of `up`.
@@ -40,8 +40,10 @@ constexpr const char* check_gathered(const expert_args& args, index_t element_by
 
 namespace detail {
 
-/// What both GEMMs refuse, as an error message; nullptr: nothing.
+/// What both GEMMs refuse, as an error message; nullptr: nothing. Gathers: as the policy's gathers_a.
+template <bool Gathers>
 constexpr const char* check_experts(const expert_args& args) {
+  if (!Gathers && args.source) return "this GEMM of experts takes rows of A in order: source must be null";
   if (args.alpha != 1 || args.beta != 0) return "GEMMs of experts take no alpha and no beta";
   return args.column_step >= 1 ? nullptr : "column_step must be positive";
 }
@@ -88,7 +90,7 @@ TILEWRIGHT_HD void scale_and_add_bias(Accumulators& accumulators, const At& at, 
 struct expert_bias {
   /// An error message for what the second GEMM of experts cannot do.
   static constexpr const char* check(const expert_args& args, const vector_alignment&) {
-    return args.source ? "expert_down takes rows of A in order: source must be null" : detail::check_experts(args);
+    return detail::check_experts<false>(args);
   }
   /// Changes this thread's accumulators; at: an epilogue_tile, which knows their rows and columns.
   template <class Accumulators, class At>
@@ -99,19 +101,20 @@ struct expert_bias {
 };
 
 /// x = x' sigmoid(alpha x') (y' + shift) with x' = min(x, limit) and y' = y clamped to +-limit, of the gate x and `up`
-/// y, scaled and with their biases. NaN stays NaN.
+/// y, scaled and with their biases. NaN stays NaN. Gathers: row_scale is of the rows that `source` names, else of A's.
+template <bool Gathers>
 struct expert_swiglu {
   /// An error message for what the first GEMM of experts cannot do.
   static constexpr const char* check(const expert_args& args, const vector_alignment&) {
     if (!(args.swiglu_limit > 0)) return "swiglu_limit must be positive; infinity is no limit";
-    return detail::check_experts(args);
+    return detail::check_experts<Gathers>(args);
   }
   /// Combines this thread's accumulators of two products; the result is in `gate`.
   template <class Accumulators, class At>
   TILEWRIGHT_HD void operator()(Accumulators& gate, Accumulators& up, const At& at, const expert_args& args) const {
     detail::require_floats<Accumulators>();
-    detail::scale_and_add_bias<true>(gate, at, args, 0);
-    detail::scale_and_add_bias<true>(up, at, args, 1);
+    detail::scale_and_add_bias<Gathers>(gate, at, args, 0);
+    detail::scale_and_add_bias<Gathers>(up, at, args, 1);
     const clamped_swiglu_function function{args.swiglu_alpha, args.swiglu_limit, args.swiglu_shift};
     tile_elementwise_inout([&](float& x, float y) { x = function(x, y); }, gate, up);
   }
@@ -120,14 +123,15 @@ struct expert_swiglu {
 }  // namespace epilogue
 
 /// The policy of the first GEMM of experts, made of a policy of one product: C (entries, n) = SwiGLU of A W_gate and
-/// A W_up, whose rows are gathered while they are loaded. B: W_gate of all experts; gemm_args::product_stride_b leads
-/// to W_up, in rows that follow (n ldb), or between (ldb twice a row, product_stride_b one).
-template <class Policy>
+/// A W_up, whose rows are gathered while they are loaded, or (Gathers = false) in order. B: W_gate of all experts;
+/// gemm_args::product_stride_b leads to W_up, in rows that follow (n ldb), or between (ldb twice a row,
+/// product_stride_b one).
+template <class Policy, bool Gathers = true>
 struct expert_gate_up : grouped<Policy, group_kind::rows> {
   using args_type = expert_args;
-  using epilogue = tilewright::epilogue::expert_swiglu;
-  static constexpr index_t products = 2;   ///< gate and up
-  static constexpr bool gathers_a = true;  ///< by expert_args::source
+  using epilogue = tilewright::epilogue::expert_swiglu<Gathers>;
+  static constexpr index_t products = 2;      ///< gate and up
+  static constexpr bool gathers_a = Gathers;  ///< by expert_args::source
 };
 
 /// The policy of the second one: C (entries, n) = A W_down + bias, rows of A in order.

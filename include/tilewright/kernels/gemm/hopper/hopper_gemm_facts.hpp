@@ -41,12 +41,17 @@ struct hopper_gemm_facts {
 
   TILEWRIGHT_HD constexpr const hopper_gemm_tile& tile() const { return lds.tile; }
   /// Whether the tile is sound and its stages and slots fit in LDS, with layouts that wgmma and TMA have.
-  TILEWRIGHT_HD constexpr bool fits() const {
+  TILEWRIGHT_HD constexpr bool fits() const { return has_layouts() && fits_in_lds(); }
+  /// Whether wgmma and TMA have the layouts of A, B and C in LDS, which do not depend on clusters.
+  TILEWRIGHT_HD constexpr bool has_layouts() const {
+    return lds.a.is_sound() && lds.b.is_sound() && is_tma_swizzle(lds.slot_layout());
+  }
+  /// Whether the tile is sound and its stages and slots fit in LDS.
+  TILEWRIGHT_HD constexpr bool fits_in_lds() const {
     const hopper_gemm_tile& t = lds.tile;
     const bool halves_fit = t.products == 1 || lds.b.k_is_contiguous || t.result_n() % lds.b.k() == 0;
-    return t.is_sound() && halves_fit && lds.a.is_sound() && lds.b.is_sound() && is_tma_swizzle(lds.slot_layout()) &&
-           lds.num_stages() >= 2 && lds.plan().bytes <= arch::sm90::value.lds_bytes && lds.stage_bytes() % 1024 == 0 &&
-           8 * lds.num_barriers() <= hopper_gemm_lds::barrier_bytes;
+    return t.is_sound() && halves_fit && lds.num_stages() >= 2 && lds.plan().bytes <= arch::sm90::value.lds_bytes &&
+           lds.stage_bytes() % 1024 == 0 && 8 * lds.num_barriers() <= hopper_gemm_lds::barrier_bytes;
   }
   constexpr checked_gemm checked() const {
     return {.tile_m = lds.tile.m,

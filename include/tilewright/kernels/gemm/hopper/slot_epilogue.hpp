@@ -52,8 +52,10 @@ struct slot_epilogue : accumulator_boxes<Block> {
 
   /// Stores what the epilogue makes of c, which is used up.
   TILEWRIGHT_HD void operator()(accumulators& c, const typename Block::work_type& work) {
-    if constexpr (__is_same(typename Block::epilogue, tilewright::epilogue::alpha_beta) && tile.products == 1) {
-      if (args.args.beta == 0) {
+    using epilogue = typename Block::epilogue;
+    constexpr bool decides_later = __is_same(epilogue, tilewright::epilogue::from_args);
+    if constexpr ((__is_same(epilogue, tilewright::epilogue::alpha_beta) || decides_later) && tile.products == 1) {
+      if (args.args.beta == 0 && !(decides_later && has_epilogue(args.args))) {
         if (args.args.alpha != 1) tilewright::epilogue::alpha{}(c, 0, args.args);
         return store_rounded(c);
       }

@@ -88,6 +88,7 @@ struct small_m_gemm {
     unsigned* const counter = static_cast<unsigned*>(g.workspace) + work.split_tile;
     const bool is_last = work.is_last_split(), waits = is_last && work.splits > 1;
     if (waits && exec::thread_id() == 0) {
+      exec::guarantee_reset(counter);
       exec::wait_for_count(counter, unsigned(work.splits - 1));
       *counter = 0;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop over k with gfx950's scaled matrix instructions, for MXFP8 and MXFP4 operands, and its policy.
+// The loop over k with gfx950's scaled matrix instructions, for MXFP8, MXFP6 and MXFP4 operands, and its policy.
 #pragma once
 
 #include <tilewright/block/mma/block_gemm.hpp>
@@ -19,15 +19,39 @@ struct scaled_tiles {
   using lds_view = tensor_view<address_space_enum::lds, unsigned, tensor_descriptor<Operand::lds>>;
   using read_window = tile_window<lds_view, tile_distribution<Operand::read>>;
   using fragments = static_distributed_tensor<unsigned, tile_distribution<Operand::read>>;
-  static constexpr index_t in_word = 32 / bits_of(Operand::element), rows = Operand::rows;
-  static constexpr index_t steps = Operand::steps, num_reads = reads_per_step<read_window, steps>;
+  static constexpr index_t rows = Operand::rows, steps = Operand::steps;
 
-  TILEWRIGHT_HD static auto copies(const narrow_matrix& matrix, index_t row, index_t tile) {
+  /// Reads of a step, if not those of a step before have read it too.
+  static constexpr index_t num_reads(index_t step) {
+    return step % Operand::read_steps == 0 ? reads_per_step<read_window, steps / Operand::read_steps> : 0;
+  }
+
+  /// The words of tile number `tile`, as Operand counts them.
+  TILEWRIGHT_HD static auto words(const narrow_matrix& matrix, index_t tile) {
+    constexpr index_t bits = bits_of(Operand::element), slices = Operand::slices, runs = Operand::words / (4 * slices);
+    const index_t ld = divide(matrix.ld, 16) * (bits / 2), first = tile * runs,
+                  left = ceil_div(divide(matrix.k, 16) * (bits / 2), 4 * slices) - first;
     const auto view = make_naive_tensor_view<address_space_enum::global>(
-        static_cast<const unsigned*>(matrix.words), make_tuple(matrix.rows, divide(matrix.k, in_word)),
-        make_tuple(divide(matrix.ld, in_word), number<1>{}), number<4>{});
-    return make_async_tile_window(view, make_tuple(number<rows>{}, number<Operand::words>{}),
-                                  {row, tile * Operand::words}, tile_distribution<Operand::copy>{},
+        static_cast<const unsigned*>(matrix.words) + long_index_t(first) * (4 * slices),
+        make_tuple(matrix.rows, left * (4 * slices)), make_tuple(ld, number<1>{}), number<4>{});
+    if constexpr (slices == 1) {
+      return view;
+    } else {  // beyond the end of k, in rows that follow, are numbers whose scales are 2^-127
+      const auto parts = transform_tensor_view(
+          view,
+          make_tuple(make_pass_through_transform(matrix.rows),
+                     make_unmerge_transform(make_tuple(left, number<slices>{}, number<4>{}))),
+          make_tuple(sequence<0>{}, sequence<1>{}), make_tuple(sequence<0>{}, sequence<1, 2, 3>{}));
+      return transform_tensor_view(
+          parts,
+          make_tuple(make_pass_through_transform(matrix.rows),
+                     make_merge_transform(make_tuple(number<slices>{}, number<runs>{}, number<4>{}))),
+          make_tuple(sequence<0>{}, sequence<2, 1, 3>{}), make_tuple(sequence<0>{}, sequence<1>{}));
+    }
+  }
+  TILEWRIGHT_HD static auto copies(const narrow_matrix& matrix, index_t row, index_t tile) {
+    return make_async_tile_window(words(matrix, tile), make_tuple(number<rows>{}, number<Operand::words>{}),
+                                  {row, 0}, tile_distribution<Operand::copy>{},
                                   tensor_descriptor<Operand::lds>{{}, rows * Operand::words});
   }
   TILEWRIGHT_HD static auto scales(const narrow_matrix& matrix, index_t row) {
@@ -40,14 +64,12 @@ struct scaled_tiles {
   using copy_window = decltype(copies(narrow_matrix{}, 0, 0));
   using scale_window = decltype(scales(narrow_matrix{}, 0));
   using scale_words = array<unsigned, Operand::repeat>;  ///< of a thread
-  using stream_type = operand_stream<wave_copy<copy_window, Operand::lds>, copy_window, exec::lds_pointer>;
+  using copy_type = wave_copy<copy_window, Operand::lds>;
 
   narrow_matrix matrix;
   index_t row;
 
-  TILEWRIGHT_HD stream_type stream(index_t tile, exec::lds_pointer lds) const {
-    return {copies(matrix, row, tile), lds};
-  }
+  TILEWRIGHT_HD copy_type copy(index_t tile, exec::lds_pointer lds) const { return {copies(matrix, row, tile), lds}; }
   TILEWRIGHT_HD read_window reads(exec::lds_pointer lds) const {
     read_window window;
     place_window(window, {lds, {{}, rows * Operand::words}}, {}, partition_index<2>());
@@ -96,20 +118,28 @@ TILEWRIGHT_HD void multiply_scaled(C& c, const typename scaled_tiles<A>::fragmen
 /// Copies of both operands' tiles to a stage, one tile after the other.
 template <class A, class B>
 class scaled_copies {
-  typename scaled_tiles<A>::stream_type a_;
-  typename scaled_tiles<B>::stream_type b_;
+  typename scaled_tiles<A>::copy_type a_;
+  typename scaled_tiles<B>::copy_type b_;
 
  public:
   TILEWRIGHT_HD scaled_copies(const scaled_tiles<A>& a, const scaled_tiles<B>& b, index_t tile, exec::lds_pointer lds)
-      : a_(a.stream(tile, lds)), b_(b.stream(tile, lds + A::bytes)) {}
+      : a_(a.copy(tile, lds)), b_(b.copy(tile, lds + A::bytes)) {}
   /// Issues those of a tile, to the stage `lds_bytes` after the first, and goes on to the next tile.
   TILEWRIGHT_HD void issue(index_t lds_bytes) {
-    a_.template issue<0, scaled_tiles<A>::copy_window::num_access>(lds_bytes, {});
-    b_.template issue<0, scaled_tiles<B>::copy_window::num_access>(lds_bytes, {});
-    a_.advance(true, A::words * 4);
-    b_.advance(true, B::words * 4);
+    a_.issue(lds_bytes);
+    b_.issue(lds_bytes);
+    a_.advance(A::words * 4);
+    b_.advance(B::words * 4);
   }
 };
+
+/// Reads a step along k of an operand, and those after it that are read at once.
+template <arch::matrix_op Op, class Operand, index_t Step, class Fragments, class Window>
+TILEWRIGHT_HD void read_scaled_step(Fragments& to, const Window& from, index_t lds_bytes) {
+  constexpr index_t at_once = Operand::read_steps;
+  if constexpr (Step % at_once == 0)
+    load_fragment_steps<Op, Operand::steps / at_once, Step / at_once, 1>(to, from, lds_bytes);
+}
 
 /// One step along k of both operands in registers.
 template <class A, class B, block_tile Tile>
@@ -120,8 +150,8 @@ struct scaled_step {
   template <index_t Step>
   TILEWRIGHT_HD void read(const typename scaled_tiles<A>::read_window& from_a,
                           const typename scaled_tiles<B>::read_window& from_b, index_t lds_bytes) {
-    load_fragment_steps<Tile.op, A::steps, Step, 1>(a, from_a, lds_bytes);
-    load_fragment_steps<Tile.op, A::steps, Step, 1>(b, from_b, lds_bytes);
+    read_scaled_step<Tile.op, A, Step>(a, from_a, lds_bytes);
+    read_scaled_step<Tile.op, B, Step>(b, from_b, lds_bytes);
   }
 };
 
@@ -139,9 +169,9 @@ constexpr const char* check_scaled_mfma(const scaled_args& g, index_t steps) {
                "use dequantising_policy";
 }
 
-/// m x m results with 128 bytes of each row along k where both operands have `bits` bits.
+/// m x m results. bits: of the wider operand.
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile_for(index_t bits, index_t m) {
-  return {m, m, min(256, 1024 / bits), 2, 2, arch::matrix_op::mfma_32x32x64_b8};
+  return {m, m, bits == 4 ? 256 : 128, 2, 2, arch::matrix_op::mfma_32x32x64_b8};
 }
 
 /// Two stages in LDS. The last tile, which may be partial, is multiplied first: the others are whole and the loop
@@ -203,7 +233,8 @@ struct scaled_mfma_pipeline {
         }
         multiply_scaled<tile, A, B, s.value>(c, now.a, a_scales, now.b, b_scales);
         spread_among_matrix_instructions<matrix_instructions_per_step<tile>, matrix_instructions_per_step<tile> * 3 / 4,
-                                         exec::instruction_kind::lds_read, a_tiles::num_reads + b_tiles::num_reads>();
+                                         exec::instruction_kind::lds_read,
+                                         a_tiles::num_reads(s.value + 1) + b_tiles::num_reads(s.value + 1)>();
       });
       if constexpr (HasNext) a_scales = next_a_scales, b_scales = next_b_scales;
       keep_in_accumulation_registers<tile>(c);
@@ -227,14 +258,13 @@ struct scaled_mfma_pipeline {
 
 }  // namespace detail
 
-/// 256 x 256 results with 128 bytes of each row along k where both operands have as many bits, else 64 of the narrower
-/// one's; or 128 x 128.
+/// 256 x 256 results with 128 of k, where both operands have 4 bits with 256; or 128 x 128.
 template <class AFormat, class BFormat>
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile(index_t m = 256) {
   return detail::scaled_mfma_tile_for(max(AFormat::bits, BFormat::bits), m);
 }
 
-/// A policy of narrow_gemm for gfx950: operands in mxfp8_format, mxfp8_e5m2_format or mxfp4_format, also two different
+/// A policy of narrow_gemm for gfx950: operands in MX formats of 8, 6 and 4 bits, also two different
 /// ones, multiplied with their scales by the matrix instructions. k is a multiple of 32. Vector: elements of C that are
 /// moved at once: 1, or 8 where n, ldc and addresses allow it.
 template <class AFormat, class BFormat, block_tile Tile = scaled_mfma_tile<AFormat, BFormat>(), index_t Vector = 1>

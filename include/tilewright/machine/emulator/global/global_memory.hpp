@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -86,6 +89,21 @@ class global_memory {
 
   /// A kernel promises the same bits in every run: additions of floats to the same bytes must be ordered.
   void guarantee_same_bits() { orders_additions_ = true; }
+
+  /// A kernel promises that the counter is 0 when the launch has ended.
+  void guarantee_reset(const thread_context& self, std::uint32_t launch, const unsigned* counter, call_site where) {
+    const std::lock_guard lock(resets_mutex_);
+    resets_.insert({{launch, counter}, {self.thread_id, self.block, self.site_of(where)}});
+  }
+  /// Throws if a counter that is to be 0 at the end of the launch is not.
+  void check_resets(std::uint32_t launch) {
+    const std::lock_guard lock(resets_mutex_);
+    for (const auto& [of, promise] : resets_)
+      if (const unsigned n = *of.second; of.first == launch && n != 0)
+        throw_fault("thread " + std::to_string(promise.thread) + " of block " + to_string(promise.block) +
+                    " promises to reset a counter in global memory (" + to_string(promise.where) + "), which is " +
+                    std::to_string(n) + " when the kernel has ended: the next launch would begin with it");
+  }
 
   /// Whether accesses are to be reported to this object at all.
   bool is_checked() const { return finds_races_ || !ranges_.empty(); }
@@ -213,6 +231,13 @@ class global_memory {
   earlier_kernels earlier_;
   std::atomic<bool> orders_additions_ = false;
   std::atomic<bool> stopped_ = false;
+  struct reset_promise {
+    index_t thread;
+    block_index block;
+    call_site where;
+  };
+  std::mutex resets_mutex_;
+  std::map<std::pair<std::uint32_t, const unsigned*>, reset_promise> resets_;  // by launch and counter
 };
 
 }  // namespace tilewright::emulator

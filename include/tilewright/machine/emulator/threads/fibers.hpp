@@ -62,15 +62,19 @@ class staggered_stack {
 
 }  // namespace detail
 
-/// Fibers 0 ... count - 1 with the same body, run in the order of their numbers or, where `seed` is not 0, in a random
-/// one, or as the explorer of this thread of the CPU chooses. Not to be shared between threads of the CPU.
+/// Fibers 0 ... count - 1 with the same body. A wave of them runs until all its fibers wait, in the order of their
+/// numbers; then the next wave runs. Where `seed` is not 0, fibers run in a random order, or waves as the explorer of
+/// this thread of the CPU chooses. Not to be shared between threads of the CPU.
 class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
 
-  /// `count` fibers that run function(argument, number); seed 0: in order of their numbers, else in a random order.
-  fiber_group(index_t count, std::size_t stack_bytes, std::uint64_t seed, body function, void* argument)
+  /// `count` fibers in waves of 32 or 64 that run function(argument, number); seed 0: in order of their numbers, else in
+  /// a random order.
+  fiber_group(index_t count, index_t wave_size, std::size_t stack_bytes, std::uint64_t seed, body function,
+              void* argument)
       : count_(count),
+        wave_size_(wave_size),
         random_(seed),
         function_(function),
         argument_(argument),
@@ -160,15 +164,17 @@ class fiber_group {
 
   void rest(index_t self) { ready_[std::size_t(self) / 64] &= ~(std::uint64_t{1} << self % 64); }
 
-  /// The fiber to run after self: the first that is ready in self's group of 64 (a wave or two) or in a later one.
+  /// The fiber to run after self: the first that is ready in self's wave or in a later one.
   index_t next(index_t self) const {
     const std::size_t words = ready_.size();
     std::size_t word = std::size_t(self) / 64;
-    for (std::size_t i = 0; i < words; ++i) {
-      if (ready_[word] != 0) return index_t(word) * 64 + std::countr_zero(ready_[word]);
+    std::uint64_t bits = ready_[word] & ~std::uint64_t{0} << (self & wave_size_ & 63);  // from the wave's first fiber
+    for (std::size_t i = 0; bits == 0; ++i) {
+      if (i == words) return count_;
       if (++word == words) word = 0;
+      bits = ready_[word];
     }
-    return count_;
+    return index_t(word) * 64 + std::countr_zero(bits);
   }
 
   /// The fiber to run after self: next(self), or any that is ready.
@@ -186,9 +192,9 @@ class fiber_group {
   /// A wave runs until it waits. Then follows the first of the possible steps, or where the schedule deviates, another
   /// one; or the wave that would run is postponed until nothing else is possible.
   index_t choose_explored(index_t self) {
-    if (self != count_ && first_of_wave(self / wave) != count_) return first_of_wave(self / wave);
+    if (self != count_ && first_of_wave(self / wave_size_) != count_) return first_of_wave(self / wave_size_);
     for (;;) {
-      const std::vector<index_t> steps = possible_steps(self / wave);
+      const std::vector<index_t> steps = possible_steps(self / wave_size_);
       if (steps.empty()) return count_;
       const auto count = index_t(steps.size());
       const bool may_postpone = steps[0] >= 0;
@@ -211,7 +217,7 @@ class fiber_group {
   /// Waves that are ready, and as -1, -2, ... pending events; after them, if there are several, all of them. In the
   /// order of the schedule's base; empty if no wave is ready.
   std::vector<index_t> possible_steps(index_t latest_wave) const {
-    const index_t num_waves = (count_ + wave - 1) / wave, events = events_ == nullptr ? 0 : events_->num_pending();
+    const index_t num_waves = count_ / wave_size_, events = events_ == nullptr ? 0 : events_->num_pending();
     const auto [has_early_copies, is_backward, reverses_blocks] = choices_->base();
     std::vector<index_t> waves, steps;
     for (index_t i = 0; i < num_waves; ++i)
@@ -226,8 +232,9 @@ class fiber_group {
   }
   /// The first fiber of a wave that is ready; count_ if none is.
   index_t first_of_wave(index_t number) const {
-    const std::uint64_t bits = ready_[std::size_t(number) * wave / 64] >> (number * wave % 64) & 0xffffffff;
-    return bits == 0 ? count_ : number * wave + std::countr_zero(bits);
+    const index_t first = number * wave_size_;
+    const std::uint64_t bits = ready_[std::size_t(first) / 64] >> first % 64 << (64 - wave_size_);
+    return bits == 0 ? count_ : first + std::countr_zero(bits) - (64 - wave_size_);
   }
 
   void switch_to(index_t self, index_t other) {
@@ -244,9 +251,8 @@ class fiber_group {
     fibers_[std::size_t(last_)] = std::move(from);
   }
 
-  static constexpr index_t wave = 32;  // fibers that explored schedules keep together
-
   index_t count_;
+  index_t wave_size_;
   schedule_choices* choices_ = explored_run;
   index_t postponed_ = -1;  // wave; -1: none
   pending_events* events_ = nullptr;

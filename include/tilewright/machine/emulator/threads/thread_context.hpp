@@ -102,6 +102,8 @@ class memory_services {
   virtual void wait_for_previous_kernel(const thread_context&) = 0;
   /// Additions of floats that nothing orders are faults from now on.
   virtual void guarantee_same_bits() = 0;
+  /// The launch ends with a fault if the counter in global memory is not 0 then.
+  virtual void guarantee_reset(const thread_context&, const unsigned* counter, call_site) = 0;
   /// Throws if the access races with another one or reads bytes that were never written. Returns the number of its
   /// line.
   virtual unsigned check_lds_access(thread_context&, lds_touch, index_t address, index_t bytes, call_site) = 0;

@@ -167,6 +167,9 @@ void warpgroup_reg_alloc(call_site where = {}) {
 inline void grid_dependency_launch() {}
 inline void grid_dependency_wait() { detail::self().memory->wait_for_previous_kernel(detail::self()); }
 inline void guarantee_same_bits() { detail::self().memory->guarantee_same_bits(); }
+inline void guarantee_reset(const unsigned* counter, call_site where = {}) {
+  detail::self().memory->guarantee_reset(detail::self(), counter, where);
+}
 
 namespace detail {
 inline void add_release(unsigned* counter, unsigned n, emulator::memory_scope scope) {

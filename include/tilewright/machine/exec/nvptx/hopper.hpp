@@ -212,6 +212,7 @@ TILEWRIGHT_HD void grid_dependency_wait() {
 }
 
 TILEWRIGHT_HD void guarantee_same_bits() {}
+TILEWRIGHT_HD void guarantee_reset(const unsigned*) {}
 
 TILEWRIGHT_HD void add_release(unsigned* counter, unsigned n) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(n) : "memory");

@@ -21,7 +21,7 @@ struct decode_workspace {
 
   TILEWRIGHT_HD decode_workspace(const attention_decode_args& args, index_t value_dim)
       : o(static_cast<float*>(args.workspace)), rows(long_index_t(args.heads) * args.queries) {
-    const long_index_t all = rows * args.batch * (args.splits + 1);
+    const long_index_t all = rows * (long_index_t(args.num_shares()) + args.batch);
     lse = o + all * value_dim;
     shares = reinterpret_cast<index_t*>(lse + all);
   }
@@ -35,7 +35,7 @@ struct decode_workspace {
 /// Thread 0 writes down a sequence's first and last share, for decode_combine.
 TILEWRIGHT_HD void note_share(const attention_decode_args& args, const decode_piece& piece, index_t share,
                               index_t value_dim) {
-  if (args.splits == 1 || exec::thread_id() != 0) return;
+  if (!args.has_shares() || exec::thread_id() != 0) return;
   const exec::global_buffer shares =
       exec::make_global_buffer(decode_workspace(args, value_dim).shares + 2 * piece.batch, 8);
   if (piece.begins()) exec::buffer_store(shares, 0, share);

@@ -58,11 +58,11 @@ struct decode_piece {
   }
 };
 
-/// The first piece of a share. With one split each sequence is a share. All lanes of the wave call it: they add up the
-/// steps of sequences.
+/// The first piece of a share. Unless args.has_shares() each sequence is a share. All lanes of the wave call it: they
+/// add up the steps of sequences.
 template <index_t WaveSize>
 TILEWRIGHT_HD decode_piece locate_share(const attention_decode_args& args, index_t share) {
-  if (args.splits == 1) return {args, share, 0, sequence_steps(args, share).count};
+  if (!args.has_shares()) return {args, share, 0, sequence_steps(args, share).count};
   const index_t lane = exec::lane_id();
   const auto steps_up_to = [&](index_t first) TILEWRIGHT_INLINE_LAMBDA {  // of sequences first to first + lane
     const index_t batch = first + lane;
@@ -71,7 +71,7 @@ TILEWRIGHT_HD decode_piece locate_share(const attention_decode_args& args, index
   index_t all = 0;
   for (index_t first = 0; first < args.batch; first += WaveSize)
     all += exec::broadcast(steps_up_to(first), WaveSize - 1);
-  const index_t shares = args.batch * args.splits, of_each = divide(all, shares), more = all - of_each * shares;
+  const index_t shares = args.num_shares(), of_each = divide(all, shares), more = all - of_each * shares;
   const index_t begin = of_each * share + min(share, more), steps = of_each + (share < more ? 1 : 0);
   index_t before = 0, first = 0;
   for (;; first += WaveSize) {

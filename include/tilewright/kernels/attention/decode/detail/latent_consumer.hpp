@@ -79,6 +79,21 @@ struct latent_problem : decode_problem {
 };
 
 #if TILEWRIGHT_HOPPER_PASS
+/// The parts of a block's stages. Rows that a token list names are copied by cp.async: consumers fence, so that wgmma
+/// sees what it wrote.
+template <class Policy>
+struct latent_pipeline : mbarrier_pipeline<2 * latent_lds<Policy>::stages> {
+  using base = mbarrier_pipeline<2 * latent_lds<Policy>::stages>;
+  TILEWRIGHT_HD void init() const { base::init(Policy::has_token_lists ? 128 : 1, 4); }
+  TILEWRIGHT_HD static void fence() {
+    if constexpr (Policy::has_token_lists) exec::fence_async_proxy();
+  }
+  TILEWRIGHT_HD void consumer_wait(const typename base::state& at) const {
+    base::consumer_wait(at);
+    fence();
+  }
+};
+
 /// One thread. Consumers compute S and P of alternate tiles, and each a half of the columns of O, of all tiles in their
 /// order; P of a tile reaches the other consumer through LDS:
 ///
@@ -100,7 +115,7 @@ struct latent_consumer {
   using probabilities_type = wgmma_tile_in_registers<Policy::values_tile, T>;
   static constexpr latent_lds<Policy> lds_of{};
   static constexpr index_t word_quads = decltype(probabilities_type::words)::size() / 4;
-  using pipeline_type = mbarrier_pipeline<2 * lds_of.stages>;
+  using pipeline_type = latent_pipeline<Policy>;
   static constexpr index_t half = lds_of.half_dim;
   enum named_barrier : index_t { both_consumers = 1, own_warpgroup = 2, p_of_stage = 4 };
 
@@ -206,6 +221,7 @@ struct latent_consumer {
   /// P of the other consumer's tile, relative to the own offsets.
   TILEWRIGHT_HD probabilities_type receive(softmax_type& softmax, index_t of) const {
     exec::named_sync<256>(p_of_stage + (of & 1));
+    pipeline.fence();
     probabilities_type p;
     const index_t from = lds_of.stage(of & 1) + lds_of.p_in_stage() + own_thread() * 16;
     unroll<word_quads>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
@@ -233,7 +249,6 @@ struct latent_consumer {
   }
 
   TILEWRIGHT_HD void operator()(const latent_problem& p, const decode_piece& piece, index_t share) {
-    sync_consumers();  // both have used Q of the piece before
     load_queries(p);
     exec::fence_async_proxy();
     sync_consumers();
@@ -289,7 +304,7 @@ struct latent_consumer {
     const auto& offsets = softmax.row_offsets().thread_buffer;
     exec::lds_store(lds, lds_of.sums(consumer) + own_thread() * 16,
                     array<float, 4>{{offsets[0], offsets[1], sums.thread_buffer[0], sums.thread_buffer[1]}});
-    sync_consumers();
+    sync_consumers();  // both have also used Q
     const auto other = exec::lds_load<array<float, 4>>(lds, lds_of.sums(1 - consumer) + own_thread() * 16);
     array<row_total, 2> totals;
     for (index_t r = 0; r < 2; ++r) {

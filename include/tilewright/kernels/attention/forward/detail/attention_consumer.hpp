@@ -86,21 +86,23 @@ struct attention_consumer {
     q_at.advance();
   }
 
-  /// Steps [first, last) of the keys of a work tile; at least one. The previous work tile's last P V runs with the
-  /// first.
-  TILEWRIGHT_HD void operator()(const attention_problem& problem, index_t first, index_t last) {
+  /// The steps of the keys of a work tile; at least one. The previous work tile's last P V runs with the first.
+  TILEWRIGHT_HD void operator()(const attention_problem& problem, const attention_steps<Policy>& steps) {
     attention_problem mine = problem;
     mine.first_query += 64 * consumer;
     const index_range unmasked = mine.seen_by_all(device.args.window, 64);
-    const index_t end = last;
+    const index_t first = steps.first(), end = steps.keys.last;
     // Rows of other consumers may see more keys.
-    last = max(first + tile.keys,
-               min(last, first + round_up(max(mine.seen_by_any(device.args.window, 64).last - first, 0), tile.keys)));
-    const auto update_softmax = [&](index_t key, auto rescale) TILEWRIGHT_INLINE_LAMBDA {
+    const index_t last = max(first + 1, min(end, mine.seen_by_any(device.args.window, 64).last));
+    index_t key = first, next = steps.after(key);
+    const auto update_softmax = [&](auto rescale) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (!lds.o_replaces_q()) {
-        if (key + tile.keys >= last) release_q();
+        if (next >= last) release_q();
       }
-      softmax.update(s, device.args, problem, key, key < unmasked.first || key + tile.keys > unmasked.last, rescale);
+      softmax.update(
+          s, device.args, problem, key,
+          key < unmasked.first || key + tile.keys > unmasked.last || !steps.sees_all(mine.first_query, 64, key),
+          rescale);
     };
     if constexpr (lds.o_replaces_q()) flush();  // O of the previous work tile is where Q will be
     stages.q_full(q_at.stage, consumer).wait(q_at.phase);
@@ -116,11 +118,12 @@ struct attention_consumer {
     complete_scores();
     const auto results = softmax.finish_rows(sink_of_head(device.args, previous.head));
     if constexpr (!pv_overlaps_softmax) begin_tile(problem, results);
-    update_softmax(first, [](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is still the previous work tile's, or zero
+    update_softmax([](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is still the previous work tile's, or zero
     if constexpr (pv_overlaps_softmax) begin_tile(problem, results);
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
-    for (index_t key = first + tile.keys; key < last; key += tile.keys) {
+    for (key = next; key < last; key = next) {
+      next = steps.after(key);
       issue_scores();   // S (queries, keys) = Q (queries, d) K^T, of this step
       issue_outputs();  // O (queries, d_v) += P (queries, keys) V, of the step before
       order().arrive();
@@ -128,7 +131,7 @@ struct attention_consumer {
       complete_scores();
       bool must_rescale = false;
       typename softmax_type::row_values factors{};
-      update_softmax(key, [&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
+      update_softmax([&](const auto& f) TILEWRIGHT_INLINE_LAMBDA {
         must_rescale = true;
         factors = f;
       });
@@ -138,8 +141,8 @@ struct attention_consumer {
         softmax.scale_outputs(factors);
       p.assign(s);
     }
-    if (last < end) flush();
-    for (; last < end; last += tile.keys) skip_step();
+    if (key < end) flush();
+    for (; key < end; key = steps.after(key)) skip_step();
   }
 
   /// Writes O of the previous work tile once its last P V has ended; then O is this work tile's.

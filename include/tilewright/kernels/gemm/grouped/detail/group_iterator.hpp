@@ -83,12 +83,17 @@ class row_group_iterator {
     read_groups();
   }
 
-  /// Tiles of all groups.
+  /// Tiles of all groups. Loads of several are in flight: every block waits for this sum before its first tile.
   TILEWRIGHT_HD index_t num_tiles() const {
+    constexpr index_t at_once = Lanes == 1 ? 1 : 4;
     index_t n = 0;
     TILEWRIGHT_UNROLL(1)
-    for (index_t g = Lanes == 1 ? 0 : exec::lane_id(); g < args_.groups; g += Lanes)
-      n += tiles_of(rows_of_group(args_, args_.m, g));
+    for (index_t first = Lanes == 1 ? 0 : exec::lane_id(); first < args_.groups; first += at_once * Lanes) {
+      array<group_rows, at_once> rows;
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < at_once; ++i) rows[i] = rows_of_group(args_, args_.m, first + i * Lanes);
+      for (const group_rows& of_group : rows.elements) n += tiles_of(of_group);
+    }
     for (index_t distance = 1; distance < Lanes; distance *= 2) n += of_lane(n, exec::lane_id() ^ distance);
     return of_lane(n, 0);
   }

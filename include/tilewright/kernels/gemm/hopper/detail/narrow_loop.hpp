@@ -20,15 +20,24 @@ struct narrow_lds {
   static constexpr index_t a_pieces = tile.k / 8;               ///< of a row of A
   static constexpr index_t b_pitch = Policy::column_bytes + 16, a_pitch = a_pieces * 16 + F::elements * 8;
   static constexpr index_t a_at = tile.n * b_pitch, stage_bytes = a_at + tile.m * a_pitch;
-  /// Scales for each step are two buffers of (groups, n); zero points likewise.
+  /// Scales of a step are two buffers of (groups, n), as they multiply; zero points likewise.
   static constexpr bool by_column = F::group == 0;
   static constexpr index_t groups = by_column ? 0 : max(tile.k / max(F::group, 1), 1), scale_pitch = tile.n + 8,
                            scale_bytes = groups * scale_pitch * 4, scales_at = Policy::stages * stage_bytes,
                            zeros_at = scales_at + 2 * scale_bytes,
-                           bytes = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
+                           chunks_at = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
+  /// As they are stored: chunks of 16 bytes or a step's, of steps_of_chunk steps; then those of zero points.
+  static constexpr index_t scale_size = index_t(sizeof(typename F::scale_type)),
+                           zero_size = F::has_zero_points ? index_t(sizeof(typename F::zero_type)) : 0,
+                           in_chunk = by_column ? 0 : max(groups, 16 / scale_size), chunk_bytes = in_chunk * scale_size,
+                           zero_chunk_bytes = in_chunk * zero_size,
+                           steps_of_chunk = by_column ? 1 : in_chunk * F::group / tile.k,
+                           chunks = 1 + ceil_div(Policy::stages - 1, steps_of_chunk),
+                           zero_chunks_at = chunks_at + chunks * tile.n * chunk_bytes,
+                           bytes = zero_chunks_at + chunks * tile.n * zero_chunk_bytes;
   /// C's accumulators, at the start.
   static constexpr index_t sum_pitch = tile.n + 4;
-  static_assert(tile.m * sum_pitch * 4 <= bytes);
+  static_assert(Policy::k_waves * tile.m * sum_pitch * 4 <= bytes);
 };
 
 /// A step computes C (rows, n) += A (rows, k) decode(B (n, k))^T, as (n, rows) for mma: columns of B are its rows. A
@@ -36,7 +45,7 @@ struct narrow_lds {
 /// same k of rows g and g + 8 of A.
 ///
 ///   copies  | stage i + 2            | stage i + 3           |   cp.async by all threads
-///   scales  | of i + 1 to LDS, loads of i + 2                |   thread j: those of column j
+///   scales  | copies for i + 3, of i + 1 from stored to used |   thread j: those of column j
 ///   block   | barrier, decode and mma of stage i | barrier   |
 template <class Policy>
   requires requires { typename Policy::b_format; }
@@ -50,11 +59,12 @@ struct small_m_loop<Policy> {
   using result = tile_distribution<number<result_rows_encoding(tile.m, tile.n, Policy::waves, 32, 4)>::value>;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = memory::bytes, k_of_block = tile.k,
                            blocks_at_once = min(4, Policy::arch::value.lds_bytes / lds_bytes), halves = tile.m / 8,
-                           mma_tiles = 2, groups = memory::groups;
+                           mma_tiles = Policy::wave_columns / 16, n_waves = Policy::waves / Policy::k_waves,
+                           pieces = memory::pieces / Policy::k_waves, groups = memory::groups;
   /// Whether a lane's words have scales of their own, which multiply elements.
   static constexpr bool scales_elements = F::group != 0 && F::group < memory::piece,
                         scales_accumulators = !memory::by_column && !scales_elements;
-  static_assert(block_size == tile.n, "narrow_policy: a thread loads the scales of a column");
+  static_assert(block_size % tile.n == 0, "narrow_policy: a thread loads scales of a column");
 
   /// In units of 0.7 us: 16 KiB of B for each resident block of an H100 take 2.8 us.
   static constexpr split_cost cost{.k_tile = 4, .wait = 5, .read = 1, .change = 4, .crossing = 1};
@@ -77,7 +87,7 @@ struct small_m_loop<Policy> {
   /// Neighbouring threads copy the pieces of a column. Columns after the last one repeat it: they are multiplied, but
   /// not written.
   struct operand_stream {
-    static constexpr index_t pieces = memory::pieces, columns = pieces, in_row = memory::a_pieces,
+    static constexpr index_t pieces = memory::pieces, columns = tile.n * pieces / block_size, in_row = memory::a_pieces,
                              rows = ceil_div(tile.m * in_row, block_size);
     const char *b[columns], *a[rows];
     index_t left;        ///< elements along k that are still to be copied
@@ -139,14 +149,13 @@ struct small_m_loop<Policy> {
     return exec::masked_load<V>(exec::make_global_buffer(from + at, long_index_t{1} << 62), 0, exists);
   }
 
-  /// The scales and zero points of the thread's column for a step, on their way to LDS.
+  /// The scales and zero points of the thread's column, if it has one. They pass through LDS that is the thread's own:
+  /// loads to registers would arrive after the copies of B that are in flight.
   struct column_scales {
     const Scale* from;
     const Zero* zeros_from;
     index_t in_column;  ///< of all k
-    bool is_aligned;    ///< those of a step may be loaded at once
-    array<Scale, max(groups, 1)> scales;
-    array<Zero, max(groups, 1)> zeros;
+    bool is_aligned;    ///< chunks may be copied at once
 
     TILEWRIGHT_HD column_scales(const narrow_args& g, const work_tile& work)
         : in_column(memory::by_column ? 1 : ceil_div(g.k, max(F::group, 1))) {
@@ -156,39 +165,55 @@ struct small_m_loop<Policy> {
       from = static_cast<const Scale*>(g.b_scales) + at;
       zeros_from = static_cast<const Zero*>(g.b_zeros) + at;
       const auto divides = [&](const void* p, index_t size) TILEWRIGHT_INLINE_LAMBDA {
-        return (reinterpret_cast<unsigned long long>(p) & unsigned(size - 1)) == 0 && size <= 16;
+        return (reinterpret_cast<unsigned long long>(p) & unsigned(size - 1)) == 0;
       };
-      is_aligned =
-          divides(from, index_t(sizeof scales)) && (!F::has_zero_points || divides(zeros_from, index_t(sizeof zeros)));
+      is_aligned = divides(from, 16) && (!F::has_zero_points || divides(zeros_from, min(memory::zero_chunk_bytes, 16)));
     }
-    TILEWRIGHT_HD void load(index_t k0) {
-      if constexpr (groups > 0) {
-        const index_t first = divide(k0, max(F::group, 1));
-        load_line(scales, from, first);
-        if constexpr (F::has_zero_points) load_line(zeros, zeros_from, first);
-      }
+    TILEWRIGHT_HD static bool has_column() { return groups > 0 && (block_size == tile.n || exec::thread_id() < tile.n); }
+    TILEWRIGHT_HD static index_t chunk_of(index_t step) { return divide(step, memory::steps_of_chunk); }
+    TILEWRIGHT_HD static index_t slot_of(index_t chunk) { return modulo(chunk, memory::chunks) * tile.n + exec::thread_id(); }
+
+    /// Starts the copy of a step's chunk, if the step is the first of it. is_first: no copy has been started.
+    TILEWRIGHT_HD void copy(exec::lds_pointer lds, index_t step, bool is_first = false) const {
+      if (!has_column() || (!is_first && modulo(step, memory::steps_of_chunk) != 0)) return;
+      const index_t chunk = chunk_of(step), group = chunk * memory::in_chunk, slot = slot_of(chunk);
+      if (group >= in_column) return;
+      const bool is_whole = is_aligned && group + memory::in_chunk <= in_column;
+      copy_chunk<memory::chunk_bytes>(lds + (memory::chunks_at + slot * memory::chunk_bytes), from, group, is_whole);
+      if constexpr (F::has_zero_points)
+        copy_chunk<memory::zero_chunk_bytes>(lds + (memory::zero_chunks_at + slot * memory::zero_chunk_bytes),
+                                             zeros_from, group, is_whole);
     }
-    template <class V>
-    TILEWRIGHT_HD void load_line(array<V, groups>& line, const V* all, index_t first) const {
-      if constexpr (sizeof line <= 16) {
-        if (is_aligned && first + groups <= in_column) {
-          line = masked_element(reinterpret_cast<const array<V, groups>*>(all + first), 0, true);
-          return;
+    template <index_t Bytes, class V>
+    TILEWRIGHT_HD void copy_chunk(exec::lds_pointer to, const V* all, index_t group, bool is_whole) const {
+      constexpr index_t at_once = min(Bytes, 16);
+      if (is_whole) {
+        for (index_t i = 0; i < Bytes; i += at_once)
+          exec::async_load_first_bytes<at_once>(reinterpret_cast<const char*>(all + group) + i, at_once, to, i);
+      } else {
+        for (index_t j = 0; j < memory::in_chunk; ++j) {
+          const bool exists = group + j < in_column;
+          exec::lds_store(to, j * index_t(sizeof(V)), masked_element(all, exists ? group + j : 0, exists));
         }
       }
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t j = 0; j < groups; ++j)
-        line[j] = masked_element(all, first + j < in_column ? first + j : 0, first + j < in_column);
     }
-    TILEWRIGHT_HD void store(exec::lds_pointer lds, index_t buffer) const {
-      const index_t to = buffer * memory::scale_bytes + exec::thread_id() * 4;
+    /// Writes the scales of a step, whose chunk has arrived, as they multiply.
+    TILEWRIGHT_HD static void store(exec::lds_pointer lds, index_t buffer, index_t step) {
+      if (!has_column()) return;
+      const index_t to = buffer * memory::scale_bytes + exec::thread_id() * 4, chunk = chunk_of(step),
+                    slot = slot_of(chunk), first = divide(step * tile.k, max(F::group, 1)) - chunk * memory::in_chunk;
+      const exec::lds_pointer chunks = lds + (slot * memory::chunk_bytes + first * memory::scale_size),
+                              zeros = lds + (slot * memory::zero_chunk_bytes + first * memory::zero_size);
       TILEWRIGHT_UNROLL_ALL
       for (index_t j = 0; j < groups; ++j) {
-        const float scale = F::scale(scales[j]);
+        const float scale =
+            scale_of_pairs<F, T>(exec::lds_load<Scale>(chunks, memory::chunks_at + j * memory::scale_size));
         const index_t at = to + j * memory::scale_pitch * 4;
         exec::lds_store(lds, memory::scales_at + at,
                         scales_elements ? bits_of_pair<T>(scale, scale) : bit_cast<unsigned>(scale));
-        if constexpr (F::has_zero_points) exec::lds_store(lds, memory::zeros_at + at, unsigned(zeros[j]));
+        if constexpr (F::has_zero_points)
+          exec::lds_store(lds, memory::zeros_at + at,
+                          unsigned(exec::lds_load<Zero>(zeros, memory::zero_chunks_at + j * memory::zero_size)));
       }
     }
   };
@@ -198,7 +223,7 @@ struct small_m_loop<Policy> {
   TILEWRIGHT_HD static void prefetch_b(const narrow_args& g, const work_tile& work) {
     const index_t k0 = work.k_begin * tile.k, column = work.tile.col * tile.n + exec::thread_id(),
                   bytes = min(min(g.k, work.k_end * tile.k) - k0, Policy::stages * tile.k) * F::bits / 8 & ~15;
-    if (!work.is_empty() && column < g.n && bytes > 0)
+    if (!work.is_empty() && exec::thread_id() < tile.n && column < g.n && bytes > 0)
       exec::prefetch_to_l2(static_cast<const char*>(g.b) +
                                (work.tile.batch * g.batch_stride_b + long_index_t(column) * g.ldb + k0) * F::bits / 8,
                            bytes);
@@ -209,25 +234,27 @@ struct small_m_loop<Policy> {
     constexpr index_t ahead = Policy::stages - 1;
     const index_t first = work.k_begin * tile.k, steps = work.k_end - work.k_begin;
     operand_stream operands(g, work, first, min(g.k, work.k_end * tile.k));
-    column_scales scales(g, work);
-    scales.load(first);
+    const column_scales scales(g, work);
+    scales.copy(lds, work.k_begin, true);
+    exec::async_end_group();
     index_t to = 0, from = 0;
     const auto next = [](index_t stage) { return stage + 1 == Policy::stages ? 0 : stage + 1; };
     for (index_t i = 0; i < ahead; ++i, to = next(to)) {
       operands.copy(lds + to * memory::stage_bytes);
+      scales.copy(lds, work.k_begin + i + 1);
       exec::async_end_group();
     }
-    scales.store(lds, 0);
-    scales.load(first + tile.k);
+    exec::async_wait_groups<ahead>();
+    column_scales::store(lds, 0, work.k_begin);
     accumulators c{};
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < steps; ++i, to = next(to), from = next(from)) {
       exec::async_wait_groups<ahead - 1>();
       exec::block_sync();  // stage i is in LDS; stage i - 1 and the scales of step i - 1 have been read
       operands.copy(lds + to * memory::stage_bytes);
+      scales.copy(lds, work.k_begin + i + ahead + 1);
       exec::async_end_group();
-      scales.store(lds, (i + 1) % 2);
-      scales.load(first + (i + 2) * tile.k);
+      if (i + 1 < steps) column_scales::store(lds, (i + 1) % 2, work.k_begin + i + 1);
       add_step(c, lds + from * memory::stage_bytes, lds, i % 2, g.m);
     }
     exec::async_wait_groups<0>();
@@ -235,19 +262,21 @@ struct small_m_loop<Policy> {
     return c;
   }
 
+  /// The wave's first piece of each column of a stage.
+  TILEWRIGHT_HD static index_t first_piece() { return divide(exec::wave_id(), n_waves) * pieces; }
   /// Column `number` of an mma tile's two that the lane has.
   TILEWRIGHT_HD static index_t column_of(index_t mma_tile, index_t number) {
-    return exec::wave_id() * (16 * mma_tiles) + mma_tile * 16 + number * 8 + divide(exec::lane_id(), 4);
+    return modulo(exec::wave_id(), n_waves) * (16 * mma_tiles) + mma_tile * 16 + number * 8 + divide(exec::lane_id(), 4);
   }
 
   /// The lane's elements of 16 bytes of a column of B, from its word. Format's decode_pairs is used where there is one.
   TILEWRIGHT_HD static array<T, F::elements> load_b(exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
                                                     index_t column, index_t piece, Zero zero) {
     const index_t lane = modulo(exec::lane_id(), 4);
-    const auto word = exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4), piece * 16);
+    const auto word = exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4 + first_piece() * 16), piece * 16);
     const auto elements = decode_word<F, T, true>(word, zero);
     if constexpr (scales_elements) {
-      const index_t group = divide(piece * memory::piece + lane * F::elements, F::group);
+      const index_t group = divide((first_piece() + piece) * memory::piece + lane * F::elements, F::group);
       return multiply_elements(elements,
                                exec::lds_load<unsigned>(lds, scale_at(memory::scales_at, buffer, group, column)));
     } else {
@@ -261,13 +290,14 @@ struct small_m_loop<Policy> {
   /// c += a stage's products.
   TILEWRIGHT_HD static void add_step(accumulators& c, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
                                      index_t valid_rows) {
-    constexpr index_t of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces;
+    constexpr index_t all_of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces,
+                      of_group = min(all_of_group, pieces);  // pieces of the wave
     accumulators group_c{};
     accumulators& to = scales_accumulators ? group_c : c;
     Zero zeros[mma_tiles][2] = {};
     TILEWRIGHT_UNROLL_ALL
-    for (index_t piece = 0; piece < memory::pieces; ++piece) {
-      const index_t group = piece / of_group;
+    for (index_t piece = 0; piece < pieces; ++piece) {
+      const index_t group = divide(first_piece() + piece, all_of_group);
       array<T, F::elements> a[2] = {};
       for (index_t half = 0; half < halves; ++half) a[half] = load_a(stage, half, piece, valid_rows);
       TILEWRIGHT_UNROLL_ALL
@@ -303,7 +333,7 @@ struct small_m_loop<Policy> {
     array<unsigned, F::elements / 2> x{};  // pairs: elements of 16 bits would be selected one by one
     if (row < valid_rows)                  // lanes of other rows take no time of LDS
       x = exec::lds_load<array<unsigned, F::elements / 2>>(
-          stage + (memory::a_at + row * memory::a_pitch + lane * bytes), piece * 4 * bytes);
+          stage + (memory::a_at + row * memory::a_pitch + lane * bytes + first_piece() * 4 * bytes), piece * 4 * bytes);
     if constexpr (has_decode_pairs<F, T>)
       x = {{exec::gather_halves(x[0], x[2], 0), exec::gather_halves(x[0], x[2], 1), exec::gather_halves(x[1], x[3], 0),
             exec::gather_halves(x[1], x[3], 1)}};
@@ -332,7 +362,7 @@ struct small_m_loop<Policy> {
         const index_t column = work.tile.col * tile.n + column_of(mma_tile, j);
         const long_index_t at = work.tile.batch * g.batch_stride_b_scales + long_index_t(column) * ld;
         const bool exists = column < g.n;
-        const float scale = F::scale(masked_element(static_cast<const Scale*>(g.b_scales), exists ? at : 0, exists));
+        const float scale = scale_of_pairs<F, T>(masked_element(static_cast<const Scale*>(g.b_scales), exists ? at : 0, exists));
         for (index_t i = 0; i < 2 * halves; ++i) c.of[mma_tile][i / 2 * 4 + j * 2 + i % 2] *= scale;
       }
     }
@@ -346,15 +376,23 @@ struct small_m_loop<Policy> {
     for (index_t mma_tile = 0; mma_tile < mma_tiles; ++mma_tile) {
       for (index_t i = 0; i < 4 * halves; ++i) {
         const index_t row = i / 4 * 8 + modulo(exec::lane_id(), 4) * 2 + i % 2, column = column_of(mma_tile, i / 2 % 2);
-        exec::lds_store(lds, (row * memory::sum_pitch + column) * 4, c.of[mma_tile][i]);
+        exec::lds_store(lds, ((divide(exec::wave_id(), n_waves) * tile.m + row) * memory::sum_pitch + column) * 4, c.of[mma_tile][i]);
       }
     }
     exec::block_sync();
     constexpr auto lengths = make_tuple(number<tile.m>{}, number<tile.n>{});
     constexpr auto strides = make_tuple(number<memory::sum_pitch>{}, number<1>{});
-    return load_tile(make_tile_window(make_tensor_view<address_space_enum::lds, float>(
-                                          lds, make_naive_tensor_descriptor(lengths, strides, number<4>{})),
-                                      lengths, {}, result{}));
+    const auto sums = [&](index_t k_wave) TILEWRIGHT_INLINE_LAMBDA {
+      return load_tile(make_tile_window(
+          make_tensor_view<address_space_enum::lds, float>(lds + k_wave * (tile.m * memory::sum_pitch * 4),
+                                                           make_naive_tensor_descriptor(lengths, strides, number<4>{})),
+          lengths, {}, result{}));
+    };
+    auto total = sums(0);
+    unroll<Policy::k_waves - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      tile_elementwise_inout([](float& x, float y) { x += y; }, total, sums(i + 1));
+    });
+    return total;
   }
 #endif
 };

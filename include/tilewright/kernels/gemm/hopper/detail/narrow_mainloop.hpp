@@ -175,10 +175,10 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
       exec::wgmma_wait<1>();                                   // the step before has been multiplied
       if constexpr (step == 0) base::release_previous();
       if constexpr (step + 1 == steps) {
-        base::unreleased = at.stage;
-        at.advance();
+        base::unreleased = base::at.stage;  // g++ 12 finds no names of a using declaration here
+        base::at.advance();
         if (++k == work.k_end) return false;
-        pipeline.consumer_wait(at);
+        base::pipeline.consumer_wait(base::at);
         load(next, work, k, 0);
       }
       a[1 - p % 2].decode(next);
@@ -225,7 +225,7 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
     unroll<2 * tile.repeat_m()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t half = i % 2, first = i / 2 * tile.n / 2;
       const index_t row = work.m0 + first_row + i / 2 * (64 * tile.consumers_per_tile()) + half * 8;
-      const float scale = b_format::scale(scales[long_index_t(min(row, args.n - 1)) * args.ld_b_scales]);
+      const float scale = scale_of_pairs<b_format, T>(scales[long_index_t(min(row, args.n - 1)) * args.ld_b_scales]);
       for (index_t j = 0; j < tile.n / 2; ++j)
         if (j / 2 % 2 == half) c.thread_buffer[first + j] *= scale;
     });

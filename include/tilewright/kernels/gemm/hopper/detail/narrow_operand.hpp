@@ -166,7 +166,7 @@ struct narrow_fragments {
     unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       unsigned factors[max(groups, 1)];
       for (index_t g = 0; g < groups; ++g) {
-        const float scale = Format::scale(step.scales[r][g]);
+        const float scale = scale_of_pairs<Format, T>(step.scales[r][g]);
         factors[g] = bits_of_pair<T>(scale, scale);
       }
       unroll<chunks>([&](auto c) TILEWRIGHT_INLINE_LAMBDA {

@@ -88,6 +88,7 @@ struct stream_k_fixup {
       return false;
     }
     if (thread == 0) {
+      exec::guarantee_reset(counter);
       exec::wait_for_count(counter, unsigned(work.splits - 1));
       *counter = 0;
     }
