@@ -36,7 +36,7 @@ constexpr const arch::cdna_gpu* cdna_facts(const arch::gpu_facts& gpu) {
 /// How a kernel for one problem of `tiles` tiles of C adds up slices of k: on MI300X and MI355X the last block of a
 /// tile does, as long as there are counters for the tiles, elsewhere a kernel that follows.
 constexpr split_k_kind split_k_kind_for(const arch::target& t, long_index_t tiles) {
-  const bool is_modelled = &t == &arch::gfx942::value || &t == &arch::gfx950::value;
+  const bool is_modelled = t.isa == arch::instruction_set::cdna && t.fp8 != arch::fp8_kind::none;
   return is_modelled && tiles <= detail::split_k_counters ? split_k_kind::fix_up : split_k_kind::workspace;
 }
 
