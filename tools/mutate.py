@@ -90,7 +90,7 @@ DEVICE_TESTS = ("machine", "convert", "math", "tile_ops", "policies")
 DEVICE_ARCHS = ("gfx942", "gfx950", "gfx1201")
 EMULATOR = next((path for build in ("tests", "release")
                  if (path := ROOT / "build" / build / "tools/amdgcn-emulator/libamdgcn_emulator.a").exists()), None)
-ON_NVIDIA_ALONE = re.compile(r"machine/exec/nvptx|launch/detail/gpu_runtime")
+ON_NVIDIA_ALONE = re.compile(r"machine/exec/nvptx|launch/detail/gpu_runtime|kernels/gemm/choice/gemm_plan")
 
 OPERATORS = {
     " + ": " - ", " - ": " + ", " * ": " + ", " / ": " * ", " % ": " / ", " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ",

@@ -3,18 +3,14 @@
 // family, or the fastest of those that it prefers, by time.
 #include <tilewright/jit/compiler.hpp>
 #include <tilewright/jit/gemm.hpp>
-#include <tilewright/kernels/gemm/choice/gemm_choice.hpp>
-#include <tilewright/kernels/gemm/choice/hopper_tile_family.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_plan.hpp>
 #include <tilewright/launch/tuning/find_fastest.hpp>
 
 #include <algorithm>
 #include <functional>
-#include <map>
 
 #include "contender.hpp"
 #include "launch_graph.hpp"
-#include "sample.hpp"
 
 namespace gpu_benchmark {
 namespace {
@@ -54,19 +50,8 @@ jit::gemm_problem jit_problem(const problem& p, const std::string& policy) {
 
 /// The first is the model's choice.
 std::vector<std::string> policies_of(const problem& p, std::size_t most) {
-  using enum tw::arch::matrix_element;
-  constexpr tw::arch::matrix_element elements[] = {f16, bf16, fp8_ocp};
-  const tw::hopper_gemm_operands o{elements[int(p.type)], elements[int(p.c_type())], !p.a_col_major, p.b_col_major};
-  std::vector<std::string> list{""};
-  if (regime_of(p) == regime::unaligned) return list;
-  alignas(16) static char somewhere[16];
-  std::map<std::string, std::size_t> shapes;  // clusters and splits of the same tile are alike: not all of them
-  for (const tw::hopper_gemm_choice& c : tw::rank_tiles_of_family(arguments_of(p, somewhere), o, 132, 16)) {
-    tw::hopper_gemm_tile alone = c.tile;
-    alone.cluster_m = alone.cluster_n = 1;
-    if (list.size() <= most && shapes[tw::name_of(alone)]++ < 4)
-      list.push_back(tw::name_of(tw::gemm_choice{.tile = c.tile, .split_k = c.split_k}));
-  }
+  std::vector<std::string> list;
+  for (const jit::gemm_problem& j : jit::policies_to_time(jit_problem(p, ""), "sm_90a", most)) list.push_back(j.policy);
   return list;
 }
 
@@ -80,7 +65,7 @@ class exact_contender final : public contender {
   void announce(const std::vector<problem>& problems) override {
     std::vector<jit::kernel_request> requests;
     for (const problem& p : problems)
-      for (const std::string& policy : policies_of(p, searches_ ? candidates : 0))
+      for (const std::string& policy : policies_of(p, searches_ ? candidates : 1))
         requests.push_back(jit::gemm(jit_problem(p, policy)));
     jit::compiler offline({.target = "sm_90a", .on_progress = jit::progress_line()});
     offline.prepare(requests);
@@ -93,7 +78,7 @@ class exact_contender final : public contender {
       check(cudaMemset(workspace_.data(), 0, tw::hopper_gemm_workspace::counter_bytes), "clearing the workspace");
     }
     std::vector<std::vector<jit::bound_kernel>> all;
-    const std::vector<std::string> policies = policies_of(p, searches_ ? candidates : 0);
+    const std::vector<std::string> policies = policies_of(p, searches_ ? candidates : 1);
     for (const std::string& policy : policies) all.push_back(bound(p, sets, policy));
     std::size_t best = 0;
     if (all.size() > 1) best = fastest(all);

@@ -26,8 +26,8 @@ struct predictions {
 };
 
 std::vector<problem> population(std::uint64_t seed) {
-  std::vector<problem> all = sample_layers(300, seed, {element::bf16, element::e4m3});
-  for (const problem& p : sample_problems(150, seed + 1, {element::bf16, element::e4m3}))
+  std::vector<problem> all = sample_layers(900, seed, {element::bf16, element::e4m3});
+  for (const problem& p : sample_problems(450, seed + 1, {element::bf16, element::e4m3}))
     if (regime_of(p) != regime::unaligned) all.push_back(p);
   return all;
 }
@@ -35,6 +35,8 @@ std::vector<problem> population(std::uint64_t seed) {
 tw::gemm_args arguments_of(const problem& p) {
   alignas(16) static char somewhere[16];
   tw::gemm_args g{.m = tw::index_t(p.m), .n = tw::index_t(p.n), .k = tw::index_t(p.k)};
+  g.lda = tw::index_t(p.a_col_major ? p.m : p.k);
+  g.ldb = tw::index_t(p.b_col_major ? p.k : p.n);
   g.workspace = somewhere;
   return g;
 }

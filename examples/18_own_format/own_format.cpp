@@ -12,10 +12,15 @@ namespace tw = tilewright;
 struct log2_format : tw::operand_format<unsigned, 8, float, 128> {
   template <class T>
   TILEWRIGHT_HD static tw::array<T, 8> decode(unsigned word) {
-    constexpr float numbers[] = {0, 0.125f, 0.25f, 0.5f, 1, 2, 4, 8, 0, -0.125f, -0.25f, -0.5f, -1, -2, -4, -8};
-    tw::array<T, 8> elements;
-    for (unsigned i = 0; i < 8; ++i) elements[int(i)] = T(numbers[word >> 4 * i & 15]);
-    return elements;
+    constexpr bool f16 = __is_same(T, tw::half_t);
+    const tw::array<T, 2> factor{T(f16 ? 0x1p11f : 0x1p123f), T(f16 ? 0x1p11f : 0x1p123f)};
+    tw::array<unsigned, 4> pairs;
+    for (unsigned i = 0; i < 4; ++i) {  // two codes to the lowest bits of two halves, then to exponents and signs
+      const unsigned codes = (word >> 8 * i & 255) * 0x1001;
+      pairs[int(i)] = tw::exec::multiply_halves<T>((codes & 0x70007) << (f16 ? 10 : 7) | (codes & 0x80008) << 12,
+                                                   tw::bit_cast<unsigned>(factor));
+    }
+    return tw::bit_cast<tw::array<T, 8>>(pairs);
   }
 };
 

@@ -69,7 +69,9 @@ std::optional<scaled_kernel> find_scaled_hopper(const block_scaled_args& args, e
   if (half.check(&args)) return std::nullopt;
   return scaled_kernel{
       "hopper_" + name_of(tile),
-      policy_text(type_name(element::fp8), "tw::operand_major::k, tw::operand_major::k", tile, type_name(result)),
+      "tw::block_scaled<" +
+          policy_text(type_name(element::fp8), "tw::operand_major::k, tw::operand_major::k", tile, type_name(result)) +
+          ">",
       "kernels/gemm/choice/grouped_choice.hpp", std::move(half)};
 }
 

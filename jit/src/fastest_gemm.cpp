@@ -90,10 +90,9 @@ class timed_policies {
     const auto measure = [&](const std::vector<tuning_batch>& batches) {
       std::vector<repeated_launch> launches;
       for (const tuning_batch& batch : batches)
-        launches.push_back({[&of = bound[batch.contender], i = std::size_t(0)](void* stream) mutable {
-                              of[i++ % of.size()](stream);
-                            },
-                            batch.launches});
+        launches.push_back(
+            {[&of = bound[batch.contender], i = std::size_t(0)](void* stream) mutable { of[i++ % of.size()](stream); },
+             batch.launches});
       return by_.time(launches);
     };
     return find_fastest(problems.size(), measure, {.limit_seconds = 0.15});

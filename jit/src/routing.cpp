@@ -114,6 +114,15 @@ kernel_source activation_source(const row_kernel_text& text, const expert_activa
                             choose_expert_rows_tile(sizeof(T), args.cols, is_aligned, expert_rows_kind::combine));
 }
 
+template <class T>
+kernel_source column_sums_source(const row_kernel_text& text, const expert_column_sums_args<void>& given) {
+  using kernel = tilewright::expert_column_sums<arch::sm90, T, row_tile{64, 64, 1, 16 / sizeof(T)}>;
+  const auto args = std::bit_cast<typename kernel::args_type>(given);
+  return row_kernel<kernel>(
+      text, args,
+      choose_expert_rows_tile(sizeof(T), 1, has_aligned_rows<kernel>(args, sizeof(T)), expert_rows_kind::combine));
+}
+
 template <class T, expert_rows_kind Kind>
 kernel_source rows_source(const row_kernel_text& text, const expert_rows_args<void>& given) {
   using kernel = tilewright::expert_rows<arch::sm90, T, row_tile{64, 64, 1, 16 / sizeof(T)}, Kind>;
@@ -194,6 +203,20 @@ kernel_request expert_rows(const expert_rows_problem& problem) {
       return scatters ? rows_source<T, expert_rows_kind::scatter>(text, args)
                       : rows_source<T, expert_rows_kind::combine>(text, args);
     });
+  });
+}
+
+kernel_request expert_column_sums(const expert_column_sums_problem& problem) {
+  require_float("expert_column_sums", problem.type);
+  return remembered([problem](const std::string&) {
+    expert_column_sums_args<void> args = problem.args;
+    stand_ins stand_in;
+    stand_in(args.x, args.y, args.ends);
+    const row_kernel_text text{.name = "expert_column_sums_" + std::string(short_name(problem.type)),
+                               .before = "tw::expert_column_sums<tw::arch::current, " + type_name(problem.type) + ", ",
+                               .after = ">",
+                               .uses = "kernels/routing/expert_column_sums.hpp"};
+    return with_float(problem.type, [&]<class T>(of_type<T>) { return column_sums_source<T>(text, args); });
   });
 }
 

@@ -435,10 +435,12 @@ typedef struct tilewright_moe_options {
   const tilewright_tensor* down_zeros;
   const tilewright_tensor* gate_up_factor; /* NVFP4: (experts) f32 */
   const tilewright_tensor* down_factor;
+  const tilewright_tensor* d_gate_up_bias; /* tilewright_moe_gradient: receives the gradient; NULL: none */
+  const tilewright_tensor* d_down_bias;
 } tilewright_moe_options;
 #define TILEWRIGHT_MOE_OPTIONS \
   {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
-   0.0f, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL}
+   0.0f, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL}
 /* logits may be NULL: expert and weight of the options are given. */
 TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
                                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,

@@ -273,7 +273,9 @@ tilewright_status tilewright_moe_gradient(const tilewright_tensor* d_x, const ti
                   .logits = optional(d_logits),
                   .weight = optional(d_weight),
                   .gate_up = optional(d_gate_up),
-                  .down = optional(d_down)},
+                  .down = optional(d_down),
+                  .gate_up_bias = optional(o.d_gate_up_bias),
+                  .down_bias = optional(o.d_down_bias)},
                  required(op, "dy", dy), required(op, "x", x), optional(logits), required(op, "gate_up", gate_up),
                  required(op, "down", down), options_for(o));
   });

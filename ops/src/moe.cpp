@@ -142,13 +142,6 @@ void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const ten
                            p, o.stream);
 }
 
-/// A tensor of the options that has a row of l.type for each expert.
-void require_bias(const char* name, const tensor& t, const moe_layer& l, long_index_t cols) {
-  if (!t.data) return;
-  require_tensor(moe_call, name, t, l.type, {l.experts, cols});
-  if (t.strides[1] != 1) refuse(moe_call, std::string(name) + " must be contiguous along its last dimension");
-}
-
 bool has_no_tokens(const tensor& t) { return t.rank == 2 && t.lengths[0] == 0; }
 
 /// All scratch memory of a call.
@@ -176,8 +169,8 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   if (out.type != l.type || out.rows != l.tokens || out.cols != l.d)
     refuse(moe_call, "y is " + describe(y) + " and x " + describe(x) + "; types and lengths must be equal");
   require_routing(moe_call, l, logits, o);
-  require_bias("gate_up_bias", o.gate_up_bias, l, 2 * long_index_t{l.n});
-  require_bias("down_bias", o.down_bias, l, l.d);
+  require_bias(moe_call, "gate_up_bias", o.gate_up_bias, l, 2 * long_index_t{l.n});
+  require_bias(moe_call, "down_bias", o.down_bias, l, l.d);
   scratch_memory sizes;
   (void)moe_memory(sizes, l, o);
   const held_workspace held = hold_workspace(moe_call, o.stream, sizes.bytes, o.workspace, o.workspace_bytes);

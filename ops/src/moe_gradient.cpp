@@ -18,6 +18,10 @@ candidate describe_choose_gradient(const jit::choose_experts_gradient_problem& p
   return kernel_for("choose_experts_gradient", p.type, jit::choose_experts_gradient(p));
 }
 
+candidate describe_column_sums(const jit::expert_column_sums_problem& p, const device_facts&) {
+  return kernel_for("expert_column_sums", p.type, jit::expert_column_sums(p));
+}
+
 /// Scratch memory: of rows of entries, in the order of experts.
 struct gradient_memory {
   moe_routing routing;
@@ -25,6 +29,7 @@ struct gradient_memory {
   tensor products, halves;    // (entries, 2 n): the first GEMM's result, as it writes it and with one half first
   tensor d_hidden, hidden;    // (entries, n): down's gradient of SwiGLU, without weights; SwiGLU times weights
   tensor d_halves, d_weight;  // (entries, 2 n); (tokens, choices)
+  tensor bias;                // of gate and up, with one half first
 
   gradient_memory(scratch_memory& memory, const moe_layer& l, const moe_options& o, const tensor& weight_gradient)
       : routing(take_routing(gradient_call, memory, l, o)) {
@@ -32,6 +37,7 @@ struct gradient_memory {
     x = rows(l.d), dy = rows(l.d);
     products = rows(2ll * l.n), halves = o.is_interleaved ? rows(2ll * l.n) : products;
     d_hidden = rows(l.n), hidden = rows(l.n), d_halves = rows(2ll * l.n);
+    bias = o.is_interleaved && o.gate_up_bias.data ? memory.take(l.type, {l.experts, 2ll * l.n}) : o.gate_up_bias;
     d_weight = weight_gradient.data ? weight_gradient : memory.take(element::f32, {l.tokens, l.choices});
   }
 };
@@ -57,10 +63,35 @@ void differentiate_choice(const moe_layer& l, const gradient_memory& m, const te
                                        p, o.stream);
 }
 
+/// to[e] = sum of the expert's rows, each times the weight of its entry if it is given.
+void add_up_columns(const moe_layer& l, const moe_routing& r, const tensor& to, const tensor& rows,
+                    const tensor& weight, void* stream) {
+  if (!to.data) return;
+  jit::expert_column_sums_problem p{.type = l.type};
+  auto& a = p.args;
+  a = {.x = rows.data,
+       .y = to.data,
+       .ends = r.ends_data(),
+       .source = static_cast<const index_t*>(r.source.data),
+       .weight = static_cast<const float*>(weight.data),
+       .rows = l.entries,
+       .cols = index_t(rows.lengths[1]),
+       .experts = l.experts,
+       .x_stride = rows.strides[0],
+       .y_stride = to.strides[0]};
+  run_single<describe_column_sums>(gradient_call,
+                                   key_of_all(gradient_call, 1, p.type, a.x, static_cast<const void*>(a.y), a.rows,
+                                              a.cols, a.experts, a.x_stride, a.y_stride),
+                                   p, stream);
+}
+
 void require_gradients(const moe_layer& l, const moe_gradients& d, const tensor& dy, const tensor& x,
                        const tensor& logits, const tensor& gate_up, const tensor& down, const moe_options& o) {
   if (l.gate_up.format != expert_format::plain) refuse(gradient_call, "weights of 8 or 4 bits have no gradient");
-  if (o.gate_up_bias.data || o.down_bias.data) refuse(gradient_call, "layers with biases have no gradient here");
+  require_bias(gradient_call, "gate_up_bias", o.gate_up_bias, l, 2 * long_index_t{l.n});
+  require_bias(gradient_call, "down_bias", o.down_bias, l, l.d);
+  require_bias(gradient_call, "d_gate_up_bias", d.gate_up_bias, l, 2 * long_index_t{l.n});
+  require_bias(gradient_call, "d_down_bias", d.down_bias, l, l.d);
   const auto require_like = [](const char* name, const tensor& t, const tensor& like) {
     if (!t.data) return;
     require_tensor(gradient_call, name, t);
@@ -86,7 +117,7 @@ void require_gradients(const moe_layer& l, const moe_gradients& d, const tensor&
 void moe_gradient(const moe_gradients& d, const tensor& dy, const tensor& x, const tensor& logits,
                   const tensor& gate_up, const tensor& down, const moe_options& o) {
   if (x.rank == 2 && x.lengths[0] == 0) {
-    for (const tensor* weights : {&d.gate_up, &d.down})
+    for (const tensor* weights : {&d.gate_up, &d.down, &d.gate_up_bias, &d.down_bias})
       if (weights->data) elementwise(*weights, *weights, "0.0f", {}, {.stream = o.stream});
     return;
   }
@@ -110,10 +141,20 @@ void moe_gradient(const moe_gradients& d, const tensor& dy, const tensor& x, con
     multiply(m.products, m.x, transposed(gate_up));  // (entries, 2 n) = x (entries, d) W^T
     if (o.is_interleaved) separate_halves(m.halves, m.products, o.stream);
     multiply(m.d_hidden, m.dy, down);  // (entries, n) = dy (entries, d) W (d, n)
+    if (m.bias.data != o.gate_up_bias.data) separate_halves(m.bias, o.gate_up_bias, o.stream);
     activate_rows(gradient_call, l, r,
-                  {.y = m.hidden, .x = m.halves, .dx = m.d_halves, .dy = m.d_hidden, .dweight = m.d_weight}, o);
+                  {.y = m.hidden,
+                   .x = m.halves,
+                   .bias = m.bias,
+                   .dx = m.d_halves,
+                   .dy = m.d_hidden,
+                   .dweight = m.d_weight,
+                   .dresult = o.down_bias.data ? m.dy : tensor{}},
+                  o);
     if (o.is_interleaved) alternate_halves(m.products, m.d_halves, o.stream);
     const tensor& d_products = o.is_interleaved ? m.products : m.d_halves;
+    add_up_columns(l, r, d.gate_up_bias, d_products, {}, o.stream);
+    add_up_columns(l, r, d.down_bias, m.dy, r.weight, o.stream);
     if (d.down.data) multiply(d.down, transposed(m.dy), m.hidden);
     if (d.gate_up.data) multiply(d.gate_up, transposed(d_products), m.x);
     if (d.logits.data) differentiate_choice(l, m, d.logits, logits, o);

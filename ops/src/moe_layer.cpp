@@ -153,6 +153,12 @@ void require_routing(const char* call, const moe_layer& l, const tensor& logits,
   }
 }
 
+void require_bias(const char* call, const char* name, const tensor& t, const moe_layer& l, long_index_t cols) {
+  if (!t.data) return;
+  require_tensor(call, name, t, l.type, {l.experts, cols});
+  if (t.strides[1] != 1) refuse(call, std::string(name) + " must be contiguous along its last dimension");
+}
+
 tensor scratch_memory::take(element type, std::initializer_list<long_index_t> lengths) {
   tensor t = packed(nullptr, type, lengths);
   t.data = base ? base + bytes : nullptr;

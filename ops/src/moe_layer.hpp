@@ -46,6 +46,9 @@ moe_layer moe_layer_of(const char* call, const tensor& x, const tensor& gate_up,
 /// Refuses logits and biases of other lengths, and half of a routing.
 void require_routing(const char* call, const moe_layer& l, const tensor& logits, const moe_options& o);
 
+/// Refuses a tensor of the options that is no row of l.type for each expert.
+void require_bias(const char* call, const char* name, const tensor& t, const moe_layer& l, long_index_t cols);
+
 /// Hands tensors out of scratch memory, one after the other. Without memory it counts bytes.
 struct scratch_memory {
   char* base = nullptr;
@@ -93,6 +96,7 @@ void multiply_by_expert(const char* call, const moe_layer& l, const expert_weigh
 struct activation_tensors {
   tensor y, x, bias = {};
   tensor dx = {}, dy = {}, dweight = {};
+  tensor dresult = {};  // of the second GEMM's result, where it has a bias
 };
 void activate_rows(const char* call, const moe_layer& l, const moe_routing& r, const activation_tensors& t,
                    const moe_options& o);

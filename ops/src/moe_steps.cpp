@@ -114,12 +114,18 @@ void activate_rows(const char* call, const moe_layer& l, const moe_routing& r, c
   if (p.is_gradient) {
     a.dy = t.dy.data, a.dx = t.dx.data, a.dy_stride = t.dy.strides[0], a.dx_stride = t.dx.strides[0];
     a.weight = static_cast<const float*>(r.weight.data), a.dweight = static_cast<float*>(t.dweight.data);
+    if (t.dresult.data) {
+      a.result_bias = from_expert_0(o.down_bias, o), a.result_bias_stride = o.down_bias.strides[0];
+      a.dresult = t.dresult.data, a.dresult_stride = t.dresult.strides[0], a.result_cols = l.d;
+      a.expert = static_cast<const index_t*>(r.expert.data);
+    }
   }
-  run_single<describe_activation>(call,
-                                  key_of_all(call, 5, p.type, p.is_gradient, a.x, static_cast<const void*>(a.y), a.bias,
-                                             a.dy, static_cast<const void*>(a.dx), a.entries, a.cols, a.x_stride,
-                                             a.y_stride, a.bias_stride, a.dy_stride, a.dx_stride),
-                                  p, o.stream);
+  run_single<describe_activation>(
+      call,
+      key_of_all(call, 5, p.type, p.is_gradient, a.x, static_cast<const void*>(a.y), a.bias, a.dy,
+                 static_cast<const void*>(a.dx), a.result_bias, a.result_bias_stride, a.result_cols, a.entries, a.cols,
+                 a.x_stride, a.y_stride, a.bias_stride, a.dy_stride, a.dx_stride),
+      p, o.stream);
 }
 
 moe_steps::moe_steps(scratch_memory& memory, const moe_layer& l, const moe_options& o) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -34,6 +35,10 @@ std::string read(const std::string& path) {
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
+void write_program(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
 struct mistake {
   std::string kernel, kind;
   int line;
@@ -200,6 +205,58 @@ TEST(Check, RunsBarriersOfTheGrid) {
     EXPECT_EQ(o.status, 1) << m.name << ":\n" << o.text;
     EXPECT_TRUE(has(o.text, m.kind) && has(o.text, m.what)) << m.name << ":\n" << o.text;
   }
+}
+TEST(Check, RunsCompressedKernels) {
+  ASSERT_TRUE(has(read(TILEWRIGHT_COMPRESSED), "CCOB"));
+  const outcome o = run(TILEWRIGHT_COMPRESSED " explicit_nodes");
+  EXPECT_EQ(o.status, 0) << o.text;
+}
+TEST(Check, ServesTheLibraryNamesOfRocm5To7) {
+  const std::string name = "libamdhip64.so.", program = read(TILEWRIGHT_RUNTIME);
+  const auto at = program.find(name);
+  ASSERT_NE(at, program.npos);
+  for (const char version : {'5', '6', '7'}) {
+    std::string renamed = program;
+    renamed[at + name.size()] = version;
+    const std::string path = testing::TempDir() + "check_rocm" + version;
+    write_program(path, renamed);
+    const outcome o = run(path + " explicit_nodes");
+    EXPECT_EQ(o.status, 0) << path << ":\n" << o.text;
+  }
+}
+// The commands of docs/check.md's workflow, in a repository whose kernel writes after the end of a buffer. The compiler
+// is told what HIP of other versions than its own leaves out, and to do without a device library.
+TEST(Check, RunsTheWorkflowOfThePage) {
+  namespace fs = std::filesystem;
+  const fs::path repository = testing::TempDir() + "check_workflow";
+  for (const char* folder : {"bin", "tests", ".github"}) fs::create_directories(repository / folder);
+  write_program(repository / "bin/clang++-22",
+                "#!/bin/sh\nexec " TILEWRIGHT_COMPILER " -nogpulib -D__AMDGCN_WAVEFRONT_SIZE=64 \"$@\"\n");
+  write_program(repository / "bin/tilewright-check", "#!/bin/sh\nexec " TILEWRIGHT_CHECK " \"$@\"\n");
+  std::ofstream(repository / "tests/kernels.hip") << R"(#include <hip/hip_runtime.h>
+__global__ void set(int* x) { x[__builtin_amdgcn_workitem_id_x()] = 1; }
+int main() {
+  int* x;
+  if (hipMalloc(reinterpret_cast<void**>(&x), 63 * sizeof(int)) != hipSuccess) return 3;
+  set<<<1, 64>>>(x);
+  return hipFree(x) != hipSuccess;
+})";
+  std::ofstream(repository / ".github/kernels.txt") << "# none\n";
+  std::vector<std::string> commands;
+  std::istringstream page(read(TILEWRIGHT_CHECK_PAGE));
+  for (std::string line; std::getline(page, line);)
+    if (const auto at = line.find("- run: "); at != line.npos) commands.push_back(line.substr(at + 7));
+  ASSERT_EQ(commands.size(), 2u);
+  const auto status = [&](const std::string& command) {
+    const std::string in = "cd " + repository.string() + " && PATH=$PWD/bin:$PATH && ";
+    return WEXITSTATUS(std::system((in + command + " > log 2>&1").c_str()));
+  };
+  EXPECT_EQ(status(commands[0]), 0) << read(repository / "log");
+  EXPECT_EQ(status(commands[1]), 1) << read(repository / "log");
+  const std::string sarif = read(repository / "findings.sarif");
+  EXPECT_TRUE(has(sarif, "\"ruleId\":\"out-of-bounds\"") && has(sarif, "tests/kernels.hip")) << sarif;
+  std::ofstream(repository / ".github/kernels.txt") << "out-of-bounds set*\n";
+  EXPECT_EQ(status(commands[1]), 0) << read(repository / "log");
 }
 TEST(Check, SaysWhatItCannotRun) {
   const outcome texture = check("texture");

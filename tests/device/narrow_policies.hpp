@@ -37,9 +37,9 @@ struct scaled_8x8
 struct scaled_4x8
     : to_float<tw::scaled_mfma_policy<tw::mxfp4_format, tw::mxfp8_format,
                                       tw::block_tile{64, 128, 256, 2, 2, tw::arch::matrix_op::mfma_16x16x128_b8}>> {};
-struct scaled_6x6 : to_float<tw::scaled_mfma_policy<tw::mxfp6_e2m3_format, tw::mxfp6_e3m2_format,
-                                                    tw::scaled_mfma_tile<tw::mxfp6_e2m3_format, tw::mxfp6_e3m2_format>(
-                                                        128)>> {};
+struct scaled_6x6
+    : to_float<tw::scaled_mfma_policy<tw::mxfp6_e2m3_format, tw::mxfp6_e3m2_format,
+                                      tw::scaled_mfma_tile<tw::mxfp6_e2m3_format, tw::mxfp6_e3m2_format>(128)>> {};
 struct scaled_6x8
     : to_float<tw::scaled_mfma_policy<tw::mxfp6_e3m2_format, tw::mxfp8_format,
                                       tw::block_tile{64, 128, 256, 2, 2, tw::arch::matrix_op::mfma_16x16x128_b8}>> {};

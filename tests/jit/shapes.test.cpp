@@ -59,6 +59,18 @@ TEST(Shapes, BringTheKernelsThatAutotuningChose) {
   EXPECT_EQ(shapes.kernels[1]("gfx942").name, shapes.kernels[0]("gfx942").name);
 }
 
+// Else the kernel is one without scales, which takes other arguments.
+TEST(Shapes, BlockScaledKernelsHaveABlockScaledPolicy) {
+  const pack::shapes shapes = pack::read_shapes(
+      R"({"block_scaled_gemm": [{"m": 1024, "n": 512, "k": 1024, "groups": 4},
+                                {"m": 1024, "n": 512, "k": 1024, "groups": 0}]})",
+      "");
+  ASSERT_EQ(shapes.kernels.size(), 2u);
+  for (const char* target : {"sm_90a", "gfx942", "gfx950"})
+    for (const jit::kernel_request& request : shapes.kernels)
+      EXPECT_NE(request(target).code.find("block_scaled"), std::string::npos) << request(target).name;
+}
+
 /// The names of the kernels that a list asks for, one after another.
 std::string names(const std::string& text, const std::string& target = "gfx942") {
   std::string all;

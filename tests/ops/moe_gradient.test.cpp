@@ -29,6 +29,8 @@ struct double_layer {
         gate_up(of(layer.gate_up)),
         down(of(layer.down)),
         logits(of(layer.logits)),
+        gate_up_bias(of(layer.gate_up_bias)),
+        down_bias(of(layer.down_bias)),
         dy(gradient) {
     for (int t = 0; t < p.tokens; ++t) chosen.push_back(layer.weights_of(t));
   }
@@ -65,21 +67,26 @@ struct double_layer {
     double sum = 0;
     for (int j = 0; j < p.n; ++j) {
       double both[2] = {};
-      for (int half = 0; half < 2; ++half)
+      for (int half = 0; half < 2; ++half) {
+        if (p.has_bias)
+          both[half] = gate_up_bias[std::size_t(e * 2 * p.n + (p.is_interleaved ? 2 * j + half : half * p.n + j))];
         for (int i = 0; i < p.d; ++i) {
           const int row = p.is_interleaved ? 2 * j + half : half * p.n + j;
           both[half] += gate_up[std::size_t((e * 2 * p.n + row) * p.d + i)] * x[std::size_t(t * p.d + i)];
         }
+      }
       const double g = std::min(both[0], limit), u = std::min(std::max(both[1], -limit), limit);
       double column = 0;
       for (int i = 0; i < p.d; ++i) column += dy[std::size_t(t * p.d + i)] * down[std::size_t((e * p.d + i) * p.n + j)];
       sum += g / (1 + std::exp(-double(p.alpha) * g)) * (u + double(p.shift)) * column;
     }
+    for (int i = 0; i < p.d && p.has_bias; ++i)
+      sum += dy[std::size_t(t * p.d + i)] * down_bias[std::size_t(e * p.d + i)];
     return sum;
   }
 
   moe_problem p;
-  values x, gate_up, down, logits, dy;
+  values x, gate_up, down, logits, gate_up_bias, down_bias, dy;
   std::vector<values> chosen;
 };
 
@@ -110,9 +117,11 @@ void expect_gradients(const moe_problem& p) {
   const on_gpu<T> dy({p.tokens, p.d}, 21);
   on_gpu<T> d_x({p.tokens, p.d}), d_gate_up({p.experts, 2 * p.n, p.d}), d_down({p.experts, p.d, p.n});
   on_gpu<float> d_logits({p.tokens, p.experts - p.shared});
+  on_gpu<T> d_gate_up_bias({p.experts, 2 * p.n}), d_down_bias({p.experts, p.d});
   const auto run = [&] {
-    tw::moe_gradient({.x = d_x, .logits = d_logits, .gate_up = d_gate_up, .down = d_down}, dy, layer.x, layer.logits,
-                     layer.gate_up, layer.down, layer.options());
+    tw::moe_gradients d{.x = d_x, .logits = d_logits, .gate_up = d_gate_up, .down = d_down};
+    if (p.has_bias) d.gate_up_bias = d_gate_up_bias, d.down_bias = d_down_bias;
+    tw::moe_gradient(d, dy, layer.x, layer.logits, layer.gate_up, layer.down, layer.options());
   };
   run();
   double_layer reference(layer, double_layer::of(dy));
@@ -120,6 +129,10 @@ void expect_gradients(const moe_problem& p) {
   expect_gradient("d_logits", reference, reference.logits, d_logits, 0x1p-9);
   expect_gradient("d_gate_up", reference, reference.gate_up, d_gate_up, 0x1p-9);
   expect_gradient("d_down", reference, reference.down, d_down, 0x1p-9);
+  if (p.has_bias) {
+    expect_gradient("d_gate_up_bias", reference, reference.gate_up_bias, d_gate_up_bias, 0x1p-9);
+    expect_gradient("d_down_bias", reference, reference.down_bias, d_down_bias, 0x1p-9);
+  }
   const auto x = d_x.data, gate_up = d_gate_up.data;
   const auto logits = d_logits.data;
   run();
@@ -141,6 +154,7 @@ TEST(MoeGradient, OfAllInputs) {
                     .score = expert_score::sigmoid,
                     .is_normalised = true,
                     .scale = 2.5f,
+                    .has_bias = true,
                     .is_interleaved = true,
                     .alpha = 1.702f,
                     .limit = 0.7f,
@@ -149,7 +163,7 @@ TEST(MoeGradient, OfAllInputs) {
 TEST(MoeGradient, OfScoresThatAreNotNormalised) {
   expect_gradients({.tokens = 8, .experts = 5, .choices = 2, .n = 11, .d = 13, .is_normalised = false});
   moe_problem p{.tokens = 30, .experts = 4, .choices = 2, .n = 16, .d = 16, .score = expert_score::sigmoid};
-  p.is_normalised = false, p.favourite = 2, p.capacity = 6;
+  p.has_bias = true, p.is_normalised = false, p.favourite = 2, p.capacity = 6;
   expect_gradients(p);
 }
 
@@ -190,8 +204,8 @@ TEST(MoeGradient, RefusesWhatHasNoGradient) {
   const auto none = [](tw::moe_options&) {};
   EXPECT_EQ(refusal({.x = layer.y}, none), "");
   EXPECT_EQ(refusal({.x = layer.down}, none), "moe_gradient: d_x is f16 (3, 16, 8), but must be as f16 (4, 16)");
-  EXPECT_EQ(refusal({.x = layer.y}, [&](auto& o) { o.down_bias = layer.down_bias; }),
-            "moe_gradient: layers with biases have no gradient here");
+  EXPECT_EQ(refusal({.x = layer.y, .down_bias = layer.y}, none),
+            "moe_gradient: d_down_bias is f16 (4, 16), but must be f16 (3, 16) here");
 }
 
 }  // namespace

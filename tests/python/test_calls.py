@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Calls from Python on the emulated AMD GPU, against Python's double precision."""
+import math
 import threading
 import unittest
 
@@ -86,6 +87,20 @@ class Library(unittest.TestCase):
         a, b, c = DlpackArray((8, 16)), DlpackArray((16, 8)), DlpackArray((8, 8))
         tilewright.gemm(a, b, c)
         self.assertEqual(DlpackArray.live_capsules, 0)
+
+
+class Attention(unittest.TestCase):
+    def test_block_mask(self):
+        """Tiles of 16 keys: head 0 sees keys 0 to 15 and 32 to 39, head 1 keys 16 to 31."""
+        q, k, v, o = Array((1, 3, 2, 32), seed=1), Array((1, 40, 1, 32), seed=2), Array((1, 40, 1, 32), seed=3), Array((1, 3, 2, 32))
+        mask = Array((1, 2, 1, 1), "i32", values=[5, 2])
+        tilewright.attention(q, k, v, o, block_mask=mask, mask_queries=16, mask_keys=16)
+        dq, dk, dv, found = (x.nested() for x in (q, k, v, o))
+        for i in range(3):
+            for h, seen in enumerate(([*range(16), *range(32, 40)], range(16, 32))):
+                p = [math.exp(sum(dq[0, i, h, x] * dk[0, j, 0, x] for x in range(32)) / 32 ** 0.5) for j in seen]
+                for x in range(32):
+                    self.assertLess(abs(found[0, i, h, x] - sum(w * dv[0, j, 0, x] for w, j in zip(p, seen)) / sum(p)), 3e-3)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ void tune(const options& o, pack::shapes& shapes, std::vector<std::string>& targ
   jit::compiler here({.compiler = o.compiler, .threads = o.threads, .on_progress = jit::progress_line()});
   if (targets.empty()) targets.push_back(here.target());
   if (std::find(targets.begin(), targets.end(), here.target()) == targets.end())
-    throw jit::error("--tune times kernels for this machine's " + here.target() + ", which is no target of the archive");
+    throw jit::error("--tune times kernels for this machine's " + here.target() +
+                     ", which is no target of the archive");
   const std::vector<std::string> choices = pack::tune(shapes, o.tuning, here);
   for (std::size_t i = 0; i < choices.size(); ++i)
     program::print("gemm[" + std::to_string(i) + "]: " + choices[i] + "\n");
@@ -91,10 +92,11 @@ std::optional<std::string> parse(options& o, int argc, const char* const* argv) 
       "--threads", "NUMBER", "Compilations at a time (default: one for each of the CPU's threads)",
       "a whole number from 1 to 1024", [](unsigned n) { return n >= 1 && n <= 1024; },
       [&o](unsigned n) { o.threads = n; });
-  line.file("--tune", "FILE",
-            "Time tiles for each GEMM of the list on this machine's GPU, and keep the fastest in a tuning file and in the "
-            "archive",
-            [&o](const std::string& name) { o.tuning = name; });
+  line.file(
+      "--tune", "FILE",
+      "Time tiles for each GEMM of the list on this machine's GPU, and keep the fastest in a tuning file and in the "
+      "archive",
+      [&o](const std::string& name) { o.tuning = name; });
   line.file("--list", "FILE", "Print what an archive holds", [&o](const std::string& name) { o.listed = name; });
   line.section_of_help("Exit code",
                        "0 success; 2 the request cannot be carried out. The archive is written whole, or not at all.");

@@ -23,8 +23,8 @@ struct shapes {
   std::map<std::string, std::string> texts;  // names and contents of files that travel with the kernels
 };
 
-/// Adds the kernels that jit::tuned() will ask for, by the text "tuning". For other targets than Hopper's they are those
-/// that are there already.
+/// Adds the kernels that jit::tuned() will ask for, by the text "tuning". For other targets than Hopper's they are
+/// those that are there already.
 void add_tuned(shapes& all);
 
 /// The kernels of a list on a target; those of problems first.

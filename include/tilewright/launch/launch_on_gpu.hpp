@@ -64,6 +64,9 @@ struct gpu_functions {
   }
 };
 
+/// The caller has checked the arguments.
+struct unchecked {};
+
 }  // namespace detail
 
 #if TILEWRIGHT_AMDGCN_PASS
@@ -73,6 +76,7 @@ template <class Kernel>
 struct prepared_launch {
   /// As on the host.
   explicit prepared_launch(const typename Kernel::args_type&) { (void)detail::gpu_functions::of<Kernel>(); }
+  prepared_launch(const typename Kernel::args_type&, const detail::gpu_functions&, detail::unchecked) {}
   /// As on the host.
   detail::launched_args_t<Kernel>& prepared();
   void operator()(detail::gpu_stream = nullptr) const {}
@@ -125,7 +129,11 @@ class prepared_launch {
 
   /// For Kernel<Arch> of a template: `functions` are the template's __global__ functions.
   prepared_launch(const args_type& args, const detail::gpu_functions& functions)
-      : follower_(checked(args), functions.after()) {
+      : prepared_launch(checked(args), functions, detail::unchecked{}) {}
+
+  /// The same without check().
+  prepared_launch(const args_type& args, const detail::gpu_functions& functions, detail::unchecked)
+      : follower_(args, functions.after()) {
     if constexpr (detail::HasArch<Kernel>) {
       const std::string here = detail::target_of(functions.kernel);
       if (here != Kernel::arch::value.name)

@@ -40,7 +40,10 @@ void expect_decoded(Number number, typename F::zero_type zero = {}) {
       const array<T, F::elements> elements = detail::decode_word<F, T>(word, zero);
       if constexpr (detail::has_decode_pairs<F, T>) {
         const array<T, F::elements> pairs = detail::decode_word<F, T, true>(word, zero);
-        for (index_t i = 0; i < 8; ++i) ASSERT_EQ(std::memcmp(&pairs[i], &elements[i / 2 + i % 2 * 4], sizeof(T)), 0);
+        for (index_t i = 0; i < 8; ++i) {
+          const T expected(float(elements[i / 2 + i % 2 * 4]) * detail::pairs_factor<F, T>());
+          ASSERT_EQ(std::memcmp(&pairs[i], &expected, sizeof(T)), 0) << std::hex << word << " element " << i;
+        }
       }
       for (index_t i = 0; i < F::elements; ++i) {
         const T expected(number(word >> i * F::bits & (codes - 1)));

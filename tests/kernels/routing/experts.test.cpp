@@ -5,6 +5,7 @@
 
 #include <tilewright/kernels/routing/choose_experts.hpp>
 #include <tilewright/kernels/routing/choose_experts_by_score.hpp>
+#include <tilewright/kernels/routing/expert_column_sums.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/order_by_expert.hpp>
 #include <tilewright/launch/launch.hpp>
@@ -290,6 +291,32 @@ TEST(ExpertRows, SumsFollowTheOrderOfChoices) {
         if (position[e] >= 0) wanted += weight[e] * (x.at(position[e], c) + bias.at(expert[e], c));
       EXPECT_EQ(y.at(t, c), wanted) << t << ", " << c;
     }
+}
+
+TEST(ExpertColumnSums, AreOfTheRowsOfEachExpert) {
+  using kernel = expert_column_sums<arch::gfx942, half_t, row_tile{64, 64, 1, 8}>;
+  std::mt19937 random(67);
+  const std::vector<index_t> ends{3, 3, 40}, source = [] {
+    std::vector<index_t> s;
+    for (index_t i = 0; i < 41; ++i) s.push_back((i * 7) % 41);
+    return s;
+  }();
+  std::vector<float> weight;
+  for (index_t i = 0; i < 41; ++i) weight.push_back(float(random() % 64u) / 64);
+  matrix<half_t> x(41, 1032, 8, random), y(3, 1032, 8, half_t(-7.0f));
+  for (const bool has_weights : {true, false}) {
+    launch<kernel>({x.data(), y.data(), ends.data(), source.data(), has_weights ? weight.data() : nullptr, 41, 1032, 3,
+                    x.stride, y.stride},
+                   {.check_lds = emulator::lds_checks::on});
+    EXPECT_TRUE(y.has_clean_gaps(half_t(-7.0f)));
+    for (index_t e = 0, begin = 0; e < 3; begin = ends[std::size_t(e++)])
+      for (index_t c = 0; c < 1032; ++c) {
+        double sum = 0;
+        for (index_t r = begin; r < ends[std::size_t(e)]; ++r)
+          sum += (has_weights ? double(weight[std::size_t(source[std::size_t(r)])]) : 1) * x(r, c);
+        ASSERT_NEAR(y(e, c), sum, 0.02) << e << ", " << c;
+      }
+  }
 }
 
 TEST(ExpertRows, GoToTheirPlacesAndBack) {

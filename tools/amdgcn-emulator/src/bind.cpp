@@ -30,7 +30,7 @@ void compare(wave& w, const inst& i) {
   row a, b;
   fetch(w, i, 0, kind_of<T>(), a), fetch(w, i, 1, kind_of<T>(), b);
   const bool less = i.x & 1, equal = i.x & 2, greater = i.x & 4, unordered = i.x & 8;
-  const u64 m = active(w, i) & lanes_where(w, [&](u32 l) {
+  const u64 m = active(w, i) & lanes_where(w, [&](u64 l) {
                   const auto x = plain(load<T>(a, l)), y = plain(load<T>(b, l));
                   return x < y ? less : x == y ? equal : x > y ? greater : unordered;
                 });

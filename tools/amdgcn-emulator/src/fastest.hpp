@@ -9,6 +9,8 @@
 namespace emu {
 /// What must be compiled again with the function that calls it.
 #define EMU_INLINE inline __attribute__((always_inline))
+/// For loops over an array of registers of the CPU: g++ -O2 keeps the array in memory without it.
+#define EMU_UNROLL _Pragma("GCC unroll 16")
 #if defined(__x86_64__)
 #define EMU_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt")))
 inline bool has_avx2() {

@@ -335,7 +335,7 @@ void enter_shadow(workgroup& wg) {
 EMU_INLINE u64 lines_of(const wave& w, const wave_access& a, u32 bytes, u64 lanes) {
   const u32 shift = w.wg->window.line_bits;
   u64 lines = 0;
-  each_lane(w, [&](u32 l) {
+  each_lane(w, [&](u64 l) {
     const u64 on = lanes >> l & 1;
     lines |= on << (a.address[l] >> shift & 63) | on << ((a.address[l] + bytes - 1) >> shift & 63);
   });
@@ -347,7 +347,7 @@ EMU_INLINE void log_access(wave& w, const inst& i, const wave_access& a, u64 lan
   (write ? window.written : window.read)[w.id] |= lines;
   lds_window::access& x = window.log.emplace_back();
   x.cell = cell_of(w, i, w.signals), x.lanes = lanes, x.bytes = i.bytes, x.write = write;
-  each_lane(w, [&](u32 l) { x.address[l] = static_cast<u32>(a.address[l]); });
+  each_lane(w, [&](u64 l) { x.address[l] = static_cast<u32>(a.address[l]); });
 }
 bool orderly(wave& w, const inst& i, wave_access& a, u64 lanes, bool write) {
   const u64 lines = lines_of(w, a, i.bytes, lanes);

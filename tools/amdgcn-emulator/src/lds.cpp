@@ -98,8 +98,8 @@ bool ds_together(wave& w, const inst& i, u32 t, u64 lanes, const u32* addr) {
   if (!lanes || i.tr || w.wg->dma_bytes || w.wg->lds_size < i.bytes) return false;
   wave_access a;
   a.lanes = lanes, a.memory = w.wg->lds.data(), a.state = w.undefined ? w.wg->state.data() : nullptr;
-  each_lane(w, [&](u32 l) { a.address[l] = addr[l]; });
-  if (lanes & lanes_where(w, [&](u32 l) { return (addr[l] > most) | ((addr[l] & align) != 0); })) return false;
+  each_lane(w, [&](u64 l) { a.address[l] = addr[l]; });
+  if (lanes & lanes_where(w, [&](u64 l) { return (addr[l] > most) | ((addr[l] & align) != 0); })) return false;
   const operand& o = !i.store ? i.dst[0] : t ? i.data2 : i.data;
   return access_together(w, i, a, in_lds, o, t && !i.store ? i.bytes / 4u : 0);
 }
@@ -111,7 +111,7 @@ void ds_access(wave& w, const inst& i) {
   const u32 halves = i.two ? 2 : 1, *va = w.v(i.vaddr.reg);
   for (u32 t = 0; t < halves; ++t) {
     const u32 off = static_cast<u32>(i.two ? (t ? i.offset1 : i.offset0) * i.y : i.offset);
-    each_lane(w, [&](u32 l) { addr[t][l] = va[l] + off; });
+    each_lane(w, [&](u64 l) { addr[t][l] = va[l] + off; });
   }
   for (u32 t = 0; t < halves; ++t) {
     if (!ds_together(w, i, t, lanes, addr[t]))

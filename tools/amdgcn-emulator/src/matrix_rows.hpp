@@ -35,17 +35,17 @@ template <class Rows>
 EMU_INLINE EMU_AVX2 void fuse_one_avx2(const float* a, const float* b, __m256* sum) {
   constexpr u32 M = Rows::m, step = Rows::step;
   if constexpr (M == 4) {
-    for (u32 n = 0; n < Rows::g / 2; ++n)
-      sum[n] =
-          _mm256_fmadd_ps(_mm256_set_m128(_mm_broadcast_ss(a + step * (2 * n + 1)), _mm_broadcast_ss(a + step * 2 * n)),
-                          _mm256_loadu_ps(b + 8 * n), sum[n]);
+    EMU_UNROLL for (u32 n = 0; n < Rows::g / 2; ++n) {
+      const __m128 low = _mm_broadcast_ss(a + step * 2 * n), high = _mm_broadcast_ss(a + step * (2 * n + 1));
+      sum[n] = _mm256_fmadd_ps(_mm256_set_m128(high, low), _mm256_loadu_ps(b + 8 * n), sum[n]);
+    }
   } else {
     constexpr u32 N = M / 8;
     __m256 v[N];
-    for (u32 n = 0; n < N; ++n) v[n] = _mm256_loadu_ps(b + 8 * n);
-    for (u32 g = 0; g < Rows::g; ++g) {
+    EMU_UNROLL for (u32 n = 0; n < N; ++n) v[n] = _mm256_loadu_ps(b + 8 * n);
+    EMU_UNROLL for (u32 g = 0; g < Rows::g; ++g) {
       const __m256 x = _mm256_broadcast_ss(a + step * g);
-      for (u32 n = 0; n < N; ++n) sum[g * N + n] = _mm256_fmadd_ps(x, v[n], sum[g * N + n]);
+      EMU_UNROLL for (u32 n = 0; n < N; ++n) sum[g * N + n] = _mm256_fmadd_ps(x, v[n], sum[g * N + n]);
     }
   }
 }
@@ -54,28 +54,36 @@ EMU_AVX2 inline void fuse_products_avx2(const Rows& r) {
   constexpr u32 sums = Rows::m * Rows::g / 8, stride = Rows::stride;
   __m256 sum[sums];
   float* const c = reinterpret_cast<float*>(r.c);
-  for (u32 n = 0; n < sums; ++n) sum[n] = _mm256_loadu_ps(c + 8 * n);
+  EMU_UNROLL for (u32 n = 0; n < sums; ++n) sum[n] = _mm256_loadu_ps(c + 8 * n);
   const float *a = r.a, *b = r.b;
   u32 left = r.count;
   for (; left >= 4; left -= 4, a += 4 * stride, b += 4 * stride)
-    for (u32 n = 0; n < 4; ++n) fuse_one_avx2<Rows>(a + n * stride, b + n * stride, sum);
+    EMU_UNROLL for (u32 n = 0; n < 4; ++n) fuse_one_avx2<Rows>(a + n * stride, b + n * stride, sum);
   for (; left; --left, a += stride, b += stride) fuse_one_avx2<Rows>(a, b, sum);
-  for (u32 n = 0; n < sums; ++n) _mm256_storeu_ps(c + 8 * n, sum[n]);
+  EMU_UNROLL for (u32 n = 0; n < sums; ++n) _mm256_storeu_ps(c + 8 * n, sum[n]);
 }
 #endif
 
+/// Elements of a and of b: `count` rows of `width`, `stride` apart.
+struct factors {
+  const float *a, *b;
+  u32 count, width, stride;
+};
 /// Whether no product of an element of a and one of b leaves the range of f32's normal numbers. Those of up to 12 bits
 /// each are exact then, and a fused sum rounds as a product and a sum do.
-EMU_INLINE bool products_in_range(const float* a, const float* b, u32 count) {
+EMU_INLINE bool products_in_range(const factors& v) {
   u32 most[2] = {}, least[2] = {~0u, ~0u};
   for (int side = 0; side < 2; ++side) {
-    const float* x = side ? b : a;
-    u32 hi = 0, lo = ~0u;
-    for (u32 n = 0; n < count; ++n) {
-      const u32 u = bits(x[n]) & 0x7fffffff, nonzero = u ? u : 0x3f800000u;
-      hi = hi > nonzero ? hi : nonzero, lo = lo < nonzero ? lo : nonzero;
-    }
-    most[side] = hi >> 23, least[side] = lo >> 23;
+    const float* x = side ? v.b : v.a;
+    u32 hi[16] = {}, lo[16];  // by column
+    std::fill_n(lo, 16, ~0u);
+    for (u32 n = 0; n < v.count; ++n, x += v.stride)
+      for (u32 first = 0; first < v.width; first += 16)
+        for (u32 j = 0; j < 16; ++j) {
+          const u32 u = bits(x[first + j]) & 0x7fffffff, nonzero = u ? u : 0x3f800000u;
+          hi[j] = hi[j] > nonzero ? hi[j] : nonzero, lo[j] = lo[j] < nonzero ? lo[j] : nonzero;
+        }
+    most[side] = *std::max_element(hi, hi + 16) >> 23, least[side] = *std::min_element(lo, lo + 16) >> 23;
   }
   return most[0] + most[1] < 127 + 254 && least[0] && least[1] && least[0] + least[1] > 127 + 1;
 }
@@ -84,11 +92,10 @@ struct rounding {
   bool once;   // a product and a sum are one operation
   bool fuses;  // a fused operation gives the right bits
 };
-/// Of elements of these types, of which there are `count` in a and in b.
-EMU_INLINE rounding rounding_of(type ta, type tb, const float* a, const float* b, u32 count) {
+EMU_INLINE rounding rounding_of(type ta, type tb, const factors& v) {
   const auto small = [](type t) { return type_bits[t] <= 8 || t == t_f16; };
   const bool once = ta == t_f32;
-  return {once, once || (small(ta) && small(tb)) || products_in_range(a, b, count)};
+  return {once, once || (small(ta) && small(tb)) || products_in_range(v)};
 }
 /// Avx2: of the copy for AVX2.
 template <bool Avx2, class Rows>

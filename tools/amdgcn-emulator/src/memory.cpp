@@ -92,9 +92,12 @@ void follow_access(wave& w, const inst& i, u32 l) {
 void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
   launch_state& L = *w.launch;
   if (L.raced) {
-    u8 now[16];
+    u8 now[16], before[16];
     bool changes = !i.atomic && i.store;
-    if (changes) reg_to_mem(w, i, i.data, l, now), changes = std::memcmp(now, p, i.bytes) != 0;
+    if (changes) {
+      reg_to_mem(w, i, i.data, l, now), load_shared(before, p, i.bytes);
+      changes = std::memcmp(now, before, i.bytes) != 0;
+    }
     if (!i.store || i.atomic || changes || i.coherent)
       check_global(w, i, l, reinterpret_cast<u64>(p), i.bytes, changes);
   }
@@ -104,7 +107,7 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
   if (L.state) follow_access(w, i, l);
   if (i.atomic) {
     u64 o = 0, d = 0, cmp = 0;
-    std::memcpy(&o, p, i.bytes);
+    load_shared(&o, p, i.bytes);
     reg_to_mem(w, i, i.data, l, reinterpret_cast<u8*>(&d));
     if (i.op == at_cmpswap) {
       operand c = i.data;
@@ -112,12 +115,13 @@ void access(wave& w, const inst& i, u32 l, u8* p, u8* loaded) {
       reg_to_mem(w, i, c, l, reinterpret_cast<u8*>(&cmp));
     }
     const u64 r = atomic_result(i.op, i.bytes, o, d, cmp);
-    std::memcpy(p, &r, i.bytes);
+    store_shared(p, &r, i.bytes);
     if (i.ret) std::memcpy(loaded, &o, i.bytes);
   } else if (i.store) {
-    reg_to_mem(w, i, i.data, l, p);
+    u8 data[16];
+    reg_to_mem(w, i, i.data, l, data), store_shared(p, data, i.bytes);
   } else {
-    std::memcpy(loaded, p, i.bytes);
+    load_shared(loaded, p, i.bytes);
   }
 }
 void finish(wave& w, const inst& i, u64 lanes, u8 (*data)[16]) {
@@ -218,11 +222,11 @@ void flat_access(wave& w, const inst& i) {
     const u32 *lo = w.v(i.vaddr.reg), *hi = w.v(i.vaddr.reg + 1);
     const u64 step = i.scales_offset ? i.bytes : 1;
     if (i.vaddr.count == 2)
-      each_lane(w, [&](u32 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32) * step; });
+      each_lane(w, [&](u64 l) { a.address[l] = base + (lo[l] | static_cast<u64>(hi[l]) << 32) * step; });
     else
-      each_lane(w, [&](u32 l) { a.address[l] = base + static_cast<u64>(lo[l]) * step; });
+      each_lane(w, [&](u64 l) { a.address[l] = base + static_cast<u64>(lo[l]) * step; });
   } else {
-    each_lane(w, [&](u32 l) { a.address[l] = base; });
+    each_lane(w, [&](u64 l) { a.address[l] = base; });
   }
   if (!(i.x == scratch ? scratch_together(w, i, a) : access_global_together(w, i, a))) return flat_one_by_one(w, i, a);
   if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);

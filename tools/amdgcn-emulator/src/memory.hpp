@@ -2,6 +2,8 @@
 // Shared by the memory and the LDS instructions.
 #pragma once
 
+#include <cstring>
+
 #include "state.hpp"
 
 namespace emu {
@@ -34,6 +36,31 @@ void mem_to_reg(wave& w, const inst& i, const operand& o, u32 first, u32 lane, c
 bool parse_shape(inst& i, const std::string& s, bool store);  // "dwordx4", "u16_d16_hi", ...
 bool parse_atomic(inst& i, std::string s);                    // "add_f32", "cmpswap_x2", ...
 std::string hex(u64 v);
+
+/// A load or store of global memory. Whole words are atomic: another workgroup may change them at the same time.
+inline void load_shared(void* to, const u8* from, u32 bytes) {
+  const auto at = reinterpret_cast<u64>(from);
+  if (bytes == 4 && at % 4 == 0) {
+    const u32 x = __atomic_load_n(reinterpret_cast<const u32*>(from), __ATOMIC_RELAXED);
+    std::memcpy(to, &x, sizeof x);
+  } else if (bytes == 8 && at % 8 == 0) {
+    const u64 x = __atomic_load_n(reinterpret_cast<const u64*>(from), __ATOMIC_RELAXED);
+    std::memcpy(to, &x, sizeof x);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
+inline void store_shared(u8* to, const void* from, u32 bytes) {
+  const auto at = reinterpret_cast<u64>(to);
+  u64 x = 0;
+  if (bytes <= 8) std::memcpy(&x, from, bytes);
+  if (bytes == 4 && at % 4 == 0)
+    __atomic_store_n(reinterpret_cast<u32*>(to), static_cast<u32>(x), __ATOMIC_RELAXED);
+  else if (bytes == 8 && at % 8 == 0)
+    __atomic_store_n(reinterpret_cast<u64*>(to), x, __ATOMIC_RELAXED);
+  else
+    std::memcpy(to, from, bytes);
+}
 
 /// Which instructions a vector access belongs to.
 enum segment { flat, scratch, global, buffer };

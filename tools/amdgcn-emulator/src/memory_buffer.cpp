@@ -136,10 +136,35 @@ struct descriptor {
       default: return (swizzle ? o : bo) + n > records;
     }
   }
+  /// Where the offset in the buffer alone decides what is out of range: the bytes that are in range; else 0.
+  u64 range() const {
+    if (gfx9) return stride && swizzle ? 0 : records * (stride ? stride : 1) - std::min<u64>(offset, records);
+    return check == 3 && !swizzle ? records : 0;
+  }
 };
 struct lane_offset {
   u64 index, o, bo;
 };
+struct lane_offsets {
+  u64 index[64], o[64], bo[64];
+  lane_offset of(u32 l) const { return {index[l], o[l], bo[l]}; }
+};
+/// Of all lanes. is_private: the memory is one linear block per lane.
+EMU_INLINE void find_offsets(wave& w, const inst& i, const descriptor& d, bool is_private, lane_offsets& at) {
+  static constexpr u32 zeros[64] = {};
+  const u32 *index = i.idxen ? w.v(i.vaddr.reg) : zeros,
+            *offset = i.offen ? w.v(i.vaddr.reg + (i.idxen ? 1 : 0)) : zeros;
+  const u64 fixed = static_cast<u64>(static_cast<i64>(i.offset)), thread = d.add_tid ? 1 : 0, stride = d.stride;
+  each_lane(w, [&](u64 l) { at.index[l] = index[l] + thread * l, at.o[l] = offset[l] + fixed; });
+  if (d.swizzle && !is_private)
+    each_lane(w, [&](u64 l) { at.bo[l] = d.swizzled(at.index[l], at.o[l]); });
+  else
+    each_lane(w, [&](u64 l) { at.bo[l] = at.index[l] * stride + at.o[l]; });
+}
+EMU_INLINE u64 lanes_outside(const wave& w, const descriptor& d, const lane_offsets& at, u32 bytes) {
+  if (const u64 range = d.range()) return w.exec() & lanes_where(w, [&](u64 l) { return at.bo[l] + bytes > range; });
+  return w.exec() & lanes_where(w, [&](u64 l) { return d.outside(at.index[l], at.bo[l], at.o[l], bytes); });
+}
 // A lane whose access is, at least in part, out of range: by dwords.
 void access_by_dwords(wave& w, const inst& i, const descriptor& d, u32 l, const lane_offset& at, u8* data) {
   follow_outside(w, i, l);
@@ -163,19 +188,12 @@ void buffer_access(wave& w, const inst& i) {
   const descriptor d(w, i);
   // The gfx90a private segment: our layout is one linear block per lane.
   const bool is_private = d.add_tid && d.swizzle && d.gfx9;
-  lane_offset at[64];
+  lane_offsets at;
+  find_offsets(w, i, d, is_private, at);
   wave_access a;
   a.lanes = w.exec();
-  u64 beyond = 0;
-  for (u64 m = a.lanes; m; m &= m - 1) {
-    const u32 l = static_cast<u32>(std::countr_zero(m));
-    const u64 index = (i.idxen ? w.v(i.vaddr.reg)[l] : 0) + (d.add_tid ? l : 0);
-    const u64 o =
-        (i.offen ? w.v(i.vaddr.reg + (i.idxen ? 1 : 0))[l] : 0) + static_cast<u64>(static_cast<i64>(i.offset));
-    const u64 bo = d.swizzle && !is_private ? d.swizzled(index, o) : index * d.stride + o;
-    at[l] = {index, o, bo}, a.address[l] = d.base + d.offset + bo;
-    beyond |= static_cast<u64>(d.outside(index, bo, o, i.bytes)) << l;
-  }
+  const u64 first = d.base + d.offset, beyond = lanes_outside(w, d, at, i.bytes);
+  each_lane(w, [&](u64 l) { a.address[l] = first + at.bo[l]; });
   if (!is_private && !beyond && access_global_together(w, i, a)) {
     if (w.launch->waits) issue(w, i, 0, nullptr, nullptr, 0, false, false);
     return;
@@ -185,13 +203,13 @@ void buffer_access(wave& w, const inst& i) {
   for (u64 m = a.lanes; m; m &= m - 1) {
     const u32 l = static_cast<u32>(std::countr_zero(m));
     if (is_private)
-      access(w, i, l, scratch_at(w, i, l, static_cast<u32>(at[l].o + d.offset / w.lanes)), data[l]);
+      access(w, i, l, scratch_at(w, i, l, static_cast<u32>(at.o[l] + d.offset / w.lanes)), data[l]);
     else if (!(beyond >> l & 1))
       access(w, i, l, global_at(w, i, l, a.address[l], i.bytes), data[l]);
     else if (i.atomic)
       std::memset(data[l], 0, i.bytes), follow_outside(w, i, l);
     else
-      access_by_dwords(w, i, d, l, at[l], data[l]);
+      access_by_dwords(w, i, d, l, at.of(l), data[l]);
   }
   finish(w, i, a.lanes, data);
 }

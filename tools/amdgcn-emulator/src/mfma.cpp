@@ -35,13 +35,9 @@ float e8m0(u32 x) {
   return x == 255 ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(1.0f, static_cast<int>(x) - 127);
 }
 
-// k of element j in lane group kq
-u32 k_of(const shape& s, type t, u32 kq, u32 kg, u32 per_lane, u32 j) {
-  return s.f8f6f4 && type_bits[t] == 8 ? kq * 16 + j / 16 * 16 * kg + j % 16 : kq * per_lane + j;
-}
-
 // CBSZ and ABID: one block of A serves several. BLGP: lanes of B are permuted.
-EMU_INLINE void permute_lanes(const inst& i, const shape& s, u32 side, u32 kg, u32 per_lane, elements& e) {
+EMU_INLINE void permute_lanes(const inst& i, const shape& s, u32 side, u32 kg, u32 per_lane, const element_rows& at,
+                              elements& e) {
   if (s.f8f6f4 || !(side ? i.blgp != 0 : i.cbsz && s.blocks > 1)) return;
   const auto source_lane = [&](u32 l) -> u32 {
     if (!side) {
@@ -57,8 +53,8 @@ EMU_INLINE void permute_lanes(const inst& i, const shape& s, u32 side, u32 kg, u
   };
   for (u32 j = 0; j < per_lane; ++j) {
     float x[64];
-    for (u32 l = 0; l < 64; ++l) x[l] = e[j][source_lane(l)];
-    std::memcpy(e[j], x, sizeof x);
+    for (u32 l = 0; l < 64; ++l) x[l] = at.at(e, j, source_lane(l));
+    for (u32 l = 0; l < 64; ++l) at.at(e, j, l) = x[l];
   }
 }
 // C, in the registers of D.
@@ -109,13 +105,11 @@ template <u32 M>
 using register_rows = rows<M, 64 / M, 64, 4>;
 // Adds sums of 32 values of k, scaled.
 template <bool Avx2, u32 M>
-EMU_INLINE void add_scaled(const elements* e, const u16 (*at)[64], u32 length, u32 k, u32* d, u32 regs, rounding how,
-                           const scales& x) {
+EMU_INLINE void add_scaled(const elements* e, u32 k, u32* d, u32 regs, rounding how, const scales& x) {
   for (u32 q = 0; q < k / 32; ++q)
     for (u32 r = 0; r < regs; ++r) {
       alignas(64) u32 part[64] = {};
-      for (u32 s = q * 32 / length; s < (q + 1) * 32 / length; ++s)
-        accumulate<Avx2>(register_rows<M>{e[0][0] + at[0][s] + row_of<M>(r), e[1][0] + at[1][s], length, part}, how);
+      accumulate<Avx2>(register_rows<M>{e[0][32 * q] + row_of<M>(r), e[1][32 * q], 32, part}, how);
       for (u32 l = 0; l < 64; ++l) {
         u32& to = d[64 * r + l];
         to = bits(as_f32(to) + as_f32(part[l]) * x.a[q * M + row_of<M>(r) + 4 * (l / M)] * x.b[q * M + l % M]);
@@ -123,35 +117,31 @@ EMU_INLINE void add_scaled(const elements* e, const u16 (*at)[64], u32 length, u
     }
 }
 // Lanes g * M to g * M + M - 1 of register r of D hold a row of M columns; a lane of a and b holds `per_lane` values of
-// k, in order for segments of `length`.
+// k, of 8-bit f8f6f4 operands in segments of 16.
 template <u32 M, bool Avx2>
 EMU_INLINE void mfma_shape(wave& w, const inst& i, const shape& s) {
   const u32 kg = 64 / M / s.blocks, per_lane = s.k / kg, regs = M * M * s.blocks / 64;
   const bool integer = s.out == t_i32, flush_denorm = w.gfx90a, fnuz = !w.gfx950 && !w.gfx90a;
   alignas(64) elements e[2];
-  const u32 length = s.f8f6f4 ? 16 : per_lane;
-  u16 at[2][64];  // where the segments of k begin
+  const auto segment = [&](type t) { return s.f8f6f4 && type_bits[t] == 8 ? 16 : per_lane; };
+  element_rows at(M, kg, segment(s.a));
   for (u32 side = 0; side < 2; ++side) {
-    const type t = side ? s.b : s.a;
-    unpack_operand<Avx2>(w, i.src[side], t, fnuz && !s.f8f6f4, flush_denorm, per_lane, e[side]);
-    permute_lanes(i, s, side, kg, per_lane, e[side]);
-    for (u32 q = 0; q < kg; ++q)
-      for (u32 j = 0; j < per_lane; j += length)
-        at[side][k_of(s, t, q, kg, per_lane, j) / length] = static_cast<u16>(j * 64 + q * M);
+    if (side && segment(s.b) != at.segment) at = element_rows(M, kg, segment(s.b));
+    unpack_operand<Avx2>(w, i.src[side], side ? s.b : s.a, fnuz && !s.f8f6f4, flush_denorm, per_lane, at, e[side]);
+    permute_lanes(i, s, side, kg, per_lane, at, e[side]);
   }
-  const scales x = s.scaled ? read_scales(w, i) : scales{};
+  scales x;
+  if (s.scaled) x = read_scales(w, i);
   load_accumulators(w, i, s, regs);
   if (flush_denorm && !integer) flush_accumulators(w, i, regs);
-  const rounding how = rounding_of(s.a, s.b, e[0][0], e[1][0], per_lane * 64);
+  const rounding how = rounding_of(s.a, s.b, {e[0][0], e[1][0], s.k, M * s.blocks, 64});
   u32* const d = w.v(i.dst[0].reg);
-  if (s.scaled) return add_scaled<Avx2, M>(e, at, length, s.k, d, regs, how, x);
-  for (u32 n = 0; n < s.k / length; ++n)
-    for (u32 r = 0; r < regs; ++r) {
-      const u32 block = block_of<M>(r) * kg * M;
-      const register_rows<M> row{e[0][0] + at[0][n] + block + row_of<M>(r), e[1][0] + at[1][n] + block, length,
-                                 d + 64 * r};
-      integer ? add_integers(row) : accumulate<Avx2>(row, how);
-    }
+  if (s.scaled) return add_scaled<Avx2, M>(e, s.k, d, regs, how, x);
+  for (u32 r = 0; r < regs; ++r) {
+    const u32 block = block_of<M>(r) * M;
+    const register_rows<M> row{e[0][0] + block + row_of<M>(r), e[1][0] + block, s.k, d + 64 * r};
+    integer ? add_integers(row) : accumulate<Avx2>(row, how);
+  }
   if (flush_denorm && !integer) flush_accumulators(w, i, regs);
 }
 }  // namespace

@@ -46,15 +46,13 @@ inline u16 f32_to_f16_rtz(float f) {
   return std::fabs(f16_to_f32(h)) > std::fabs(f) ? static_cast<u16>(h - 1) : h;
 }
 // Narrowing with the last bit sticky, so that a second rounding to fewer bits is exact.
-inline float f64_to_f32_odd(double d) {
-  float f = static_cast<float>(d);
-  if (static_cast<double>(f) == d || d != d || std::isinf(f))
-    return std::isinf(f) && !std::isinf(d) ? std::copysign(std::numeric_limits<float>::max(), f) : f;
-  u32 u = bits(f);
-  if (std::fabs(static_cast<double>(f)) > std::fabs(d)) --u;
-  return as_f32(u | 1);
+inline __attribute__((always_inline)) float f64_to_f32_odd(double d) {
+  const float f = static_cast<float>(d);
+  const double back = static_cast<double>(f);
+  const u32 too_large = std::fabs(back) > std::fabs(d) ? 1 : 0, sticky = (back < d) | (back > d);
+  return as_f32((bits(f) - too_large) | sticky);
 }
-inline u16 f64_to_f16(double d) { return f32_to_f16(f64_to_f32_odd(d)); }
+inline __attribute__((always_inline)) u16 f64_to_f16(double d) { return f32_to_f16(f64_to_f32_odd(d)); }
 
 inline __attribute__((always_inline)) float bf16_to_f32(u16 h) { return as_f32(static_cast<u32>(h) << 16); }
 inline __attribute__((always_inline)) u16 f32_to_bf16(float f) {

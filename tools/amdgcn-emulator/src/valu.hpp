@@ -43,16 +43,16 @@ EMU_INLINE void fetch(wave& w, const inst& i, int k, kind t, row& r) {
 /// f(lane) for the lanes of a wave. Loops of a constant length become vector code.
 template <class F>
 EMU_INLINE void each_lane(const wave& w, F f) {
-  for (u32 first = 0; first < w.lanes; first += 32)
-    for (u32 l = first; l < first + 32; ++l) f(l);
+  for (u64 first = 0; first < w.lanes; first += 32)
+    for (u64 l = 0; l < 32; ++l) f(first + l);
 }
 /// The mask of the lanes for which f holds.
 template <class F>
 EMU_INLINE u64 lanes_where(const wave& w, F f) {
   u64 mask = 0;
-  for (u32 first = 0; first < w.lanes; first += 32) {
+  for (u64 first = 0; first < w.lanes; first += 32) {
     u32 half = 0;
-    for (u32 l = 0; l < 32; ++l) half |= static_cast<u32>(f(first + l)) << l;
+    for (u64 l = 0; l < 32; ++l) half |= static_cast<u32>(f(first + l)) << l;
     mask |= static_cast<u64>(half) << first;
   }
   return mask;
@@ -88,7 +88,7 @@ EMU_INLINE void store16(wave& w, const inst& i, const operand& d, const u32* x, 
   const u32 shift = d.half == 2 || i.dst_hi ? 16 : 0, keep = shift                      ? 0xffffu
                                                              : i.preserve_hi && !i.sdwa ? 0xffff0000u
                                                                                         : 0;
-  each_lane(w, [&](u32 l) { merged[l] = (p[l] & keep) | (x[l] & 0xffff) << shift; });
+  each_lane(w, [&](u64 l) { merged[l] = (p[l] & keep) | (x[l] & 0xffff) << shift; });
   put(p, merged, lanes, w);
 }
 u64 const_bits(const operand& o, kind t);
@@ -127,7 +127,7 @@ EMU_INLINE void store_results(wave& w, const inst& i, u64 lanes, G get) {
   alignas(64) u32 lo[64], hi[64];
   const bool dx10 = w.mode >> 8 & 1;
   if constexpr (std::is_same_v<D, half> || std::is_same_v<D, bhalf>) {
-    each_lane(w, [&](u32 l) {
+    each_lane(w, [&](u64 l) {
       auto x = get(l);
       if (i.omod || i.clamp) x = modify_output(x, i, dx10);
       if constexpr (std::is_same_v<decltype(x), double>)
@@ -138,12 +138,12 @@ EMU_INLINE void store_results(wave& w, const inst& i, u64 lanes, G get) {
     });
     store16(w, i, i.dst[0], lo, lanes);
   } else if constexpr (std::is_same_v<D, float>) {
-    each_lane(w, [&](u32 l) { lo[l] = bits(static_cast<float>(get(l))); });
-    if (i.omod || i.clamp) each_lane(w, [&](u32 l) { lo[l] = bits(modify_output(as_f32(lo[l]), i, dx10)); });
-    if (w.flush_f32_out() && i.is_float) each_lane(w, [&](u32 l) { lo[l] = bits(flush(as_f32(lo[l]))); });
+    each_lane(w, [&](u64 l) { lo[l] = bits(static_cast<float>(get(l))); });
+    if (i.omod || i.clamp) each_lane(w, [&](u64 l) { lo[l] = bits(modify_output(as_f32(lo[l]), i, dx10)); });
+    if (w.flush_f32_out() && i.is_float) each_lane(w, [&](u64 l) { lo[l] = bits(flush(as_f32(lo[l]))); });
     store32(w, i, i.dst[0], lo, lanes);
   } else if constexpr (sizeof(D) == 8) {
-    each_lane(w, [&](u32 l) {
+    each_lane(w, [&](u64 l) {
       D x = get(l);
       if constexpr (std::is_same_v<D, double>)
         if (i.omod || i.clamp) x = modify_output(x, i, dx10);
@@ -152,10 +152,10 @@ EMU_INLINE void store_results(wave& w, const inst& i, u64 lanes, G get) {
     });
     store64(w, i, i.dst[0], lo, hi, lanes);
   } else if constexpr (sizeof(D) == 4) {
-    each_lane(w, [&](u32 l) { lo[l] = std::bit_cast<u32>(static_cast<D>(get(l))); });
+    each_lane(w, [&](u64 l) { lo[l] = std::bit_cast<u32>(static_cast<D>(get(l))); });
     store32(w, i, i.dst[0], lo, lanes);
   } else {
-    each_lane(w, [&](u32 l) { lo[l] = static_cast<u16>(get(l)); });
+    each_lane(w, [&](u64 l) { lo[l] = static_cast<u16>(get(l)); });
     store16(w, i, i.dst[0], lo, lanes);
   }
 }

@@ -65,7 +65,7 @@ void mbcnt(wave& w, const inst& i) {
   row a, b;
   fetch(w, i, 0, kind::i32, a), fetch(w, i, 1, kind::i32, b);
   u32 r[64];
-  each_lane(w, [&](u32 l) {
+  each_lane(w, [&](u64 l) {
     const u64 below = (1ull << l) - 1;
     r[l] = b.lo[l] + static_cast<u32>(std::popcount(a.lo[l] & static_cast<u32>(i.x ? below >> 32 : below)));
   });

@@ -24,7 +24,7 @@ void exp2_lanes(wave& w, const inst& i) {
   row a;
   fetch(w, i, 0, kind::f32, a);
   alignas(64) u32 result[64], unsure[64];
-  each_lane(w, [&](u32 l) {
+  each_lane(w, [&](u64 l) {
     const float x = flush(as_f32(a.lo[l])), bounded = x < -200 ? -200 : x > 200 ? 200 : x;
     const double shifted = static_cast<double>(bounded) + 0x1.8p52, z = (bounded - (shifted - 0x1.8p52)) * ln2;
     double p = 1.0 / 6227020800;  // Taylor: |z| <= ln(2) / 2
@@ -35,7 +35,7 @@ void exp2_lanes(wave& w, const inst& i) {
     const u32 low = bits(static_cast<float>(y - y * close)), high = bits(static_cast<float>(y + y * close));
     result[l] = bits(flush(as_f32(low))), unsure[l] = (low != high) | (x != x);
   });
-  for (u64 m = lanes_where(w, [&](u32 l) { return unsure[l] != 0; }); m; m &= m - 1) {
+  for (u64 m = lanes_where(w, [&](u64 l) { return unsure[l] != 0; }); m; m &= m - 1) {
     const int l = std::countr_zero(m);
     result[l] = bits(exp2_hw(as_f32(a.lo[l])));
   }

@@ -25,7 +25,7 @@ void carry(wave& w, const inst& i) {
   fetch(w, i, 0, kind::i32, a), fetch(w, i, 1, kind::i32, b);
   const u64 cin = CarryIn ? w.rmask(i.src[2]) : 0, lanes = active(w, i);
   u32 r[64];
-  const u64 out = lanes_where(w, [&](u32 l) {
+  const u64 out = lanes_where(w, [&](u64 l) {
     const u32 c = static_cast<u32>(cin >> l & 1), x = Op == 2 ? b.lo[l] : a.lo[l], y = Op == 2 ? a.lo[l] : b.lo[l];
     r[l] = Op == 0 ? x + y + c : x - y - c;
     return Op == 0 ? (r[l] < x) | ((r[l] == x) & (c != 0)) : (x < y) | ((x == y) & (c != 0));

@@ -60,13 +60,13 @@ void packed16(wave& w, const inst& i) {
     const u32 sel = h ? i.op_sel_hi : i.op_sel, neg = is_fp<T> ? (h ? i.neg_hi : i.neg_lo) : 0;
     u32 shift[N], flip[N];
     for (u32 k = 0; k < N; ++k) shift[k] = sel >> k & 1 ? 16 : 0, flip[k] = neg >> k & 1 ? 0x8000 : 0;
-    each_lane(w, [&](u32 l) {
+    each_lane(w, [&](u64 l) {
       u16 x[N];
       for (int k = 0; k < N; ++k) x[k] = static_cast<u16>(r[k].lo[l] >> shift[k] ^ flip[k]);
       out[h][l] = half_result<T, N, F>(x, clamp);
     });
   }
-  each_lane(w, [&](u32 l) { out[0][l] |= out[1][l] << 16; });
+  each_lane(w, [&](u64 l) { out[0][l] |= out[1][l] << 16; });
   store32(w, i, i.dst[0], out[0], active(w, i));
 }
 template <int N, class F>
@@ -80,14 +80,14 @@ void packed32(wave& w, const inst& i) {
     u32 flip[N];
     for (u32 k = 0; k < N; ++k) x[k] = sel >> k & 1 ? r[k].hi : r[k].lo, flip[k] = neg >> k & 1 ? 0x80000000u : 0;
     const auto value = [&](int k, u32 l) { return as_f32(x[k][l] ^ flip[k]); };
-    each_lane(w, [&](u32 l) {
+    each_lane(w, [&](u64 l) {
       if constexpr (N == 2)
         out[h][l] = bits(F{}(value(0, l), value(1, l)));
       else
         out[h][l] = bits(F{}(value(0, l), value(1, l), value(2, l)));
     });
     if (i.clamp)
-      each_lane(w, [&](u32 l) { out[h][l] = bits(as_f32(out[h][l]) > 0 ? std::min(as_f32(out[h][l]), 1.0f) : 0); });
+      each_lane(w, [&](u64 l) { out[h][l] = bits(as_f32(out[h][l]) > 0 ? std::min(as_f32(out[h][l]), 1.0f) : 0); });
   }
   store64(w, i, i.dst[0], out[0], out[1], active(w, i));
 }
@@ -95,7 +95,7 @@ void pk_mov(wave& w, const inst& i) {
   row a, b;
   fetch_raw(w, i, 0, kind::i32, a), fetch_raw(w, i, 1, kind::i32, b);
   u32 lo[64], hi[64];
-  each_lane(w, [&](u32 l) { lo[l] = i.op_sel & 1 ? a.hi[l] : a.lo[l], hi[l] = i.op_sel & 2 ? b.hi[l] : b.lo[l]; });
+  each_lane(w, [&](u64 l) { lo[l] = i.op_sel & 1 ? a.hi[l] : a.lo[l], hi[l] = i.op_sel & 2 ? b.hi[l] : b.lo[l]; });
   store64(w, i, i.dst[0], lo, hi, active(w, i));
 }
 // v_fma_mix: op_sel_hi says that a source is f16, op_sel which half. x: 0 f32, 1 low half, 2 high half.
@@ -112,17 +112,17 @@ void fma_mix(wave& w, const inst& i) {
       return bits(Bf ? bf16_to_f32(static_cast<u16>(h)) : f16_to_f32(static_cast<u16>(h)));
     };
     if (is16 >> k & 1)
-      each_lane(w, [&](u32 l) { x[k][l] = (wide(in[l] >> shift) & keep) ^ flip; });
+      each_lane(w, [&](u64 l) { x[k][l] = (wide(in[l] >> shift) & keep) ^ flip; });
     else
-      each_lane(w, [&](u32 l) { x[k][l] = (in[l] & keep) ^ flip; });
+      each_lane(w, [&](u64 l) { x[k][l] = (in[l] & keep) ^ flip; });
   }
   const bool clamp = i.clamp;
   if (i.x == 0) {
-    each_lane(w, [&](u32 l) { out[l] = bits(std::fma(as_f32(x[0][l]), as_f32(x[1][l]), as_f32(x[2][l]))); });
-    if (clamp) each_lane(w, [&](u32 l) { out[l] = bits(as_f32(out[l]) > 0 ? std::min(as_f32(out[l]), 1.0f) : 0); });
+    each_lane(w, [&](u64 l) { out[l] = bits(std::fma(as_f32(x[0][l]), as_f32(x[1][l]), as_f32(x[2][l]))); });
+    if (clamp) each_lane(w, [&](u64 l) { out[l] = bits(as_f32(out[l]) > 0 ? std::min(as_f32(out[l]), 1.0f) : 0); });
   } else {
     const u32 shift = i.x == 1 ? 0 : 16, keep = 0xffff0000u >> shift, *old = w.v(i.dst[0].reg);
-    each_lane(w, [&](u32 l) {
+    each_lane(w, [&](u64 l) {
       const auto wide = [&](int k) { return static_cast<double>(as_f32(x[k][l])); };
       double d = std::fma(wide(0), wide(1), wide(2));
       if (clamp) d = d > 0 ? std::min(d, 1.0) : 0;

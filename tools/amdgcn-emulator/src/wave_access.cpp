@@ -15,7 +15,7 @@ EMU_INLINE void transpose(quad* q) {
 template <class F>
 EMU_INLINE void each(u64 lanes, F f) {
   if (lanes == ~0ull) {
-    for (u32 l = 0; l < 64; ++l) f(l);
+    EMU_UNROLL for (u32 l = 0; l < 64; ++l) f(l);
     return;
   }
   for (u64 m = lanes; m; m &= m - 1) f(static_cast<u32>(std::countr_zero(m)));
@@ -27,9 +27,9 @@ EMU_INLINE void load_dwords(wave& w, u32 reg, const wave_access& a) {
     const u64 here = a.lanes >> g & 15;
     if (N == 4 && here == 15) {
       quad q[4];
-      for (u32 l = 0; l < 4; ++l) std::memcpy(&q[l], a.memory + a.address[g + l], 16);
+      EMU_UNROLL for (u32 l = 0; l < 4; ++l) std::memcpy(&q[l], a.memory + a.address[g + l], 16);
       transpose(q);
-      for (u32 k = 0; k < 4; ++k) std::memcpy(d + 64 * k + g, &q[k], 16);
+      EMU_UNROLL for (u32 k = 0; k < 4; ++k) std::memcpy(d + 64 * k + g, &q[k], 16);
       continue;
     }
     each(here, [&](u32 l) {
@@ -47,7 +47,7 @@ EMU_INLINE void stored_dwords(wave& w, u32 reg, u64 lanes, u8 (*data)[16]) {
     const u64 here = lanes >> g & 15;
     if (N == 4 && here == 15) {
       quad q[4];
-      for (u32 k = 0; k < 4; ++k) std::memcpy(&q[k], s + 64 * k + g, 16);
+      EMU_UNROLL for (u32 k = 0; k < 4; ++k) std::memcpy(&q[k], s + 64 * k + g, 16);
       transpose(q);
       std::memcpy(data[g], q, sizeof q);
       continue;
@@ -59,9 +59,15 @@ EMU_INLINE void stored_dwords(wave& w, u32 reg, u64 lanes, u8 (*data)[16]) {
     });
   }
 }
-EMU_INLINE void load(wave& w, const inst& i, const wave_access& a, const operand& o, u32 first) {
+// Aligned dwords that another workgroup may change.
+EMU_INLINE void load_shared_dwords(wave& w, u32 reg, const wave_access& a) {
+  u32* const d = w.v(reg);
+  each(a.lanes,
+       [&](u32 l) { d[l] = __atomic_load_n(reinterpret_cast<const u32*>(a.memory + a.address[l]), __ATOMIC_RELAXED); });
+}
+EMU_INLINE void load(wave& w, const inst& i, const wave_access& a, const operand& o, u32 first, bool shared) {
   switch (i.bytes) {
-    case 4: return load_dwords<1>(w, o.reg + first, a);
+    case 4: return shared ? load_shared_dwords(w, o.reg + first, a) : load_dwords<1>(w, o.reg + first, a);
     case 8: return load_dwords<2>(w, o.reg + first, a);
     case 12: return load_dwords<3>(w, o.reg + first, a);
     case 16: return load_dwords<4>(w, o.reg + first, a);
@@ -80,8 +86,11 @@ EMU_INLINE void stored(wave& w, const inst& i, const wave_access& a, const opera
 template <u32 Bytes>
 EMU_INLINE u64 changed_lanes(const wave_access& a, const u8 (*data)[16]) {
   u64 changed = 0;
-  each(a.lanes,
-       [&](u32 l) { changed |= static_cast<u64>(std::memcmp(data[l], a.memory + a.address[l], Bytes) != 0) << l; });
+  each(a.lanes, [&](u32 l) {
+    u8 now[Bytes];
+    load_shared(now, a.memory + a.address[l], Bytes);
+    changed |= static_cast<u64>(std::memcmp(data[l], now, Bytes) != 0) << l;
+  });
   return changed;
 }
 /// Lanes whose stores change memory, or write what was not written before.
@@ -134,7 +143,7 @@ EMU_INLINE void set_written(const wave_access& a, u32 bytes) {
 }
 template <u32 Bytes>
 EMU_INLINE void write_lanes(const wave_access& a, const u8 (*data)[16]) {
-  each(a.lanes, [&](u32 l) { std::memcpy(a.memory + a.address[l], data[l], Bytes); });
+  each(a.lanes, [&](u32 l) { store_shared(a.memory + a.address[l], data[l], Bytes); });
 }
 EMU_INLINE void write_lanes(const wave_access& a, const u8 (*data)[16], u32 bytes) {
   switch (bytes) {
@@ -196,7 +205,7 @@ bool together(wave& w, const inst& i, wave_access& a, access_space space, const 
   if (i.store) return store_together(w, i, a, space, o, raced);
   if (a.state && !all_written(a, i.bytes)) return false;
   if (raced && !noted(w, i, a, space, a.lanes, false)) return false;
-  load(w, i, a, o, first);
+  load(w, i, a, o, first, raced && space == in_global);
   if (w.undefined) define(w, i, a.lanes, o, first);
   return true;
 }

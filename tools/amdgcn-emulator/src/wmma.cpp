@@ -23,9 +23,9 @@ EMU_INLINE void wmma_operand(wave& w, const inst& i, u32 side, const shape& s, t
   };
   if (!g12 && o.is_vgpr()) require_repeats(w, i, side, std::max(1u, n * type_bits[t] / 32));
   elements e;
-  unpack_operand<Avx2>(w, o, t, false, false, n, e);
+  unpack_operand<Avx2>(w, o, t, false, false, n, {}, e);
   for (u32 j = 0; j < n; ++j) {
-    if (negative(j)) each_lane(w, [&](u32 l) { e[j][l] = -e[j][l]; });
+    if (negative(j)) each_lane(w, [&](u64 l) { e[j][l] = -e[j][l]; });
     std::memcpy(m[j], e[j], sizeof m[j]);
     if (g12) std::memcpy(m[n + j], e[j] + 16, sizeof m[j]);
   }
@@ -49,7 +49,7 @@ EMU_INLINE void load_row(wave& w, const inst& i, const shape& s, u32 r, float (&
   } else if (o.kind == operand::vgpr) {
     const half_of h = packed(w, i, r);
     const u32* c = w.v(o.reg + h.reg);
-    each_lane(w, [&](u32 l) {
+    each_lane(w, [&](u64 l) {
       const u16 x = static_cast<u16>(c[l] >> h.shift);
       v[l] = f16 ? f16_to_f32(x) : bf16_to_f32(x);
     });
@@ -70,8 +70,8 @@ EMU_INLINE void load_c(wave& w, const inst& i, const shape& s, u32 (*c)[16], i64
       for (u32 l = 0; l < 32; ++l) ci[row_of(w, r, l / 16)][l % 16] = static_cast<i32>(bits(v[l]));
       continue;
     }
-    if (i.neg_hi >> 2 & 1) each_lane(w, [&](u32 l) { v[l] = std::fabs(v[l]); });
-    if (i.neg_lo >> 2 & 1) each_lane(w, [&](u32 l) { v[l] = -v[l]; });
+    if (i.neg_hi >> 2 & 1) each_lane(w, [&](u64 l) { v[l] = std::fabs(v[l]); });
+    if (i.neg_lo >> 2 & 1) each_lane(w, [&](u64 l) { v[l] = -v[l]; });
     for (u32 half = 0; half < 2; ++half) std::memcpy(c[row_of(w, r, half)], v + 16 * half, sizeof c[0]);
   }
 }
@@ -80,7 +80,7 @@ EMU_INLINE void store_c(wave& w, const inst& i, const shape& s, const u32 (*c)[1
     const half_of h = packed(w, i, r);
     if (type_bits[s.out] == 16) {
       u32* d = w.v(i.dst[0].reg + h.reg);
-      each_lane(w, [&](u32 l) {
+      each_lane(w, [&](u64 l) {
         const float x = as_f32(c[row_of(w, r, l / 16)][l % 16]);
         const u32 y = s.out == t_f16 ? f32_to_f16(x) : f32_to_bf16(x);
         d[l] = (d[l] & ~(0xffffu << h.shift)) | y << h.shift;
@@ -113,7 +113,7 @@ void wmma_for(wave& w, const inst& i) {
       for (u32 k = 0; k < s.k; ++k)
         for (u32 j = 0; j < 16; ++j) ci[row][j] += static_cast<i32>(a[k][row]) * static_cast<i32>(b[k][j]);
   } else {
-    const rounding how = rounding_of(ta, tb, a[0], b[0], s.k * 16);
+    const rounding how = rounding_of(ta, tb, {a[0], b[0], s.k, 16, 16});
     for (u32 row = 0; row < 16; row += 4) accumulate<Avx2>(rows<16, 4, 16, 1>{a[0] + row, b[0], s.k, c[row]}, how);
   }
   store_c(w, i, s, c, ci);

@@ -38,9 +38,9 @@ TILEWRIGHT_HD array<T, 8> decode_uint4(unsigned word, unsigned zero) {
   return elements_of_pairs<T>(pairs);
 }
 
-/// The same in the order 0 4 1 5 2 6 3 7, times uint4_pairs_factor. Two of the eight bits of a byte's integers are where
-/// they are multiplied from, so that two pairs take one shift: half_t has both in mantissas of 2^10; in bfloat16_t
-/// they are denormal numbers, and the lowest normal ones after them.
+/// The same in the order 0 4 1 5 2 6 3 7, times uint4_pairs_factor. Two of the eight bits of a byte's integers are
+/// where they are multiplied from, so that two pairs take one shift: half_t has both in mantissas of 2^10; in
+/// bfloat16_t they are denormal numbers, and the lowest normal ones after them.
 template <class T>
 inline constexpr float uint4_pairs_factor = __is_same(T, half_t) ? 1.0f : 0x1p-6f;
 template <class T>
@@ -67,7 +67,8 @@ TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
   if constexpr (__is_same(T, half_t))
     return decode_uint4_pairs<T>(word, 0xe400e400u + zero * 0x10001u, 0xd400d400u + zero * 0x100010u);
   // 2 - (128 + zero) / 64
-  const unsigned less = exec::multiply_add_halves<T>(0x43004300u + zero * 0x10001u, pair_of<T>(-0x1p-6f), pair_of<T>(2.0f));
+  const unsigned less =
+      exec::multiply_add_halves<T>(0x43004300u + zero * 0x10001u, pair_of<T>(-0x1p-6f), pair_of<T>(2.0f));
   return decode_uint4_pairs<T>(word, less, less);
 }
 

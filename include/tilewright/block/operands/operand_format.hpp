@@ -16,7 +16,8 @@ struct no_zero_points {};
 ///   template <class T> TILEWRIGHT_HD static array<T, Elements> decode(Word)   // or decode(Word, Zero)
 /// for T half_t and bfloat16_t: the elements of a word in the order of k, before the scale, exactly. A format whose
 /// scales are not numbers of their own type hides `scale`. One of eight elements may also define decode_pairs: the same
-/// in the order 0 4 1 5 2 6 3 7, for pipelines that can give the other operand this order. It is often faster.
+/// in the order 0 4 1 5 2 6 3 7, for pipelines that can give the other operand this order. It is often faster. It may
+/// multiply all elements with a power of two, which is then F::pairs_factor<T>: scales are divided by it.
 template <class Word, index_t Elements, class Scale, index_t Group, class Zero = no_zero_points>
 struct operand_format {
   using word_type = Word;                                                    ///< unsigned, 1, 2 or 4 bytes

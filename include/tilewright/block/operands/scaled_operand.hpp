@@ -63,8 +63,8 @@ TILEWRIGHT_HD constexpr tensor_graph sliced_lds_graph(swizzled_layout layout, in
 ///
 /// The instruction's block g of step s is the tile's block g * steps + s, in A and B alike, so that the scales of a
 /// lane's steps are neighbours: one load, whose bytes the instructions select. With 6 bits a lane reads the blocks of
-/// two steps at once, which are 48 bytes. The first 16 of each 48 are a slice of the tile in LDS, whose words are before
-/// those of the next slice.
+/// two steps at once, which are 48 bytes. The first 16 of each 48 are a slice of the tile in LDS, whose words are
+/// before those of the next slice.
 template <class Format, block_tile Tile, bool IsB>
 struct scaled_operand {
   static constexpr arch::scaled_element element = scaled_element_of<Format>;  ///< of the matrix instruction
@@ -78,7 +78,7 @@ struct scaled_operand {
   static constexpr index_t words = Tile.k * bits_of(element) / 32;                             ///< of a row
   static constexpr index_t bytes = rows * words * 4;                                           ///< of the tile
   static constexpr index_t repeat = rows / (lane_rows * (IsB ? Tile.waves_n : Tile.waves_m));  ///< of a wave
-  static constexpr index_t slices = registers == 6 ? 3 : 1;      ///< of LDS
+  static constexpr index_t slices = registers == 6 ? 3 : 1;                                    ///< of LDS
   static constexpr index_t read_steps = registers == 6 ? 2 : 1;  ///< that a lane reads at once
   static_assert((steps == 1 || steps == 2 || steps == 4) && steps % read_steps == 0,
                 "scaled_operand: the block tile's k is 1, 2 or 4 steps, with 6 bits 2 or 4");
@@ -145,8 +145,9 @@ struct scaled_operand {
       lds_tile{rows, words / slices, 4}, lds_use{copy_of_slice, lds_access_kind::write},
       lds_use{slices == 1 ? read : read_of_slice(), lds_access_kind::read})>::value;
   static_assert(layout.worst_degree == 1, "scaled_operand: no layout in LDS is free of bank conflicts");
-  static constexpr tensor_graph lds = number<slices == 1 ? detail::make_lds_graph(layout.layout)
-                                                         : detail::sliced_lds_graph(layout.layout, slices)>::value;  ///< from (row, word)
+  static constexpr tensor_graph lds =
+      number < slices == 1 ? detail::make_lds_graph(layout.layout)
+                           : detail::sliced_lds_graph(layout.layout, slices) > ::value;  ///< from (row, word)
 };
 
 }  // namespace tilewright

@@ -28,6 +28,10 @@ struct expert_activation_args {
   const float* weight = nullptr;  ///< (entries)
   float* dweight = nullptr;       ///< (entries): gradient of the weights: sum of dy y; 0 for entries without a row
   long_index_t dy_stride = 0, dx_stride = 0;  ///< from row to row
+  const T* result_bias = nullptr;  ///< optional, goes with dresult: (experts, result_cols), the second GEMM's bias
+  const T* dresult = nullptr;      ///< (rows, result_cols): gradient of its result, not yet times the weight
+  index_t result_cols = 0;         ///< >= 1, with result_bias
+  long_index_t result_bias_stride = 0, dresult_stride = 0;  ///< from row to row
 };
 
 /// A block takes the row of an entry, or a segment of it where entries are few.
@@ -53,6 +57,15 @@ struct expert_activation {
     if (args.factor && !args.expert) return "a factor needs expert";
     if (IsGradient && (!args.weight || !args.dweight)) return "a pointer is null: weight or dweight";
     if (args.cols % tile.vector != 0) return detail::needs_vectors;
+    if (args.result_bias) {
+      if (!args.expert) return "a bias needs expert";
+      const detail::row_matrix bias{args.result_bias, 1, args.result_cols, args.result_bias_stride, sizeof(T)},
+          dresult{args.dresult, args.entries, args.result_cols, args.dresult_stride, sizeof(T)};
+      for (const detail::row_matrix& m : {bias, dresult})
+        if (const char* why = detail::check_matrix(m, tile.vector, 1)) return why;
+      if (args.result_cols % tile.vector != 0 || args.result_bias_stride % tile.vector != 0)
+        return detail::needs_vectors;
+    }
     const index_t rows = args.entries, wide = 2 * args.cols;
     const detail::row_matrix y{args.y, rows, args.cols, args.y_stride, sizeof(T)},
         x{args.x, rows, wide, args.x_stride, sizeof(T)}, dy{args.dy, rows, args.cols, args.dy_stride, sizeof(T)},
@@ -89,6 +102,7 @@ struct expert_activation {
         apply(args, entry, row, first);
     }
     if constexpr (IsGradient) {
+      if (args.result_bias && row >= 0) dot += dot_of_bias(args, entry, row);
       block::reduce_threads([](float a, float b) { return a + b; }, lds, dot);
       if (exec::thread_id() == 0) exec::store_element(args.dweight + entry, dot);
     }
@@ -127,6 +141,18 @@ struct expert_activation {
     halves h = load_halves(args, entry, row, first);
     tile_elementwise_inout([&](float& x, float y) { x = args.function(x, y); }, h.gate, h.up);
     store(args.y + row * args.y_stride, args.cols, first, h.gate);
+  }
+  /// This thread's sum of products of the second GEMM's bias and the gradient of its result.
+  TILEWRIGHT_HD static float dot_of_bias(const args_type& args, index_t entry, index_t row) {
+    const T* const bias = args.result_bias + exec::load_element(args.expert + entry) * args.result_bias_stride;
+    float dot = 0;
+    for (index_t first = 0; first < args.result_cols; first += block::segment_cols) {
+      const tile_type b = load(bias, args.result_cols, first),
+                      dy = load(args.dresult + row * args.dresult_stride, args.result_cols, first);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < block::elements; ++i) dot += b.thread_buffer[i] * dy.thread_buffer[i];
+    }
+    return dot;
   }
   /// Returns this thread's sum of dy y.
   TILEWRIGHT_HD static float differentiate(const args_type& args, index_t entry, index_t row, index_t first) {

@@ -7,6 +7,7 @@
 #include <tilewright/kernels/routing/choose_experts.hpp>
 #include <tilewright/kernels/routing/choose_experts_gradient.hpp>
 #include <tilewright/kernels/routing/expert_activation.hpp>
+#include <tilewright/kernels/routing/expert_column_sums.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/routed_chunk.hpp>
 
@@ -50,5 +51,12 @@ struct expert_activation_problem {
   expert_activation_args<void> args = {};  // bias: optional
 };
 kernel_request expert_activation(const expert_activation_problem& problem);
+
+/// The kernel takes expert_column_sums_args.
+struct expert_column_sums_problem {
+  element type = element::bf16;  // f16, bf16 or f32
+  expert_column_sums_args<void> args = {};
+};
+kernel_request expert_column_sums(const expert_column_sums_problem& problem);
 
 }  // namespace tilewright::jit

@@ -62,14 +62,16 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
 
 /// Where moe_gradient writes: each may be left out.
 struct moe_gradients {
-  tensor x = {};        ///< as x
-  tensor logits = {};   ///< as logits
-  tensor weight = {};   ///< f32 (tokens, choices + shared), packed: of the weights of a token's experts
-  tensor gate_up = {};  ///< as gate_up; 0 for experts without tokens
-  tensor down = {};     ///< as down, each matrix contiguous along n
+  tensor x = {};             ///< as x
+  tensor logits = {};        ///< as logits
+  tensor weight = {};        ///< f32 (tokens, choices + shared), packed: of the weights of a token's experts
+  tensor gate_up = {};       ///< as gate_up; 0 for experts without tokens
+  tensor down = {};          ///< as down, each matrix contiguous along n
+  tensor gate_up_bias = {};  ///< as gate_up_bias of the options; 0 for experts without tokens
+  tensor down_bias = {};     ///< as down_bias of the options, likewise
 };
 
-/// Gradients of moe, of dy (tokens, d), for weights of x's type without biases. The options are those of the call;
+/// Gradients of moe, of dy (tokens, d), for weights of x's type. The options are those of the call;
 /// `expert` and `weight`, if they are given, are what it wrote, else experts are chosen again. The choice has no
 /// gradient. Nothing is kept from the call: the first GEMM is computed again. The same bits in each run. Throws
 /// operation_error.

@@ -117,9 +117,9 @@ TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
   EXPECT_EQ(args.choose_splits(400), 1);
   EXPECT_EQ(args.choose_shares(400), 16) << "a share of fewer than 256 keys is not worth a block";
   args.keys = 8192;
-  EXPECT_EQ(args.choose_shares(400), 4 * 400 / 8);
+  EXPECT_EQ(args.choose_shares(400), 2 * 400 / 8);
   args.batch = 300;
-  EXPECT_EQ(args.choose_shares(400), 4 * 400 / 8) << "fewer than sequences";
+  EXPECT_EQ(args.choose_shares(400), 2 * 400 / 8) << "fewer than sequences";
   EXPECT_EQ(args.choose_shares(0), 1);
   args.shares = 200;
   EXPECT_EQ(workspace_bytes(args, 128), (500 * 32 * 129 + 2 * 300) * 4);

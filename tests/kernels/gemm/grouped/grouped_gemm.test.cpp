@@ -100,7 +100,7 @@ TEST(GroupedGemm, ChoosesATile) {
     const grouped_args args{{.m = rows, .n = n, .k = k}, groups};
     return grouped_tiles[choose_grouped_tile(args, 132, is_scaled ? 1 : 2, is_scaled)];
   };
-  EXPECT_EQ(chosen(8, 16384, 4096, 4096), (hopper_gemm_tile{.m = 128, .n = 256, .cluster_m = 2}));
+  EXPECT_EQ(chosen(8, 16384, 4096, 4096).n, 256);  // alone or in pairs, which take about as long
   EXPECT_EQ(chosen(64, 16000, 2048, 7168), (hopper_gemm_tile{.m = 128, .n = 256}));
   EXPECT_EQ(chosen(64, 640, 2048, 7168).cluster(), 1);  // pairs would load rows that groups do not have
   EXPECT_EQ(chosen(8, 16384, 1920, 4096), (hopper_gemm_tile{.m = 128, .n = 192, .cluster_m = 2}));

@@ -32,12 +32,14 @@ TEST(HopperNarrowGemm, ScaledElementsAreRoundedOnce) {
         for (index_t i = 0; i < k; ++i) {
           const auto at = std::size_t(n) * std::size_t(x.args.ldb) + std::size_t(i);
           const double code = int(x.w[at / 2] >> at % 2 * 4 & 15) - 8,
-                       exact = code * float(x.scales[std::size_t(n) * std::size_t(x.args.ld_b_scales) + std::size_t(i / 32)]),
+                       exact = code *
+                               float(x.scales[std::size_t(n) * std::size_t(x.args.ld_b_scales) + std::size_t(i / 32)]),
                        a = float(x.a_at(0, m, i));
           sum += a * float(bfloat16_t(float(exact))), exact_sum += a * exact, size += std::abs(a * exact);
         }
         const double result = float(x.c[std::size_t(m) * std::size_t(x.args.ldc) + std::size_t(n)]);
-        ASSERT_NEAR(result, sum, 0x1p-8 * std::abs(sum) + 1e-6 * size) << "row " << m << ", column " << n << ", k " << k;
+        ASSERT_NEAR(result, sum, 0x1p-8 * std::abs(sum) + 1e-6 * size)
+            << "row " << m << ", column " << n << ", k " << k;
         largest_rounding = std::max(largest_rounding, std::abs(sum - exact_sum) / std::max(size, 1e-30));
       }
     }

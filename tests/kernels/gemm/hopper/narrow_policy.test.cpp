@@ -73,7 +73,11 @@ struct narrow_case {
     args.workspace = p.has_workspace ? workspace.data() : nullptr;
     const emulator::launch_report report = launch<small_m_gemm<Policy>>(
         args, {.workers = 1, .resident_clusters = p.resident, .check_lds = emulator::lds_checks::on});
-    EXPECT_EQ(report.totals.conflicts, 0);
+    // Scales that are no whole aligned chunks of 16 bytes are copied one by one.
+    const index_t chunk = 16 / index_t(sizeof(Scale));
+    if (F::group == 0 || (ld_scales % chunk == 0 && groups % chunk == 0)) {
+      EXPECT_EQ(report.totals.conflicts, 0);
+    }
     EXPECT_EQ(std::count(workspace.begin(), workspace.begin() + size::num_counters, 0.0f), size::num_counters);
   }
   std::size_t scale_of(index_t z, index_t n, index_t k) const {
@@ -133,6 +137,15 @@ TEST(NarrowPolicy, Int4Groups) {
       [](unsigned code, unsigned) { return less_zero(code, 8); });
   expect_product<narrow_policy<half_t, int4_groups<64, half_t>, 16, 4, float>>(
       {.m = 16, .n = 68, .k = 1311, .resident = 5}, [](unsigned code, unsigned) { return less_zero(code, 8); });
+}
+/// Scales in whole chunks of 16 bytes, of several steps or one each. Splits begin within a chunk.
+TEST(NarrowPolicy, ChunksOfScales) {
+  expect_product<narrow_policy<bfloat16_t, int4_groups<128>, 8, 1, float>>(
+      {.m = 2, .n = 20, .k = 2048, .resident = 3}, [](unsigned code, unsigned) { return less_zero(code, 8); });
+  expect_product<narrow_policy<bfloat16_t, int4_zero_groups<32>, 8, 1, float>>(
+      {.m = 3, .n = 9, .k = 1280, .resident = 2}, less_zero);
+  expect_product<narrow_policy<bfloat16_t, nvfp4_format, 8, 4, float>>({.m = 1, .n = 12, .k = 1024},
+                                                                       number_of<fp4_e2m1_t>);
 }
 TEST(NarrowPolicy, Int4WithZeroPoints) {
   expect_product<narrow_policy<bfloat16_t, int4_zero_groups<32>, 16, 1, float>>(

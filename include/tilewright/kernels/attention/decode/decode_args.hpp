@@ -43,8 +43,8 @@ struct attention_decode_args : attention_args {
   /// hopper_latent_policy.
   constexpr index_t choose_splits(index_t SMs, index_t rows_of_block = 16) const;
 
-  /// The number of shares for sequences of different lengths: some four blocks for each SM. Each piece of a sequence
-  /// costs time of its own, so there are no more. Never 0. rows_of_block: as in choose_splits().
+  /// The number of shares for sequences of different lengths: two blocks for each SM, all resident. Each piece of a
+  /// sequence costs time of its own, so there are no more. Never 0. rows_of_block: as in choose_splits().
   constexpr index_t choose_shares(index_t SMs, index_t rows_of_block = 16) const;
 
   /// Whether blocks have equal shares of all keys.
@@ -155,11 +155,11 @@ constexpr index_t attention_decode_args::choose_splits(index_t SMs, index_t rows
   return number;
 }
 
-/// Blocks for each SM that are resident or follow soon, so that those that end late have others beside them.
+/// Two blocks for each SM: a third would run alone.
 constexpr index_t attention_decode_args::choose_shares(index_t SMs, index_t rows_of_block) const {
   const long_index_t of_share = long_index_t(kv_heads) * detail::decode_row_blocks(*this, rows_of_block),
                      most = long_index_t(batch) * max(keys / 256, 1);
-  return index_t(max(min(4 * long_index_t(max(SMs, 1)) / of_share, most), long_index_t{1}));
+  return index_t(max(min(2 * long_index_t(max(SMs, 1)) / of_share, most), long_index_t{1}));
 }
 
 /// Bytes that attention_decode_args::workspace must have, for heads of `value_dim` elements.

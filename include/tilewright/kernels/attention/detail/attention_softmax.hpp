@@ -100,7 +100,7 @@ class attention_softmax {
   }
 
   /// Scores in tiles that the row's block mask hides become -infinity.
-  static TILEWRIGHT_HD void mask_tiles(scores& s, const args_type& args, const attention_problem& p, index_t key) {
+  TILEWRIGHT_HD static void mask_tiles(scores& s, const args_type& args, const attention_problem& p, index_t key) {
     const head_block_mask mask(args, p);
     const index_t tile = key >> mask.key_shift;
     const index_t before =

@@ -41,9 +41,16 @@ class gemm_plan {
     for_kernel<0>(kernels::find(choice), [&]<class Kernel>(const Kernel*) {
       if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
-        if (args.workspace && aligned.any()) return plan_with_copies<Kernel>(aligned);
+        if (args.workspace && aligned.any()) {
+          if (const char* why = check_copies<Kernel>(aligned, choice_.split_k)) throw launch_error(why);
+          add_copies_before(aligned);
+          add<Kernel>(aligned.args);
+          if (aligned.c.is_copy) add_copy<typename Product::result_type>(aligned.back());
+          return;
+        }
       }
-      steps_.push_back(prepared_launch<Kernel>(split(args, choice_.split_k)));
+      if (const char* why = Kernel::check(split(args, choice_.split_k))) throw launch_error(why);
+      add<Kernel>(args);
     });
   }
   /// Queues the kernels on a stream; nothing is chosen or allocated.
@@ -58,10 +65,7 @@ class gemm_plan {
       why = Kernel::check(split(args, choice.split_k));
       if constexpr (wants_alignment<Kernel>) {
         const detail::aligned_operands<Product> aligned(args);
-        if (!args.workspace || !aligned.any()) return;
-        why = aligned.check_copies();
-        const gemm_args g = split(aligned.args, choice.split_k);
-        if (!why) why = aligned.c.is_copy ? detail::with_room_after_rows<Kernel>::check(g) : Kernel::check(g);
+        if (args.workspace && aligned.any()) why = check_copies<Kernel>(aligned, choice.split_k);
       }
     });
     return why;
@@ -91,22 +95,28 @@ class gemm_plan {
   }
 
   template <class Kernel>
-  void plan_with_copies(const detail::aligned_operands<Product>& aligned) {
-    using copy_operand = prepared_launch<repitch<typename Product::element_type>>;
-    using copy_result = prepared_launch<repitch<typename Product::result_type>>;
-    if (aligned.a.is_copy) steps_.push_back(copy_operand(aligned.a.copy));
-    if (aligned.b.is_copy) steps_.push_back(copy_operand(aligned.b.copy));
-    if (aligned.c.is_copy && aligned.args.beta != 0) steps_.push_back(copy_result(aligned.c.copy));
+  static const char* check_copies(const detail::aligned_operands<Product>& aligned, index_t split_k) {
+    if (const char* why = aligned.check_copies()) return why;
+    const gemm_args g = split(aligned.args, split_k);
+    return Kernel::check(aligned.c.is_copy ? detail::with_room_after_rows(g, Kernel::policy::b_major) : g);
+  }
+
+  /// Of arguments that were checked.
+  template <class Kernel>
+  void add(const gemm_args& args) {
+    steps_.push_back(prepared_launch<Kernel>(split(args, choice_.split_k), detail::gpu_functions::of<Kernel>(),
+                                             detail::unchecked{}));
+  }
+  template <class Element>
+  void add_copy(const repitch_args& copy) {
+    steps_.push_back(prepared_launch<repitch<Element>>(copy));
+  }
+  void add_copies_before(const detail::aligned_operands<Product>& aligned) {
+    if (aligned.a.is_copy) add_copy<typename Product::element_type>(aligned.a.copy);
+    if (aligned.b.is_copy) add_copy<typename Product::element_type>(aligned.b.copy);
+    if (aligned.c.is_copy && aligned.args.beta != 0) add_copy<typename Product::result_type>(aligned.c.copy);
     for (const auto* more : {&aligned.bias, &aligned.column_scale, &aligned.residual})
-      if (more->is_copy) steps_.push_back(copy_result(more->copy));
-    using kernel = detail::with_room_after_rows<Kernel>;
-    if (aligned.c.is_copy) {
-      steps_.push_back(
-          prepared_launch<kernel>(split(aligned.args, choice_.split_k), detail::gpu_functions::of<Kernel>()));
-      steps_.push_back(copy_result(aligned.back()));
-    } else {
-      steps_.push_back(prepared_launch<Kernel>(split(aligned.args, choice_.split_k)));
-    }
+      if (more->is_copy) add_copy<typename Product::result_type>(more->copy);
   }
 
   gemm_choice choice_;

@@ -7,7 +7,7 @@
 namespace tilewright {
 
 /// The tiles that are compiled ahead of time, as the program propose-tiles selects them, and those for unaligned rows.
-inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
+inline constexpr array<hopper_gemm_tile, 18> hopper_gemm_tiles{{
     {.m = 128, .n = 256, .cluster_m = 2},
     {.m = 128, .n = 256},
     {.m = 128, .n = 176, .cluster_m = 2, .ping_pong = true},
@@ -17,18 +17,12 @@ inline constexpr array<hopper_gemm_tile, 24> hopper_gemm_tiles{{
     {.m = 64, .n = 64, .consumers = 1},
     {.m = 64, .n = 16, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 160, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 64, .n = 136, .cluster_m = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 64, .n = 96, .cluster_m = 2, .ping_pong = true},
-    {.m = 128, .n = 184, .cluster_m = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 128, .n = 104, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 40, .consumers = 1, .swap_ab = true},
-    {.m = 192, .n = 96, .cluster_n = 2, .swap_ab = true, .ping_pong = true},
-    {.m = 64, .n = 64, .cluster_m = 2, .ping_pong = true},
-    {.m = 128, .n = 224, .cluster_m = 2},
-    {.m = 64, .n = 8, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 80, .cluster_n = 2, .ping_pong = true},
-    {.m = 128, .n = 80, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 224, .cluster_n = 2, .swap_ab = true},
+    {.m = 64, .n = 96, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 136, .swap_ab = true, .ping_pong = true},
+    {.m = 64, .n = 32, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 128, .consumers = 1, .swap_ab = true},
+    {.m = 128, .n = 152, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 192, .swap_ab = true, .ping_pong = true},
     {.m = 128, .n = 128, .unaligned = true},
     {.m = 64, .n = 128, .consumers = 1, .unaligned = true},
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},

@@ -21,21 +21,25 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 }
 
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
-/// 16 and 8 bits. docs/lab/exact_tiles.md has the fit.
+/// 16 and 8 bits, on H100s and an H200. docs/lab/exact_tiles.md has the fit.
 struct hopper_gemm_model {
-  double launch = 3098, cluster = 92;           // of a kernel, and more for each block of a cluster
-  double mma = 1.103, issue = 20.4;             // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
-  double scaled = 410, scaled_column = 3.12;    // of 128 rows of a k tile whose products are scaled; for each column
-  double scaled_end = 1672;                     // of a block-scaled tile, instead of `end`
-  double one_consumer = 1.01, rows_64 = 0.967;  // times these where a tile has them
-  double latency = 2485;                        // a stage is there so long after it was asked for
-  double load = 1.737, outside = 2.67;          // each row that arrives; each that a block asks for beyond A or B, more
+  double launch = 3271, cluster = 65;          // of a kernel, and more for each block of a cluster
+  double mma = 1.160, issue = 18.8;            // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double scaled = 275, scaled_column = 3.9;    // of 128 rows of a k tile whose products are scaled; for each column
+  double scaled_64 = 0.832, scaled_end = 928;  // times that for 64 rows; of a block-scaled tile, instead of `end`
+  double one_consumer = 1.022, rows_64 = 1.011;  // times these where a tile has them
+  double alone = 1.04;  // times a k tile of ping-pong whose workers have one tile, so one consumer
+  double latency = 2135, shared_latency = 604;  // a stage is there so long after it was asked for; of a cluster, more
+  double load = 1.565, outside = 2.1;           // each row that arrives; each that a block asks for beyond A or B, more
+  double straddling = 1.177;                    // times that for rows that begin within 128 bytes of memory
   double shifted_row = 5.47;                    // a row that is shifted to where it should start
-  double l2_rows = 36, copies = 11.4;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
-  double end = 289, ordered = 309;     // 64 columns of C of a consumer; of two consumers one waits
-  double partial = 4850;               // each split of a tile but one, of 128 x 256 partial sums
-  double reduction = 1278, reduction_rate = 251;  // the kernel that adds up splits: its start, and floats in a clock
-  double bytes = 1799, memory = 286, port = 80;   // of memory in a clock; until they come; of two SMs in a clock
+  double l2_rows = 34.6, copies = 8.2;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
+  double end = 331, ordered = 373;      // 64 columns of C of a consumer; of two consumers one waits
+  double partial = 4276;                // each split of a tile but one, of 128 x 256 partial sums
+  double reduction = 1086, reduction_rate = 281;  // the kernel that adds up splits: its start, and floats in a clock
+  // Of an H200's memory in a clock: 1.4 times an H100's, for which the choices are as good. Until they come; of two
+  // SMs.
+  double bytes = 2577, memory = 372, port = 80;
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -75,6 +79,14 @@ struct modelled_gemm {
   index_t SMs;
   const stream_k_schedule& s;
 
+  /// Rows of 128 bytes that arrive for a k tile, weighed by what they take.
+  constexpr double arriving(const wgmma_operand& o, index_t ld) const {
+    const bool straddles = (ld * o.element_bytes) % o.row_bytes != 0 ||
+                           (!o.k_is_contiguous && (o.rows * o.element_bytes) % o.row_bytes != 0);
+    return double(o.bytes()) / o.row_bytes * (straddles ? hopper_gemm_times.straddling : 1);
+  }
+  constexpr double arriving_of_a() const { return arriving(lds.a, g.lda); }
+  constexpr double arriving_of_b() const { return arriving(lds.b, g.ldb); }
   constexpr double elements(bool of_a) const {
     const index_t batch = (of_a ? g.batch_stride_a : g.batch_stride_b) == 0 ? 1 : g.batch;
     return double(of_a ? g.m : g.n) * g.k * batch;
@@ -105,22 +117,28 @@ struct modelled_gemm {
       return merged ? 1 / p_norm<2>({1 / asked, 1 / hopper_gemm_times.copies}) : asked;
     };
     return active / (rows * cols) *
-           (rows * t.m * t.cluster_m * times(cols, t.cluster_n == 1) +
-            cols * t.n * t.cluster_n * times(rows, t.cluster_m == 1));
+           (rows * arriving_of_a() * t.cluster_m * times(cols, t.cluster_n == 1) +
+            cols * arriving_of_b() * t.cluster_n * times(rows, t.cluster_m == 1));
   }
   /// Of an SM, for a stage, while `active` clusters work.
   constexpr double clocks_of_k_tile(index_t active) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const index_t together = min(t.blocks, ceil_div(active * t.cluster(), SMs));  // blocks of an SM share its time
     const double kind = (t.consumers == 1 ? x.one_consumer : 1) * (t.m == 64 ? x.rows_64 : 1);
-    const double products = lds.scale_bytes > 0 ? (x.scaled + x.scaled_column * t.n) * (t.m == 64 ? 0.65 : 1)
+    const double products = lds.scale_bytes > 0 ? (x.scaled + x.scaled_column * t.n) * (t.m == 64 ? x.scaled_64 : 1)
                                                 : (t.m * t.n / 32.0 * x.mma + t.m / 64 * x.issue) * kind;
-    const double outside =
-        (t.m - double(g.m) / ceil_div(g.m, t.m)) / t.cluster_n + (t.n - double(g.n) / ceil_div(g.n, t.n)) / t.cluster_m;
-    const double loads =
-        t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0 : x.load * (t.m + t.n) + x.outside * outside;
+    // In one wave, the tile at the edge ends last.
+    const bool one_wave = s.whole_tiles * s.splits <= s.workers;
+    const auto outside_of = [&](index_t length, index_t tile) {
+      const double all = double(round_up(length, tile) - length);
+      return one_wave ? all : all / ceil_div(length, tile);
+    };
+    const double outside = outside_of(g.m, t.m) / t.cluster_n + outside_of(g.n, t.n) / t.cluster_m;
+    const double loads = t.unaligned ? x.shifted_row * (t.m + t.n) + t.m * t.n / 64.0
+                                     : x.load * (arriving_of_a() + arriving_of_b()) + x.outside * outside;
+    const double latency = x.latency + (t.cluster() > 1 ? x.shared_latency : 0);
     return p_norm<8>(
-        {products * together, loads * together, x.latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
+        {products * together, loads * together, latency / lds.num_stages(), sent_rows(active) / x.l2_rows});
   }
 };
 
@@ -140,8 +158,9 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
                         s};
   const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
   const index_t k_tiles = ceil_div(s.k_tiles, s.splits);
-  const double k_tile = p.clocks_of_k_tile(s.workers);
-  double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) : 0));
+  const double alone = t.ping_pong && units <= s.workers ? x.alone : 1;
+  const double k_tile = p.clocks_of_k_tile(s.workers) * alone;
+  double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) * alone : 0));
   double clocks = x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0);
   if (s.splits > 1) clocks += x.reduction + double(s.splits) * g.m * g.n * g.batch / x.reduction_rate;
   if (s.split_workers > 0) {

@@ -99,16 +99,13 @@ struct aligned_operands {
   }
 };
 
-/// Bulk stores fill the last 16 bytes of a row with zeros, for which a copy of C has room.
-template <class Kernel>
-struct with_room_after_rows : Kernel {
-  static const char* check(gemm_args g) {
-    g.n = round_up(g.n, 16);
-    g.ldc = max(g.ldc, g.n);
-    g.ld_residual = max(g.ld_residual, g.n);
-    if (Kernel::policy::b_major != operand_major::k) g.ldb = max(g.ldb, g.n);
-    return Kernel::check(g);
-  }
-};
+/// Arguments for check(): bulk stores fill the last 16 bytes of a row with zeros, for which a copy of C has room.
+constexpr gemm_args with_room_after_rows(gemm_args g, operand_major b_major) {
+  g.n = round_up(g.n, 16);
+  g.ldc = max(g.ldc, g.n);
+  g.ld_residual = max(g.ld_residual, g.n);
+  if (b_major != operand_major::k) g.ldb = max(g.ldb, g.n);
+  return g;
+}
 
 }  // namespace tilewright::detail

@@ -6,21 +6,6 @@
 #include <tilewright/core/arch/sm90.hpp>
 #include <tilewright/kernels/gemm/epilogue/result_stage.hpp>
 
-#ifndef TW_WAVES
-#define TW_WAVES 4
-#endif
-#ifndef TW_KWAVES
-#define TW_KWAVES 1
-#endif
-#ifndef TW_WCOLS
-#define TW_WCOLS 32
-#endif
-#ifndef TW_CB
-#define TW_CB 128
-#endif
-#ifndef TW_STAGES
-#define TW_STAGES 3
-#endif
 namespace tilewright {
 
 /// For small_m_gemm: C (m, n) = A (m, k) B (k, n) for up to Rows (8 or 16) rows of A, with B stored as Format says: see
@@ -49,17 +34,14 @@ struct narrow_policy {
   static constexpr index_t products = 1;                       ///< of the policy
   static constexpr index_t a_vector = 8;                       ///< elements of an access to A
   static constexpr index_t vector = CVector;                   ///< elements of an access to C
-  static constexpr index_t waves = TW_WAVES;                          ///< of a block
-  static constexpr index_t k_waves = TW_KWAVES;                        ///< waves that share columns: each has its k of a stage
-  static constexpr index_t wave_columns = TW_WCOLS;                  ///< of B for each wave
-  static constexpr index_t column_bytes = TW_CB;                 ///< bytes of a column of B in a stage
-  static constexpr index_t stages = TW_STAGES;                         ///< that a block has in flight or computes with
+  static constexpr index_t waves = 4;                          ///< of a block, with 32 columns each
+  static constexpr index_t column_bytes = 128;                 ///< bytes of a column of B in a stage
+  static constexpr index_t stages = 3;                         ///< that a block has in flight or computes with
   static constexpr split_k_kind split_k = split_k_kind::none;  ///< blocks share k by the schedule
   static constexpr operand_major a_major = operand_major::k, b_major = operand_major::k;  ///< both along k
   /// Of a block; k: of a stage.
-  static constexpr block_tile tile{
-      Rows, wave_columns * waves / k_waves,                   column_bytes * 8 / Format::bits,
-      1,    waves / k_waves, tilewright::arch::matrix_op::mma_m16n8k16_x2};
+  static constexpr block_tile tile{Rows, 32 * waves, column_bytes * 8 / Format::bits,
+                                   1,    waves,      tilewright::arch::matrix_op::mma_m16n8k16_x2};
   static_assert(Format::group == 0 || Format::group % tile.k == 0 || tile.k % Format::group == 0,
                 "narrow_policy: groups divide 128 bytes of a column, or are multiples of them");
 };

@@ -50,8 +50,8 @@ struct scaled_tiles {
     }
   }
   TILEWRIGHT_HD static auto copies(const narrow_matrix& matrix, index_t row, index_t tile) {
-    return make_async_tile_window(words(matrix, tile), make_tuple(number<rows>{}, number<Operand::words>{}),
-                                  {row, 0}, tile_distribution<Operand::copy>{},
+    return make_async_tile_window(words(matrix, tile), make_tuple(number<rows>{}, number<Operand::words>{}), {row, 0},
+                                  tile_distribution<Operand::copy>{},
                                   tensor_descriptor<Operand::lds>{{}, rows * Operand::words});
   }
   TILEWRIGHT_HD static auto scales(const narrow_matrix& matrix, index_t row) {
@@ -169,9 +169,9 @@ constexpr const char* check_scaled_mfma(const scaled_args& g, index_t steps) {
                "use dequantising_policy";
 }
 
-/// m x m results. bits: of the wider operand.
+/// m x m results, at most 128 columns with 6 bits, of which two steps are in registers. bits: of the wider operand.
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile_for(index_t bits, index_t m) {
-  return {m, m, bits == 4 ? 256 : 128, 2, 2, arch::matrix_op::mfma_32x32x64_b8};
+  return {m, bits == 6 ? min(m, 128) : m, bits == 4 ? 256 : 128, 2, 2, arch::matrix_op::mfma_32x32x64_b8};
 }
 
 /// Two stages in LDS. The last tile, which may be partial, is multiplied first: the others are whole and the loop
@@ -219,11 +219,9 @@ struct scaled_mfma_pipeline {
       auto next_b_scales = b_scales;
       unroll<steps>([&](auto s) TILEWRIGHT_INLINE_LAMBDA {
         constexpr bool is_last = s.value == steps - 1;
+        constexpr index_t reads = a_tiles::num_reads(s.value + 1) + b_tiles::num_reads(s.value + 1);
         const auto now = operands;
-        if constexpr (is_last && HasNext) {
-          exec::async_wait<0>();
-          exec::block_sync();
-        }
+        if constexpr (is_last && HasNext) exec::async_wait<0>(), exec::block_sync();
         if constexpr (!is_last || HasNext)
           operands.template read<(s.value + 1) % steps>(a_read, b_read, is_last ? other : current);
         if constexpr (s.value == 0 && HasNext) {
@@ -233,8 +231,7 @@ struct scaled_mfma_pipeline {
         }
         multiply_scaled<tile, A, B, s.value>(c, now.a, a_scales, now.b, b_scales);
         spread_among_matrix_instructions<matrix_instructions_per_step<tile>, matrix_instructions_per_step<tile> * 3 / 4,
-                                         exec::instruction_kind::lds_read,
-                                         a_tiles::num_reads(s.value + 1) + b_tiles::num_reads(s.value + 1)>();
+                                         exec::instruction_kind::lds_read, reads>();
       });
       if constexpr (HasNext) a_scales = next_a_scales, b_scales = next_b_scales;
       keep_in_accumulation_registers<tile>(c);
@@ -258,7 +255,8 @@ struct scaled_mfma_pipeline {
 
 }  // namespace detail
 
-/// 256 x 256 results with 128 of k, where both operands have 4 bits with 256; or 128 x 128.
+/// 256 x 256 results with 128 of k, where both operands have 4 bits with 256, where 6 bits are the most 256 x 128; or
+/// 128 x 128.
 template <class AFormat, class BFormat>
 TILEWRIGHT_HD constexpr block_tile scaled_mfma_tile(index_t m = 256) {
   return detail::scaled_mfma_tile_for(max(AFormat::bits, BFormat::bits), m);

@@ -69,8 +69,8 @@ class fiber_group {
  public:
   using body = void (*)(void* argument, index_t fiber);
 
-  /// `count` fibers in waves of 32 or 64 that run function(argument, number); seed 0: in order of their numbers, else in
-  /// a random order.
+  /// `count` fibers in waves of 32 or 64 that run function(argument, number); seed 0: in order of their numbers, else
+  /// in a random order.
   fiber_group(index_t count, index_t wave_size, std::size_t stack_bytes, std::uint64_t seed, body function,
               void* argument)
       : count_(count),

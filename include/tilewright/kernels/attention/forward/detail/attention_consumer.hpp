@@ -91,18 +91,20 @@ struct attention_consumer {
     attention_problem mine = problem;
     mine.first_query += 64 * consumer;
     const index_range unmasked = mine.seen_by_all(device.args.window, 64);
-    const index_t first = steps.first(), end = steps.keys.last;
+    index_t key = steps.first(), next = key;
     // Rows of other consumers may see more keys.
-    const index_t last = max(first + 1, min(end, mine.seen_by_any(device.args.window, 64).last));
-    index_t key = first, next = steps.after(key);
+    const index_t end = steps.keys.last, last = max(key + 1, min(end, mine.seen_by_any(device.args.window, 64).last));
+    bool is_masked = true;
+    // While the tensor cores work: with a block mask both read memory.
+    const auto find_next = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      next = steps.after(key);
+      is_masked = key < unmasked.first || key + tile.keys > unmasked.last || !steps.sees_all(mine.first_query, 64, key);
+    };
     const auto update_softmax = [&](auto rescale) TILEWRIGHT_INLINE_LAMBDA {
       if constexpr (!lds.o_replaces_q()) {
         if (next >= last) release_q();
       }
-      softmax.update(
-          s, device.args, problem, key,
-          key < unmasked.first || key + tile.keys > unmasked.last || !steps.sees_all(mine.first_query, 64, key),
-          rescale);
+      softmax.update(s, device.args, problem, key, is_masked, rescale);
     };
     if constexpr (lds.o_replaces_q()) flush();  // O of the previous work tile is where Q will be
     stages.q_full(q_at.stage, consumer).wait(q_at.phase);
@@ -112,6 +114,7 @@ struct attention_consumer {
     else
       exec::wgmma_commit();
     order().arrive();
+    find_next();
     // With narrow heads it is faster to release V's stage before the exponentials than to compute them meanwhile.
     constexpr bool pv_overlaps_softmax = Policy::value_dim > 64;
     exec::wgmma_wait<pv_overlaps_softmax ? 1 : 0>();
@@ -123,10 +126,10 @@ struct attention_consumer {
     p.assign(s);
     TILEWRIGHT_UNROLL(1)
     for (key = next; key < last; key = next) {
-      next = steps.after(key);
       issue_scores();   // S (queries, keys) = Q (queries, d) K^T, of this step
       issue_outputs();  // O (queries, d_v) += P (queries, keys) V, of the step before
       order().arrive();
+      find_next();
       exec::wgmma_wait<1>();
       complete_scores();
       bool must_rescale = false;

@@ -4,41 +4,10 @@
 
 #include <tilewright/block/mma/block_gemm.hpp>
 #include <tilewright/kernels/gemm/check_gemm.hpp>
+#include <tilewright/kernels/gemm/hopper/detail/narrow_lds.hpp>
 #include <tilewright/kernels/gemm/hopper/detail/small_m_loop.hpp>
-#include <tilewright/kernels/gemm/hopper/narrow_policy.hpp>
 
 namespace tilewright::detail {
-
-/// What a block has in LDS. A column of B and a row of A are lines of 16-byte pieces, with a gap after each, so that
-/// the eight lines of an mma operand are in different banks and addresses differ by constants.
-template <class Policy>
-struct narrow_lds {
-  using F = typename Policy::b_format;
-  static constexpr block_tile tile = Policy::tile;
-  static constexpr index_t pieces = Policy::column_bytes / 16;  ///< of a column of B
-  static constexpr index_t piece = 4 * F::elements;             ///< elements along k of 16 bytes of B
-  static constexpr index_t a_pieces = tile.k / 8;               ///< of a row of A
-  static constexpr index_t b_pitch = Policy::column_bytes + 16, a_pitch = a_pieces * 16 + F::elements * 8;
-  static constexpr index_t a_at = tile.n * b_pitch, stage_bytes = a_at + tile.m * a_pitch;
-  /// Scales of a step are two buffers of (groups, n), as they multiply; zero points likewise.
-  static constexpr bool by_column = F::group == 0;
-  static constexpr index_t groups = by_column ? 0 : max(tile.k / max(F::group, 1), 1), scale_pitch = tile.n + 8,
-                           scale_bytes = groups * scale_pitch * 4, scales_at = Policy::stages * stage_bytes,
-                           zeros_at = scales_at + 2 * scale_bytes,
-                           chunks_at = zeros_at + (F::has_zero_points ? 2 * scale_bytes : 0);
-  /// As they are stored: chunks of 16 bytes or a step's, of steps_of_chunk steps; then those of zero points.
-  static constexpr index_t scale_size = index_t(sizeof(typename F::scale_type)),
-                           zero_size = F::has_zero_points ? index_t(sizeof(typename F::zero_type)) : 0,
-                           in_chunk = by_column ? 0 : max(groups, 16 / scale_size), chunk_bytes = in_chunk * scale_size,
-                           zero_chunk_bytes = in_chunk * zero_size,
-                           steps_of_chunk = by_column ? 1 : in_chunk * F::group / tile.k,
-                           chunks = 1 + ceil_div(Policy::stages - 1, steps_of_chunk),
-                           zero_chunks_at = chunks_at + chunks * tile.n * chunk_bytes,
-                           bytes = zero_chunks_at + chunks * tile.n * zero_chunk_bytes;
-  /// C's accumulators, at the start.
-  static constexpr index_t sum_pitch = tile.n + 4;
-  static_assert(Policy::k_waves * tile.m * sum_pitch * 4 <= bytes);
-};
 
 /// A step computes C (rows, n) += A (rows, k) decode(B (n, k))^T, as (n, rows) for mma: columns of B are its rows. A
 /// wave has 32 columns. Lane (g, t) decodes word t of 16 bytes of columns g and g + 8, and multiplies them with the
@@ -59,12 +28,11 @@ struct small_m_loop<Policy> {
   using result = tile_distribution<number<result_rows_encoding(tile.m, tile.n, Policy::waves, 32, 4)>::value>;
   static constexpr index_t block_size = Policy::waves * 32, lds_bytes = memory::bytes, k_of_block = tile.k,
                            blocks_at_once = min(4, Policy::arch::value.lds_bytes / lds_bytes), halves = tile.m / 8,
-                           mma_tiles = Policy::wave_columns / 16, n_waves = Policy::waves / Policy::k_waves,
-                           pieces = memory::pieces / Policy::k_waves, groups = memory::groups;
+                           mma_tiles = 2, groups = memory::groups;
   /// Whether a lane's words have scales of their own, which multiply elements.
   static constexpr bool scales_elements = F::group != 0 && F::group < memory::piece,
                         scales_accumulators = !memory::by_column && !scales_elements;
-  static_assert(block_size % tile.n == 0, "narrow_policy: a thread loads scales of a column");
+  static_assert(block_size == tile.n, "narrow_policy: a thread loads the scales of a column");
 
   /// In units of 0.7 us: 16 KiB of B for each resident block of an H100 take 2.8 us.
   static constexpr split_cost cost{.k_tile = 4, .wait = 5, .read = 1, .change = 4, .crossing = 1};
@@ -87,7 +55,7 @@ struct small_m_loop<Policy> {
   /// Neighbouring threads copy the pieces of a column. Columns after the last one repeat it: they are multiplied, but
   /// not written.
   struct operand_stream {
-    static constexpr index_t pieces = memory::pieces, columns = tile.n * pieces / block_size, in_row = memory::a_pieces,
+    static constexpr index_t pieces = memory::pieces, columns = pieces, in_row = memory::a_pieces,
                              rows = ceil_div(tile.m * in_row, block_size);
     const char *b[columns], *a[rows];
     index_t left;        ///< elements along k that are still to be copied
@@ -149,7 +117,7 @@ struct small_m_loop<Policy> {
     return exec::masked_load<V>(exec::make_global_buffer(from + at, long_index_t{1} << 62), 0, exists);
   }
 
-  /// The scales and zero points of the thread's column, if it has one. They pass through LDS that is the thread's own:
+  /// The scales and zero points of the thread's column. They pass through LDS that is the thread's own:
   /// loads to registers would arrive after the copies of B that are in flight.
   struct column_scales {
     const Scale* from;
@@ -169,13 +137,14 @@ struct small_m_loop<Policy> {
       };
       is_aligned = divides(from, 16) && (!F::has_zero_points || divides(zeros_from, min(memory::zero_chunk_bytes, 16)));
     }
-    TILEWRIGHT_HD static bool has_column() { return groups > 0 && (block_size == tile.n || exec::thread_id() < tile.n); }
     TILEWRIGHT_HD static index_t chunk_of(index_t step) { return divide(step, memory::steps_of_chunk); }
-    TILEWRIGHT_HD static index_t slot_of(index_t chunk) { return modulo(chunk, memory::chunks) * tile.n + exec::thread_id(); }
+    TILEWRIGHT_HD static index_t slot_of(index_t chunk) {
+      return modulo(chunk, memory::chunks) * tile.n + exec::thread_id();
+    }
 
     /// Starts the copy of a step's chunk, if the step is the first of it. is_first: no copy has been started.
     TILEWRIGHT_HD void copy(exec::lds_pointer lds, index_t step, bool is_first = false) const {
-      if (!has_column() || (!is_first && modulo(step, memory::steps_of_chunk) != 0)) return;
+      if (!is_first && modulo(step, memory::steps_of_chunk) != 0) return;
       const index_t chunk = chunk_of(step), group = chunk * memory::in_chunk, slot = slot_of(chunk);
       if (group >= in_column) return;
       const bool is_whole = is_aligned && group + memory::in_chunk <= in_column;
@@ -199,22 +168,37 @@ struct small_m_loop<Policy> {
     }
     /// Writes the scales of a step, whose chunk has arrived, as they multiply.
     TILEWRIGHT_HD static void store(exec::lds_pointer lds, index_t buffer, index_t step) {
-      if (!has_column()) return;
       const index_t to = buffer * memory::scale_bytes + exec::thread_id() * 4, chunk = chunk_of(step),
                     slot = slot_of(chunk), first = divide(step * tile.k, max(F::group, 1)) - chunk * memory::in_chunk;
-      const exec::lds_pointer chunks = lds + (slot * memory::chunk_bytes + first * memory::scale_size),
-                              zeros = lds + (slot * memory::zero_chunk_bytes + first * memory::zero_size);
+      const auto scales = load_stored<Scale>(lds + (memory::chunks_at + slot * memory::chunk_bytes), first);
+      array<Zero, groups> zeros;
+      if constexpr (F::has_zero_points)
+        zeros = load_stored<Zero>(lds + (memory::zero_chunks_at + slot * memory::zero_chunk_bytes), first);
       TILEWRIGHT_UNROLL_ALL
       for (index_t j = 0; j < groups; ++j) {
-        const float scale =
-            scale_of_pairs<F, T>(exec::lds_load<Scale>(chunks, memory::chunks_at + j * memory::scale_size));
+        const float scale = scale_of_pairs<F, T>(scales[j]);
         const index_t at = to + j * memory::scale_pitch * 4;
         exec::lds_store(lds, memory::scales_at + at,
                         scales_elements ? bits_of_pair<T>(scale, scale) : bit_cast<unsigned>(scale));
-        if constexpr (F::has_zero_points)
-          exec::lds_store(lds, memory::zeros_at + at,
-                          unsigned(exec::lds_load<Zero>(zeros, memory::zero_chunks_at + j * memory::zero_size)));
+        if constexpr (F::has_zero_points) exec::lds_store(lds, memory::zeros_at + at, unsigned(zeros[j]));
       }
+    }
+    /// Those of a step, from number `first` of a chunk on. The chunk is read as a whole: without bank conflicts.
+    template <class V>
+    TILEWRIGHT_HD static array<V, groups> load_stored(exec::lds_pointer chunk, index_t first) {
+      using unit = conditional_t<groups * sizeof(V) % 4 == 0, unsigned, V>;
+      constexpr index_t all = memory::in_chunk * index_t(sizeof(V)) / index_t(sizeof(unit)),
+                        of_step = all / (memory::in_chunk / groups), at_once = min(all, 16 / index_t(sizeof(unit)));
+      array<unit, all> stored;
+      for (index_t i = 0; i < all; i += at_once) {
+        const auto some = exec::lds_load<array<unit, at_once>>(chunk, i * index_t(sizeof(unit)));
+        for (index_t j = 0; j < at_once; ++j) stored[i + j] = some[j];
+      }
+      array<unit, of_step> result;
+      for (index_t begin = 0; begin < all; begin += of_step)
+        for (index_t j = 0; j < of_step; ++j)
+          if (begin == 0 || first * of_step == begin * groups) result[j] = stored[begin + j];
+      return bit_cast<array<V, groups>>(result);
     }
   };
 
@@ -223,7 +207,7 @@ struct small_m_loop<Policy> {
   TILEWRIGHT_HD static void prefetch_b(const narrow_args& g, const work_tile& work) {
     const index_t k0 = work.k_begin * tile.k, column = work.tile.col * tile.n + exec::thread_id(),
                   bytes = min(min(g.k, work.k_end * tile.k) - k0, Policy::stages * tile.k) * F::bits / 8 & ~15;
-    if (!work.is_empty() && exec::thread_id() < tile.n && column < g.n && bytes > 0)
+    if (!work.is_empty() && column < g.n && bytes > 0)
       exec::prefetch_to_l2(static_cast<const char*>(g.b) +
                                (work.tile.batch * g.batch_stride_b + long_index_t(column) * g.ldb + k0) * F::bits / 8,
                            bytes);
@@ -235,26 +219,27 @@ struct small_m_loop<Policy> {
     const index_t first = work.k_begin * tile.k, steps = work.k_end - work.k_begin;
     operand_stream operands(g, work, first, min(g.k, work.k_end * tile.k));
     const column_scales scales(g, work);
-    scales.copy(lds, work.k_begin, true);
+    if constexpr (groups > 0) scales.copy(lds, work.k_begin, true);
     exec::async_end_group();
     index_t to = 0, from = 0;
     const auto next = [](index_t stage) { return stage + 1 == Policy::stages ? 0 : stage + 1; };
     for (index_t i = 0; i < ahead; ++i, to = next(to)) {
       operands.copy(lds + to * memory::stage_bytes);
-      scales.copy(lds, work.k_begin + i + 1);
+      if constexpr (groups > 0) scales.copy(lds, work.k_begin + i + 1);
       exec::async_end_group();
     }
     exec::async_wait_groups<ahead>();
-    column_scales::store(lds, 0, work.k_begin);
+    if constexpr (groups > 0) column_scales::store(lds, 0, work.k_begin);
     accumulators c{};
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < steps; ++i, to = next(to), from = next(from)) {
       exec::async_wait_groups<ahead - 1>();
       exec::block_sync();  // stage i is in LDS; stage i - 1 and the scales of step i - 1 have been read
       operands.copy(lds + to * memory::stage_bytes);
-      scales.copy(lds, work.k_begin + i + ahead + 1);
+      if constexpr (groups > 0) scales.copy(lds, work.k_begin + i + ahead + 1);
       exec::async_end_group();
-      if (i + 1 < steps) column_scales::store(lds, (i + 1) % 2, work.k_begin + i + 1);
+      if constexpr (groups > 0)
+        if (i + 1 < steps) column_scales::store(lds, (i + 1) % 2, work.k_begin + i + 1);
       add_step(c, lds + from * memory::stage_bytes, lds, i % 2, g.m);
     }
     exec::async_wait_groups<0>();
@@ -262,21 +247,19 @@ struct small_m_loop<Policy> {
     return c;
   }
 
-  /// The wave's first piece of each column of a stage.
-  TILEWRIGHT_HD static index_t first_piece() { return divide(exec::wave_id(), n_waves) * pieces; }
   /// Column `number` of an mma tile's two that the lane has.
   TILEWRIGHT_HD static index_t column_of(index_t mma_tile, index_t number) {
-    return modulo(exec::wave_id(), n_waves) * (16 * mma_tiles) + mma_tile * 16 + number * 8 + divide(exec::lane_id(), 4);
+    return exec::wave_id() * (16 * mma_tiles) + mma_tile * 16 + number * 8 + divide(exec::lane_id(), 4);
   }
 
   /// The lane's elements of 16 bytes of a column of B, from its word. Format's decode_pairs is used where there is one.
   TILEWRIGHT_HD static array<T, F::elements> load_b(exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
                                                     index_t column, index_t piece, Zero zero) {
     const index_t lane = modulo(exec::lane_id(), 4);
-    const auto word = exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4 + first_piece() * 16), piece * 16);
+    const auto word = exec::lds_load<unsigned>(stage + (column * memory::b_pitch + lane * 4), piece * 16);
     const auto elements = decode_word<F, T, true>(word, zero);
     if constexpr (scales_elements) {
-      const index_t group = divide((first_piece() + piece) * memory::piece + lane * F::elements, F::group);
+      const index_t group = divide(piece * memory::piece + lane * F::elements, F::group);
       return multiply_elements(elements,
                                exec::lds_load<unsigned>(lds, scale_at(memory::scales_at, buffer, group, column)));
     } else {
@@ -290,14 +273,13 @@ struct small_m_loop<Policy> {
   /// c += a stage's products.
   TILEWRIGHT_HD static void add_step(accumulators& c, exec::lds_pointer stage, exec::lds_pointer lds, index_t buffer,
                                      index_t valid_rows) {
-    constexpr index_t all_of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces,
-                      of_group = min(all_of_group, pieces);  // pieces of the wave
+    constexpr index_t of_group = groups > 0 && !scales_elements ? memory::pieces / groups : memory::pieces;
     accumulators group_c{};
     accumulators& to = scales_accumulators ? group_c : c;
     Zero zeros[mma_tiles][2] = {};
     TILEWRIGHT_UNROLL_ALL
-    for (index_t piece = 0; piece < pieces; ++piece) {
-      const index_t group = divide(first_piece() + piece, all_of_group);
+    for (index_t piece = 0; piece < memory::pieces; ++piece) {
+      const index_t group = piece / of_group;
       array<T, F::elements> a[2] = {};
       for (index_t half = 0; half < halves; ++half) a[half] = load_a(stage, half, piece, valid_rows);
       TILEWRIGHT_UNROLL_ALL
@@ -333,7 +315,7 @@ struct small_m_loop<Policy> {
     array<unsigned, F::elements / 2> x{};  // pairs: elements of 16 bits would be selected one by one
     if (row < valid_rows)                  // lanes of other rows take no time of LDS
       x = exec::lds_load<array<unsigned, F::elements / 2>>(
-          stage + (memory::a_at + row * memory::a_pitch + lane * bytes + first_piece() * 4 * bytes), piece * 4 * bytes);
+          stage + (memory::a_at + row * memory::a_pitch + lane * bytes), piece * 4 * bytes);
     if constexpr (has_decode_pairs<F, T>)
       x = {{exec::gather_halves(x[0], x[2], 0), exec::gather_halves(x[0], x[2], 1), exec::gather_halves(x[1], x[3], 0),
             exec::gather_halves(x[1], x[3], 1)}};
@@ -362,7 +344,8 @@ struct small_m_loop<Policy> {
         const index_t column = work.tile.col * tile.n + column_of(mma_tile, j);
         const long_index_t at = work.tile.batch * g.batch_stride_b_scales + long_index_t(column) * ld;
         const bool exists = column < g.n;
-        const float scale = scale_of_pairs<F, T>(masked_element(static_cast<const Scale*>(g.b_scales), exists ? at : 0, exists));
+        const float scale =
+            scale_of_pairs<F, T>(masked_element(static_cast<const Scale*>(g.b_scales), exists ? at : 0, exists));
         for (index_t i = 0; i < 2 * halves; ++i) c.of[mma_tile][i / 2 * 4 + j * 2 + i % 2] *= scale;
       }
     }
@@ -376,23 +359,15 @@ struct small_m_loop<Policy> {
     for (index_t mma_tile = 0; mma_tile < mma_tiles; ++mma_tile) {
       for (index_t i = 0; i < 4 * halves; ++i) {
         const index_t row = i / 4 * 8 + modulo(exec::lane_id(), 4) * 2 + i % 2, column = column_of(mma_tile, i / 2 % 2);
-        exec::lds_store(lds, ((divide(exec::wave_id(), n_waves) * tile.m + row) * memory::sum_pitch + column) * 4, c.of[mma_tile][i]);
+        exec::lds_store(lds, (row * memory::sum_pitch + column) * 4, c.of[mma_tile][i]);
       }
     }
     exec::block_sync();
     constexpr auto lengths = make_tuple(number<tile.m>{}, number<tile.n>{});
     constexpr auto strides = make_tuple(number<memory::sum_pitch>{}, number<1>{});
-    const auto sums = [&](index_t k_wave) TILEWRIGHT_INLINE_LAMBDA {
-      return load_tile(make_tile_window(
-          make_tensor_view<address_space_enum::lds, float>(lds + k_wave * (tile.m * memory::sum_pitch * 4),
-                                                           make_naive_tensor_descriptor(lengths, strides, number<4>{})),
-          lengths, {}, result{}));
-    };
-    auto total = sums(0);
-    unroll<Policy::k_waves - 1>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      tile_elementwise_inout([](float& x, float y) { x += y; }, total, sums(i + 1));
-    });
-    return total;
+    return load_tile(make_tile_window(make_tensor_view<address_space_enum::lds, float>(
+                                          lds, make_naive_tensor_descriptor(lengths, strides, number<4>{})),
+                                      lengths, {}, result{}));
   }
 #endif
 };
