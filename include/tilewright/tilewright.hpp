@@ -20,6 +20,7 @@
 #include <tilewright/block/rows/row_memory.hpp>
 #include <tilewright/block/rows/row_tile.hpp>
 #include <tilewright/block/schedule/grid_order.hpp>
+#include <tilewright/block/schedule/stream_k_ranges.hpp>
 #include <tilewright/block/schedule/stream_k_schedule.hpp>
 #include <tilewright/core.hpp>
 #include <tilewright/tile/copy/async_load.hpp>

@@ -15,7 +15,7 @@
 #include <tilewright/kernels/gemm/check_gemm.hpp>
 #include <tilewright/kernels/gemm/choice/choice_name.hpp>
 #include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
-#include <tilewright/kernels/gemm/split_k.hpp>
+#include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 
 #include "constants.hpp"
 #include "gemm_reports.hpp"
@@ -70,7 +70,7 @@ struct portable_choice {
   choice_name name;                   // parts: 1 or more
   double seconds = 0;
 
-  std::string choice() const { return name.split_k == 1 ? name.tile : name.text(); }
+  std::string choice() const { return name.split_k == 1 && !name.stream_k ? name.tile : name.text(); }
 };
 
 /// Whether the library has a policy's tile for the elements of a problem, in vectors of this length. Large tiles exist
@@ -97,21 +97,23 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
   for (std::size_t i = 0; i < known.names.size(); ++i) {
     const gemm_static_report& r = known.reports[i];
     if (!has_tile(p, known.names[i], r.tile, vector)) continue;
-    const auto add = [&](index_t split) {
+    const auto add = [&](index_t split, bool stream_k = false) {
       list.push_back({&r,
                       known.policies[i],
                       known.last_arguments[i],
-                      {known.names[i], split},
-                      estimate_gemm(r, *known.gpu, lengths, split).seconds});
+                      {known.names[i], split, stream_k},
+                      estimate_gemm(r, *known.gpu, lengths, split, stream_k).seconds});
     };
     if (!p.policy.empty()) {
-      if (asked && asked->tile == known.names[i]) add(asked->split_k > 0 ? asked->split_k : std::max(g.split_k, 1));
+      if (asked && asked->tile == known.names[i])
+        add(asked->split_k > 0 ? asked->split_k : std::max(g.split_k, 1), asked->stream_k);
     } else if (g.split_k > 0) {
       // A slice has a tile at least; if it cannot, the other tiles say so.
       if (r.tile.m > 32 || ceil_div<long_index_t>(lengths.k, r.tile.k) >= g.split_k) add(g.split_k);
     } else {
-      for_each_portable_kernel(array<gemm_static_report, 1>{{r}}, *known.gpu, lengths, !p.has_gate,
-                               [&](const gemm_estimate& e) { add(e.split_k); });
+      for_each_portable_kernel(
+          array<gemm_static_report, 1>{{r}}, *known.gpu, lengths, !p.has_gate,
+          [&](const gemm_estimate& e) { add(e.split_k, e.stream_k); }, !p.for_all_lengths);
     }
   }
   std::sort(list.begin(), list.end(), [](const portable_choice& x, const portable_choice& y) {
@@ -122,7 +124,9 @@ std::vector<portable_choice> rank_portable(const gemm_problem& p, const std::str
 
 std::string portable_name(const gemm_problem& p, const choice_name& c) {
   return "gemm_" + c.tile + "_" + operands_name(p) + "_v" + std::to_string(vector_of(p)) +
-         (c.split_k > 1 ? "_split" : "");
+         (c.stream_k      ? "_stream_k"
+          : c.split_k > 1 ? "_split"
+                          : "");
 }
 
 /// The base class of the policy.
@@ -133,14 +137,11 @@ std::string policy_base(const gemm_problem& p, const std::string& target, const 
          std::to_string(vector_of(p)) + choice.last_argument + ">";
 }
 
-/// How a kernel for one problem splits k: MI300X and MI355X add up slices in the last block of a tile, as long as there
-/// are counters for the tiles.
+/// A kernel for all lengths has a kernel that follows it.
 const char* split_kind_of(const gemm_problem& p, const portable_choice& choice) {
   const block_tile& tile = choice.report->tile;
   const long_index_t tiles = long_index_t(ceil_div(p.args.m, tile.m)) * ceil_div(p.args.n, tile.n) * p.args.batch;
-  const bool fixes_up =
-      !p.for_all_lengths && tiles <= detail::split_k_counters &&
-      (choice.report->target == &arch::gfx942::value || choice.report->target == &arch::gfx950::value);
+  const bool fixes_up = !p.for_all_lengths && split_k_kind_for(*choice.report->target, tiles) == split_k_kind::fix_up;
   return fixes_up ? "fix_up" : "workspace";
 }
 
@@ -243,10 +244,11 @@ std::string portable_code(const gemm_problem& p, const std::string& target, cons
          policy_base(p, target, choice) + " {\n  using result_type = " + type_name(p.result, target == "gfx942") +
          ";\n  using epilogue = tw::epilogue::" + epilogue_name(p) + ";\n" +
          (p.has_gate ? "  static constexpr index_t products = 2;\n" : "") +
-         (choice.name.split_k > 1 ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::" +
-                                        std::string(split_kind_of(p, choice)) + ";\n"
-                                  : "") +
-         "};\nusing general_gemm = tw::gemm_kernel<policy>;\n";
+         (choice.name.split_k > 1 && !choice.name.stream_k
+              ? "  static constexpr tw::split_k_kind split_k = tw::split_k_kind::" +
+                    std::string(split_kind_of(p, choice)) + ";\n"
+              : "") +
+         "};\nusing general_gemm = tw::" + (choice.name.stream_k ? "stream_k_gemm" : "gemm_kernel") + "<policy>;\n";
 }
 
 kernel_source portable_gemm(gemm_problem p, const std::string& target, const portable_choice& choice) {
@@ -266,7 +268,7 @@ kernel_source portable_gemm(gemm_problem p, const std::string& target, const por
   const int bytes = bytes_of(p.type), tile_k = std::max(tile.k * 2 / bytes, 32);  // of other elements about as long
   const checked_gemm kernel{
       tile.m, tile.n, tile_k, p.a_along_k, p.b_along_k, bytes, bytes_of(p.result), vector, p.has_gate ? 2 : 1};
-  s.uses = {"kernels/gemm/gemm_kernel.hpp"};
+  s.uses = {choice.name.stream_k ? "kernels/gemm/stream_k_gemm.hpp" : "kernels/gemm/gemm_kernel.hpp"};
   if (choice.name.tile != "128x128") s.uses.push_back("kernels/gemm/named_policies.hpp");
   if (!choice.last_argument.empty()) s.uses.push_back("kernels/gemm/choice/cdna_tile_family.hpp");
   if (p.has_gate) s.uses.push_back("kernels/gemm/two_products.hpp");
@@ -354,7 +356,9 @@ std::vector<gemm_candidate> rank_gemm(const gemm_problem& p, const std::string& 
                                   ? "the model predicts " + std::to_string(long(c.seconds * 1e6 + 0.5)) + " us"
                                   : "as asked for",
                     .split_k = c.name.split_k,
-                    .workspace_bytes = c.name.split_k > 1 ? workspace_bytes(split) : 0});
+                    .workspace_bytes = c.name.stream_k      ? stream_k_workspace_bytes(split, c.report->tile)
+                                       : c.name.split_k > 1 ? workspace_bytes(split)
+                                                            : 0});
   }
   if (list.empty()) refuse_policy(p, target);
   return list;

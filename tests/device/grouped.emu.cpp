@@ -37,10 +37,10 @@ void expect_right(emu::module& code, const char* name, const grouped_problem& p)
   gemm.expect(c);
 }
 
-/// One problem without groups, its k in `splits` slices.
-template <class Policy>
+/// One problem without groups, its k in `splits` slices, or with so many workers of stream_k_gemm.
+template <class Policy, class Kernel = gemm_kernel<Policy>>
 void expect_dense(emu::module& code, const char* name, const grouped_problem& p, index_t splits = 1) {
-  using kernel = gemm_kernel<Policy>;
+  using kernel = Kernel;
   grouped_case<grouped<Policy, group_kind::rows>> gemm(p);
   auto c = gemm.c;
   gemm.args.c = c.data();
@@ -79,6 +79,10 @@ template <class Arch>
 void expect_block_scaled_tiles(emu::module& code) {
 #define EXPECT_TILE(name, ...) expect_tile<Arch, block_scaled_tile{__VA_ARGS__}>(code, #name "_kernel");
   TILEWRIGHT_TEST_SCALED_TILES(EXPECT_TILE)
+  // 2 x 3 tiles for 4 workers: each of two tiles is shared by two, then three tiles for 5 workers, whose ranges cross.
+  using shared = grouped_policies::scaled_shared<Arch>;
+  expect_dense<shared, stream_k_gemm<shared>>(code, "scaled_shared_kernel", {.counts = {65}, .n = 144, .k = 400}, 4);
+  expect_dense<shared, stream_k_gemm<shared>>(code, "scaled_shared_kernel", {.counts = {40}, .n = 144, .k = 528}, 5);
 }
 
 struct EmulatedGrouped : testing::TestWithParam<code_object> {

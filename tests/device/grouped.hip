@@ -35,6 +35,11 @@ struct scaled_kernel<Tile, false> {
   }
 TILEWRIGHT_TEST_SCALED_TILES(SCALED_KERNEL)
 
+using scaled_shared_kernel_type = tilewright::stream_k_gemm<grouped_policies::scaled_shared<tilewright::arch::current>>;
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void scaled_shared_kernel(tilewright::block_scaled_args args) {
+  scaled_shared_kernel_type{}(args);
+}
+
 KERNEL(scaled_rows)
 #if defined(__gfx942__)
 KERNEL(rows)

@@ -4,6 +4,7 @@
 
 #include <tilewright/kernels/gemm/choice/block_scaled_tiles.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
+#include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 
 namespace grouped_policies {
 
@@ -29,6 +30,11 @@ struct scaled_tile : tw::gemm_block_scaled_tile<Arch, fp8_t<Arch>, 16, Tile> {
   using result_type = tw::bfloat16_t;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
 };
+/// A tile that blocks share.
+template <class Arch>
+struct scaled_shared : tw::gemm_block_scaled_tile<Arch, fp8_t<Arch>, 16, tw::block_scaled_tile{64, 64, 2, 2}> {
+  using result_type = tw::bfloat16_t;
+};
 template <class Arch>
 struct scaled_rows : tw::grouped<scaled<Arch>, tw::group_kind::rows> {};
 
@@ -36,7 +42,9 @@ struct scaled_rows : tw::grouped<scaled<Arch>, tw::group_kind::rows> {};
 
 /// X(name, tile...): kernels of block-scaled tiles, where they fit the target.
 #define TILEWRIGHT_TEST_SCALED_TILES(X)       \
-  X(scaled_16x64, 16, 64, 1, 2, 1, 2)         \
+  X(scaled_16x32, 16, 32, 1, 2, 1, 4)         \
+  X(scaled_16x64, 16, 64, 1, 2, 1, 4)         \
+  X(scaled_48x64, 48, 64, 1, 2, 1, 2)         \
   X(scaled_48x128, 48, 128, 1, 4)             \
   X(scaled_80x128, 80, 128, 1, 4)             \
   X(scaled_96x128, 96, 128, 2, 2)             \

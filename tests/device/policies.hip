@@ -15,14 +15,14 @@ namespace {
 template <template <class> class Policy, bool Has>
 constexpr int threads() {
   if constexpr (Has) {
-    return tilewright::gemm_kernel<Policy<target>>::block_size;
+    return policies::kernel_of<Policy<target>>::block_size;
   } else {
     return 64;
   }
 }
 template <template <class> class Policy, bool Has, class Args>
 TILEWRIGHT_HD void run([[maybe_unused]] const Args& args) {
-  if constexpr (Has) tilewright::gemm_kernel<Policy<target>>{}(args);
+  if constexpr (Has) policies::kernel_of<Policy<target>>{}(args);
 }
 
 }  // namespace

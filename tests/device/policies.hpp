@@ -6,6 +6,7 @@
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 
 #include <type_traits>
 
@@ -137,6 +138,23 @@ struct reducing : tile_64x64<Arch> {
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::workspace;
 };
 
+// Blocks that share tiles.
+template <class Arch>
+struct shared_64x64 : tile_64x64<Arch> {
+  static constexpr bool shares_tiles = true;
+  using epilogue = tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::bias, tw::epilogue::beta>;
+};
+template <class Arch>
+struct shared_deep_16x64 : deep_16x64<Arch> {
+  static constexpr bool shares_tiles = true;
+};
+
+template <class Policy>
+inline constexpr bool shares_tiles = requires { Policy::shares_tiles; };
+/// The kernel of a policy.
+template <class Policy>
+using kernel_of = std::conditional_t<shares_tiles<Policy>, tw::stream_k_gemm<Policy>, tw::gemm_kernel<Policy>>;
+
 // Targets. With TILEWRIGHT_FEW_POLICIES, as in ./dev test, gfx908, gfx90a and gfx1100 have only what `always` is said
 // of: instructions that the other targets lack.
 constexpr bool always(const tw::arch::target&) { return true; }
@@ -197,5 +215,7 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(tile_256x128, with_transposing_reads, "bf16, 256 x 128, 2 stages without registers")                 \
   X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
   X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                         \
+  X(shared_64x64, every, "stream_k_gemm, f16, row-major A and B, 64 x 64")                               \
+  X(shared_deep_16x64, cdna_with_8bit_floats, "stream_k_gemm, bf16, 16 x 64, without registers")         \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                    \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")

@@ -7,6 +7,7 @@
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 
 namespace tw = tilewright;
 using enum tw::operand_major;
@@ -66,10 +67,14 @@ struct small_m {
 };
 
 // Small M with many stages; k is split, and the last block of a tile adds up.
+struct plain_deep_16x64 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8,
+                                tw::cdna_tile{16, 64, 64, 1, 2, Arch::value.lds_bytes > 65536 ? 8 : 4}>;
+};
 struct deep_16x64 {
   template <class Arch>
-  struct on : tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8,
-                                 tw::cdna_tile{16, 64, 64, 1, 2, Arch::value.lds_bytes > 65536 ? 8 : 4}> {
+  struct on : plain_deep_16x64::on<Arch> {
     static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
   };
 };
@@ -149,9 +154,27 @@ struct block_scaled_tile {
 };
 using block_scaled_80x128 = block_scaled_tile<{80, 128, 1, 4}>;
 using block_scaled_96x128 = block_scaled_tile<{96, 128, 2, 2}>;
-using block_scaled_ahead = block_scaled_tile<{16, 64, 1, 2, 1, 2}>;
+using block_scaled_ahead = block_scaled_tile<{16, 64, 1, 2, 1, 4}>;
+using block_scaled_16x32 = block_scaled_tile<{16, 32, 1, 2, 1, 4}>;
+using block_scaled_48x64 = block_scaled_tile<{48, 64, 1, 2, 1, 2}>;
 using block_scaled_direct_192x128 = block_scaled_tile<{192, 128, 4, 2, 2}>;
 using block_scaled_direct_256x128 = block_scaled_tile<{256, 128, 4, 2, 2}>;
+
+// stream_k_gemm of the policies above.
+template <class Policy>
+struct sharing : Policy {
+  static constexpr bool shares_tiles = true;
+};
+template <class T>
+struct plain {
+  template <class Arch>
+  using on = tw::gemm_policy<Arch, T, k, k, 16 / sizeof(T)>;
+};
+using stream_k_bf16 = sharing<plain<tw::bfloat16_t>>;
+using stream_k_deep_16x64 = sharing<plain_deep_16x64>;
+using stream_k_direct = sharing<direct_128x128x64>;
+using stream_k_scaled = sharing<block_scaled_tile<{128, 128, 2, 2}>>;
+using stream_k_scaled_direct = sharing<block_scaled_direct_256x128>;
 
 // Groups of rows, one persistent launch.
 template <class Args>
@@ -187,7 +210,9 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(ISA_BLOCK_SIZE) void gemm([[maybe_unused
 #if TILEWRIGHT_DEVICE_PASS
   using policy = typename Policy::template on<tw::arch::current>;
   static_assert(tw::gemm_kernel<policy>::block_size == ISA_BLOCK_SIZE);
-  if constexpr (policy::groups == tw::group_kind::none) {
+  if constexpr (requires { Policy::shares_tiles; }) {
+    tw::stream_k_gemm<policy>{}(args);
+  } else if constexpr (policy::groups == tw::group_kind::none) {
     tw::gemm_kernel<policy>{}(args);
   } else {
     tw::grouped_gemm_kernel<policy>{}({args.args, args.tiles, args.blocks});

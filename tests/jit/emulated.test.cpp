@@ -40,6 +40,47 @@ TEST_F(Emulated, ProductsHaveConstantLengths) {
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("pointers must be multiples of 16 bytes"), std::string::npos);
 }
 
+// Two tiles of 64 x 64 shared by three blocks.
+TEST_F(Emulated, BlocksShareTiles) {
+  jit::gemm_problem p;
+  p.args = {.m = 65, .n = 40, .k = 136, .lda = 136, .ldb = 136, .ldc = 40, .split_k = 0};
+  p.policy = "64x64, stream_k 3";
+  const std::vector<jit::gemm_candidate> found = jit::rank_gemm(p, "gfx942");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].choice, p.policy);
+  EXPECT_EQ(found[0].split_k, 3);
+  EXPECT_EQ(found[0].workspace_bytes, 4 * (1024 + (3 + 2) * 64 * 64));
+  const jit::kernel kernel = compiler->load(jit::gemm(p));
+  EXPECT_EQ(kernel.name(), "gemm_64x64_f16_ak_bk_to_f16_v8_stream_k_65x40x136");
+  const auto a = numbers(65 * 136, 5), b = numbers(40 * 136, 7);
+  std::vector<half_t> c(65 * 40);
+  const jit::buffer on_a = on_gpu(a), on_b = on_gpu(b), on_c = on_gpu(c),
+                    workspace = on_gpu(std::vector<char>(std::size_t(found[0].workspace_bytes)));
+  tilewright::gemm_args args = p.args;
+  args.split_k = 3;
+  args.a = on_a.data(), args.b = on_b.data(), args.c = on_c.data();
+  EXPECT_NE(sentence_of([&] { kernel(args); }).find("split_k needs a workspace"), std::string::npos);
+  args.workspace = workspace.data();
+  kernel(args);
+  on_c.download(c.data());
+  for (std::size_t row = 0; row < 65; row += 4)
+    for (std::size_t col = 0; col < 40; ++col) {
+      float sum = 0;
+      for (std::size_t x = 0; x < 136; ++x) sum += float(a[row * 136 + x]) * float(b[col * 136 + x]);
+      ASSERT_NEAR(float(c[row * 40 + col]), sum, 0.03f) << row << ", " << col;
+    }
+  args.split_k = 2;
+  EXPECT_NE(sentence_of([&] { kernel(args); }).find("made for other lengths"), std::string::npos);
+
+  // 672 tiles of 128 x 128 on 304 compute units are best shared; a kernel for all lengths shares none.
+  jit::gemm_problem large{.args = {.m = 2048, .n = 5376, .k = 2048, .lda = 2048, .ldb = 2048, .ldc = 5376}};
+  large.args.split_k = 0;
+  EXPECT_EQ(jit::rank_gemm(large, "gfx942").front().choice, "128x128, stream_k 304");
+  large.for_all_lengths = true;
+  for (const jit::gemm_candidate& for_all : jit::rank_gemm(large, "gfx942"))
+    EXPECT_EQ(for_all.choice.find("stream_k"), std::string::npos);
+}
+
 /// The product of a problem with the kernel that was loaded: bias added, C doubled, the given number of split-K slices.
 struct general_product {
   index_t m, n, k, splits;

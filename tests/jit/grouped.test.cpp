@@ -81,7 +81,7 @@ TEST_F(JitGrouped, BlocksHaveScales) {
   p.args.row_stride_a_scales = 2, p.args.k_stride_a_scales = 1;
   p.args.ld_b_scales = 2, p.args.batch_stride_b_scales = 2;
   const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
-  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_16x64_ahead2_v16_fp8_ak_bk_to_f16");
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_rows_16x32_ahead4_v16_fp8_ak_bk_to_f16");
   tilewright::block_scaled_args args = p.args;
   args.a = a.data(), args.b = b.data(), args.c = c.data();
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("scales"), std::string::npos);
@@ -120,23 +120,39 @@ TEST_F(JitGrouped, OneBlockScaledProblemWithSplitK) {
   p.args.m = m, p.args.n = n, p.args.k = k, p.args.lda = p.args.ldb = k, p.args.ldc = n, p.args.split_k = splits;
   p.args.row_stride_a_scales = k_blocks, p.args.k_stride_a_scales = 1, p.args.ld_b_scales = k_blocks;
   const jit::kernel kernel = compiler->load(jit::block_scaled_gemm(p));
-  EXPECT_EQ(kernel.name(), "block_scaled_gemm_split_16x64_ahead2_v16_fp8_ak_bk_to_bf16");
+  EXPECT_EQ(kernel.name(), "block_scaled_gemm_split_16x32_ahead4_v16_fp8_ak_bk_to_bf16");
   tilewright::block_scaled_args args = p.args;
   args.a = a.data(), args.b = b.data(), args.c = c.data();
   args.a_scales = a_scales.data(), args.b_scales = b_scales.data();
   EXPECT_NE(sentence_of([&] { kernel(args); }).find("split_k needs a workspace"), std::string::npos);
   const jit::buffer workspace = on_gpu(std::vector<float>(1024 + splits * m * n));
   args.workspace = workspace.data();
+  const auto expect_right = [&] {
+    c.download();
+    for (index_t r = 0; r < m; ++r)
+      for (index_t col = 0; col < n; ++col) {
+        double sum = 0;
+        for (index_t x = 0; x < k; ++x)
+          sum += double(of_a[std::size_t(r * k_blocks + x / 128)]) *
+                 double(of_b[std::size_t(col / 128 * k_blocks + x / 128)]) * a.value(r * k + x) * b.value(col * k + x);
+        ASSERT_NEAR(c.value(r * n + col), sum, 0.01 * std::abs(sum) + 0.02) << r << ", " << col;
+      }
+  };
   kernel(args);
-  c.download();
-  for (index_t r = 0; r < m; ++r)
-    for (index_t col = 0; col < n; ++col) {
-      double sum = 0;
-      for (index_t x = 0; x < k; ++x)
-        sum += double(of_a[std::size_t(r * k_blocks + x / 128)]) *
-               double(of_b[std::size_t(col / 128 * k_blocks + x / 128)]) * a.value(r * k + x) * b.value(col * k + x);
-      ASSERT_NEAR(c.value(r * n + col), sum, 0.01 * std::abs(sum) + 0.02) << r << ", " << col;
-    }
+  expect_right();
+  // Four blocks for five tiles of 32 columns, so that all share the last one.
+  p.stream_k = true, p.args.split_k = args.split_k = 4;
+  const jit::kernel sharing = compiler->load(jit::block_scaled_gemm(p));
+  EXPECT_EQ(sharing.name(), "block_scaled_gemm_stream_k_16x32_ahead4_v16_fp8_ak_bk_to_bf16");
+  args.workspace = nullptr;
+  EXPECT_NE(sentence_of([&] { sharing(args); }).find("stream-K needs a workspace"), std::string::npos);
+  const jit::buffer partial_sums = on_gpu(std::vector<float>(1024 + (4 + 1) * 16 * 32));
+  args.workspace = partial_sums.data();
+  std::vector<bfloat16_t> nothing(c.host.size());
+  c.memory.upload(nothing.data());
+  sharing(args);
+  expect_right();
+  p.stream_k = false;
   p.args.split_k = 1, p.args.m = 4096, p.args.n = 4096, p.args.ldc = 4096;
   EXPECT_EQ(jit::block_scaled_gemm(p)("gfx950").name.substr(0, 34), "block_scaled_gemm_256x128x2_v16_fp");
 }

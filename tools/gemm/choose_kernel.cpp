@@ -91,7 +91,7 @@ std::string kernel_entry::name() const {
   std::string s = policy + "_" + gemm_program::name_of(type) + (a_major == tw::operand_major::k ? "_ak" : "_am") +
                   (b_major == tw::operand_major::k ? "_bk" : "_bn") + "_v" + std::to_string(vector) + "_to_" +
                   gemm_program::name_of(result);
-  if (splits_k) s += "_split_k";
+  if (splits_k()) s += split_k == tw::split_k_kind::fix_up ? "_split_k_fix_up" : "_split_k";
   if (has_epilogue) s += "_epilogue";
   if (curve != tw::grid_curve::row_groups) s += std::string("_by_") + curve_name(curve);
   return s;
@@ -125,10 +125,10 @@ chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, co
         all, [](const kernel_entry& e) { return e.has_epilogue; },
         writing + " have no epilogue (scales, bias, activation, residual)");
   if (request.split_k > 1)
-    require(all, [](const kernel_entry& e) { return e.splits_k; }, writing + " do not split k");
+    require(all, [](const kernel_entry& e) { return e.splits_k(); }, writing + " do not split k");
   else
     require(
-        all, [](const kernel_entry& e) { return !e.splits_k; }, writing + " all split k; ask for it with --split-k");
+        all, [](const kernel_entry& e) { return !e.splits_k(); }, writing + " all split k; ask for it with --split-k");
   const tw::grid_curve curve = request.grid_order.value_or(tw::grid_curve::row_groups);
   require(
       all, [&](const kernel_entry& e) { return e.curve == curve; },
@@ -162,6 +162,9 @@ chosen_kernel choose_kernel(const kernel_list& list, kernel_problem& problem, co
   const tw::index_t widest =
       (*std::max_element(fit.begin(), fit.end(), [](auto* x, auto* y) { return x->vector < y->vector; }))->vector;
   prefer(fit, [&](const kernel_entry& e) { return e.vector == widest; });
+  // check() has refused those that lack counters for the tiles of C.
+  if (request.split_k > 1)
+    prefer(fit, [](const kernel_entry& e) { return e.split_k == tw::split_k_kind_for(*e.target, 1); });
   if (request.policy) return {fit.front(), "as --policy asks"};
   if (fit.size() > 1) {
     return {best_of(fit, probe), "the shortest predicted time of " + names_in(fit, policy_of)};

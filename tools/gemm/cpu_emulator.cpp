@@ -60,7 +60,7 @@ class cpu_emulator final : public backend {
     const chosen_kernel choice = choose_kernel(kernels_, problem, options.kernel);
     const kernel_entry& kernel = *choice.kernel;
     tw::gemm_args& args = problem.args;
-    std::vector<char> workspace(kernel.splits_k ? static_cast<std::size_t>(tw::workspace_bytes(args)) : 0);
+    std::vector<char> workspace(kernel.splits_k() ? static_cast<std::size_t>(tw::workspace_bytes(args)) : 0);
     args.workspace = workspace.data();
 
     const std::size_t c_bytes = static_cast<std::size_t>(args.batch_stride_c * p.batch * bytes_of(p.result));

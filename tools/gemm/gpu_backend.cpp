@@ -121,7 +121,9 @@ class gpu_backend final : public backend {
                      const run_options& options) {
     tw::gemm_args& args = problem.args;
     on_device device(p, args);
-    const bytes workspace(kernel.splits_k ? static_cast<std::size_t>(tw::workspace_bytes(args)) : 0);
+    const std::vector<char> zeros(kernel.splits_k() ? static_cast<std::size_t>(tw::workspace_bytes(args)) : 0);
+    bytes workspace(zeros.size());
+    workspace.upload(zeros.data());
     args.workspace = workspace.data();
     outcome result = repeat(device, static_cast<char*>(data.c), options, [&] { kernel.launch(args); });
     result.kernel = kernel.name();

@@ -60,7 +60,7 @@ kernel_entry make_entry() {
   e.policy_number = policy_number<Choice, Arch>;
   e.is_default = v.named < 0;
   e.has_epilogue = v.has_epilogue;
-  e.splits_k = v.splits_k;
+  e.split_k = v.split_k;
   e.curve = v.curve;
   e.check = kernel::check;
   e.prediction = &tw::lds_prediction_of<known>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/gemm.hpp>
+#include <tilewright/kernels/gemm/choice/portable_gemm_choice.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <type_traits>
@@ -16,10 +17,12 @@ namespace tw = tilewright;
 struct kernel_variant {
   tw::index_t named = -1;     // number in named_policies; -1: the default policy
   bool has_epilogue = false;  // which gemm_args choose
-  bool splits_k = false;      // through a workspace; the epilogue comes with the reduction
+  tw::split_k_kind split_k = tw::split_k_kind::none;
   tw::grid_curve curve = tw::grid_curve::row_groups;
 
-  constexpr bool is_plain() const { return !has_epilogue && !splits_k && curve == tw::grid_curve::row_groups; }
+  constexpr bool is_plain() const {
+    return !has_epilogue && split_k == tw::split_k_kind::none && curve == tw::grid_curve::row_groups;
+  }
   friend constexpr bool operator==(const kernel_variant&, const kernel_variant&) = default;
 };
 
@@ -58,8 +61,7 @@ template <class Choice, class Arch>
 struct policy : detail::base_policy<Choice, Arch>::type {
   using result_type = typename Choice::result_type;
   using epilogue = std::conditional_t<Choice::variant.has_epilogue, tw::epilogue::from_args, tw::epilogue::alpha_beta>;
-  static constexpr tw::split_k_kind split_k =
-      Choice::variant.splits_k ? tw::split_k_kind::workspace : tw::split_k_kind::none;
+  static constexpr tw::split_k_kind split_k = Choice::variant.split_k;
   static constexpr tw::grid_order order{.curve = Choice::variant.curve,
                                         .group_rows = detail::base_policy<Choice, Arch>::type::order.group_rows,
                                         .dies = Arch::value.num_dies};
@@ -76,6 +78,8 @@ template <class Choice, class Arch>
 constexpr bool is_available() {
   if constexpr (!multiplies<typename Choice::element_type, Arch>) {
     return false;
+  } else if constexpr (Choice::variant.split_k == tw::split_k_kind::fix_up) {
+    return tw::split_k_kind_for(Arch::value, 1) == tw::split_k_kind::fix_up;
   } else if constexpr (Choice::variant.named >= 0) {
     return Choice::variant.named < decltype(detail::named_policies_of<Choice, Arch>())::size();
   } else {
@@ -131,8 +135,8 @@ constexpr auto analysed_choice() {
   using T = typename Choice::element_type;
   using R = typename Choice::result_type;
   constexpr kernel_variant v = Choice::variant;
-  constexpr bool is_usual =
-      sizeof(T) == 2 && sizeof(R) == 2 && !v.splits_k && (tw::arch::is_amd(Arch::value) || Choice::vector == 8);
+  constexpr bool is_usual = sizeof(T) == 2 && sizeof(R) == 2 && v.split_k == tw::split_k_kind::none &&
+                            (tw::arch::is_amd(Arch::value) || Choice::vector == 8);
   if constexpr (is_usual) {
     return kernel_choice<tw::half_t, Choice::a_major, Choice::b_major, 8, kernel_variant{.named = v.named}>{};
   } else {

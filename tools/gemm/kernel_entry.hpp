@@ -20,7 +20,8 @@ struct kernel_entry {
   std::string policy;
   tw::index_t policy_number = -1;  // in named_policies
   bool is_default = false;         // its policy is the target's default
-  bool has_epilogue = false, splits_k = false;
+  bool has_epilogue = false;
+  tw::split_k_kind split_k = tw::split_k_kind::none;
   tw::grid_curve curve = tw::grid_curve::row_groups;
 
   const char* (*check)(const tw::gemm_args&) = nullptr;  // a sentence, or nullptr
@@ -32,6 +33,7 @@ struct kernel_entry {
   tw::gemm_lds_phases (*rounds)(const tw::gemm_args&) = nullptr;
   const tw::gemm_static_report* report = nullptr;  // where there are several policies to choose from
 
+  bool splits_k() const { return split_k != tw::split_k_kind::none; }
   /// For instance gemm_128x128_f16_ak_bn_v8_to_f16: A contiguous along k, B along n, vectors of 8 elements.
   std::string name() const;
 };

@@ -12,7 +12,9 @@ template <class T, class Arch, class Add>
 void for_each_kernel(Add add) {
   using enum tw::operand_major;
   constexpr tw::index_t wide = 16 / tw::index_t(sizeof(T));  // elements of 16 bytes
-  constexpr kernel_variant epilogue{.has_epilogue = true}, split{.has_epilogue = true, .splits_k = true};
+  constexpr kernel_variant epilogue{.has_epilogue = true},
+      split{.has_epilogue = true, .split_k = tw::split_k_kind::workspace},
+      fix_up{.has_epilogue = true, .split_k = tw::split_k_kind::fix_up};
   constexpr kernel_variant by_rows{.curve = tw::grid_curve::rows}, hilbert{.curve = tw::grid_curve::hilbert};
 
   add(kernel_choice<T, k, k, wide>{});
@@ -26,6 +28,7 @@ void for_each_kernel(Add add) {
     add(kernel_choice<T, mn, mn, 1>{});
     add(kernel_choice<T, k, k, wide, epilogue>{});
     add(kernel_choice<T, k, k, wide, split>{});
+    add(kernel_choice<T, k, k, wide, fix_up>{});
   }
   if constexpr (__is_same(T, tw::half_t)) {
     add(kernel_choice<T, k, k, wide, by_rows>{});

@@ -269,7 +269,7 @@ std::vector<own_comparison> compare_own(const std::vector<measured_gemm>& rows, 
     for (const measured_gemm* g : drawn) {
       const std::vector<tw::cdna_gemm_kernel>& own = own_kernels(*g->gpu, g->element_bits);
       const tw::cdna_gemm_choice choice =
-          tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k);
+          tw::choose_gemm(*g->gpu, own.data(), tw::index_t(own.size()), g->m, g->n, g->k, true, 1, true);
       const bool is_known = g->kernel.tile && !g->splits_by_itself;
       c.shapes.push_back({g, choice, own[std::size_t(choice.kernel)], is_known ? predict_row(*g)->us : 0});
     }

@@ -32,4 +32,5 @@
 #include <tilewright/kernels/gemm/scaled/dequantising_pipeline.hpp>
 #include <tilewright/kernels/gemm/scaled/narrow_gemm.hpp>
 #include <tilewright/kernels/gemm/scaled/scaled_mfma_pipeline.hpp>
+#include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 #include <tilewright/kernels/gemm/two_products.hpp>

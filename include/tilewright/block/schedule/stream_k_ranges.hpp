@@ -11,12 +11,12 @@ namespace detail {
 /// k tiles of one tile of C that a block computes at once: all of them, or those of one of the tile's peers. The peers'
 /// partial sums are in consecutive slots of a workspace; the peer that ends last adds them up.
 struct stream_k_segment {
-  index_t tile = 0;             ///< Number of the tile of C.
-  index_t first = 0, count = 0; ///< k tiles, from number `first` of the tile's.
-  index_t peers = 1;            ///< Blocks that share the tile; 1: this one computes all of it.
-  index_t shared_tile = 0;      ///< Number of the tile among those that may be shared.
-  index_t slot = 0;             ///< Of this peer's partial sums.
-  index_t first_slot = 0;       ///< Of those of the tile's first peer.
+  index_t tile = 0;              ///< Number of the tile of C.
+  index_t first = 0, count = 0;  ///< k tiles, from number `first` of the tile's.
+  index_t peers = 1;             ///< Blocks that share the tile; 1: this one computes all of it.
+  index_t shared_tile = 0;       ///< Number of the tile among those that may be shared.
+  index_t slot = 0;              ///< Of this peer's partial sums.
+  index_t first_slot = 0;        ///< Of those of the tile's first peer.
 };
 
 }  // namespace detail
@@ -39,7 +39,7 @@ struct stream_k_ranges {
 
   /// k tiles of all tiles of C, numbered tile by tile.
   struct range {
-    index_t begin = 0, end = 0;
+    index_t begin = 0, end = 0;  ///< From `begin` to before `end`; equal: none.
   };
 
   /// Tiles that are computed by one block each.

@@ -16,6 +16,8 @@ namespace tilewright {
 ///   gemm_kernel, none                     no: gemm_args::split_k is 1
 ///   gemm_kernel, workspace                gemm_args::split_k               split_k_reduction, launched after it
 ///   gemm_kernel, fix_up                   gemm_args::split_k               the block of the tile that ends last
+///   stream_k_gemm, none                   the kernel, in a round of tiles  the block of the tile that ends last
+///                                         that does not fill the GPU
 ///   gemm_kernel, Hopper, split_k = 1      the kernel, in the last round    a block of the tile (stream-K); without a
 ///                                         of tiles                         workspace k is not split
 ///   gemm_kernel, Hopper, split_k > 1      gemm_args::split_k               the kernel launched after it

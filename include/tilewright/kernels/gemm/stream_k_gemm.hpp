@@ -7,6 +7,26 @@
 
 namespace tilewright {
 
+namespace detail {
+
+/// Tiles of all problems, one problem after the other; gemm_args::split_k workers.
+TILEWRIGHT_HD constexpr stream_k_ranges stream_k_ranges_of(const gemm_args& args, const block_tile& tile,
+                                                           index_t dies) {
+  return {.tiles = ceil_div(args.n, tile.n) * ceil_div(args.m, tile.m) * args.batch,
+          .k_tiles = ceil_div(args.k, tile.k),
+          .workers = args.split_k,
+          .dies = dies};
+}
+
+}  // namespace detail
+
+/// Bytes of gemm_args::workspace for stream_k_gemm with a block tile.
+constexpr long_index_t stream_k_workspace_bytes(const gemm_args& args, const block_tile& tile) {
+  return (detail::split_k_counters +
+          long_index_t(detail::stream_k_ranges_of(args, tile, 1).slots()) * tile.m * tile.n) *
+         4;
+}
+
 /// The kernel of a policy that does not split k, for launch(): C = epilogue(A B) as gemm_args says, with the tiles of C
 /// dealt out as stream_k_ranges says. gemm_args::split_k: blocks that run at the same time, as many as the GPU has
 /// compute units, or a multiple of that. The block of a shared tile that ends last adds up the partial sums, so no
@@ -22,17 +42,12 @@ struct stream_k_gemm : gemm_kernel<Policy> {
   static_assert(Policy::split_k == split_k_kind::none && Policy::products == 1,
                 "stream_k_gemm: the policy splits k itself or has two products; use gemm_kernel");
 
-  /// Tiles of all problems, one problem after the other.
+  /// How these arguments share the tiles.
   TILEWRIGHT_HD static constexpr stream_k_ranges ranges_of(const args_type& args) {
-    return {.tiles = ceil_div(args.n, tile.n) * ceil_div(args.m, tile.m) * args.batch,
-            .k_tiles = ceil_div(args.k, tile.k),
-            .workers = args.split_k,
-            .dies = Policy::order.dies};
+    return detail::stream_k_ranges_of(args, tile, Policy::order.dies);
   }
   /// Bytes of gemm_args::workspace that these arguments need.
-  static constexpr long_index_t workspace_bytes(const args_type& args) {
-    return (detail::split_k_counters + long_index_t(ranges_of(args).slots()) * tile.m * tile.n) * 4;
-  }
+  static constexpr long_index_t workspace_bytes(const args_type& args) { return stream_k_workspace_bytes(args, tile); }
   static constexpr grid_size grid(const args_type& args) { return {ranges_of(args).blocks(), 1, 1}; }
 
   static constexpr const char* check(const args_type& args) {
@@ -65,8 +80,8 @@ struct stream_k_gemm : gemm_kernel<Policy> {
  private:
   TILEWRIGHT_HD static void compute(const args_type& args, const detail::stream_k_segment& segment,
                                     exec::lds_pointer lds) {
-    constexpr grid_order order{.curve = Policy::order.curve, .group_rows = Policy::order.group_rows,
-                               .snake = Policy::order.snake};
+    constexpr grid_order order{
+        .curve = Policy::order.curve, .group_rows = Policy::order.group_rows, .snake = Policy::order.snake};
     const index_t down = ceil_div(args.m, tile.m), across = ceil_div(args.n, tile.n);
     const index_t batch = divide(segment.tile, down * across);
     const multi_index<2> at = order.tile_along<order.curve>(segment.tile - batch * down * across, down, across);

@@ -22,9 +22,9 @@ struct gemm_problem {
   /// which are null and whether they are multiples of 16 bytes; null pointers a, b and c count as such. Scales, bias,
   /// residual and activation that are given here are what the kernel applies.
   gemm_args args = {};
-  /// A choice, such as "128x128", "128x128, split_k 4", for Hopper a name of gemm_autotune's choices. Empty: the
-  /// first that rank_gemm finds. args.split_k is 1, a number that the kernel must have, or 0: the choice says it, and
-  /// the launch has a workspace.
+  /// A choice, such as "128x128", "128x128, split_k 4", "128x128, stream_k 304" (with the number of blocks of
+  /// stream_k_gemm), for Hopper a name of gemm_autotune's choices. Empty: the first that rank_gemm finds. args.split_k
+  /// is 1, a number that the kernel must have, or 0: the choice says it, and the launch has a workspace.
   std::string policy = {};
   bool has_gate = false;  // C = silu(A B) (A B2), B2 as args.product_stride_b says; no epilogue
   /// Lengths, strides, split_k and beta are arguments of a launch for AMD GPUs, too, vectors have 16 bytes or one

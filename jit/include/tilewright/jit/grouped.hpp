@@ -43,6 +43,9 @@ struct block_scaled_problem {
   /// As in grouped_problem; scales may be null until the launch. Without groups (args.groups = 0) it is one GEMM, or a
   /// batch, whose k args.split_k blocks share; choose_block_scaled_tile() says how many suit an MI300X or MI355X.
   block_scaled_args args = {};
+  /// stream_k_gemm, without groups: args.split_k is the number of its blocks, and the workspace is of
+  /// stream_k_workspace_bytes.
+  bool stream_k = false;
 };
 
 /// The kernel takes block_scaled_args.

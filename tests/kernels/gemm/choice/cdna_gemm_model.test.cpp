@@ -141,5 +141,25 @@ TEST(CdnaGemmModel, ChoosesTheShortestTime) {
   }
 }
 
+// Tiles of a round that fills the GPU are not shared; 320 tiles for 304 units take little more than one round.
+TEST(CdnaGemmModel, StreamKSharesALastRound) {
+  const cdna_gemm_kernel plain{.m = 128, .n = 128, .k = 64, .blocks_per_cu = 1};
+  cdna_gemm_kernel r = plain;
+  const auto predicted = [&](long_index_t tiles) { return predict_gemm(mi300x, r, 128, 128 * tiles, 16384).us; };
+  const double one = predicted(304), two = predicted(320);
+  r.split_k = 304, r.stream_k = true;
+  EXPECT_DOUBLE_EQ(predicted(304), one);
+  EXPECT_GT(predicted(320), one);
+  EXPECT_LT(predicted(320), 0.7 * two);
+  EXPECT_LT(predicted(320), predicted(480));
+  const cdna_gemm_choice shared = choose_gemm(mi300x, &plain, 1, 128, 128 * 320, 16384, true, 1, true);
+  EXPECT_TRUE(shared.stream_k);
+  EXPECT_EQ(shared.split_k, 304);
+  EXPECT_FALSE(choose_gemm(mi300x, &plain, 1, 128, 128 * 320, 16384).stream_k) << "unless stream_k_gemm is there";
+  r = {.m = 256, .n = 256, .k = 64, .loop = cdna_loop::scheduled, .blocks_per_cu = 1};
+  EXPECT_FALSE(choose_gemm(mi300x, &r, 1, 256, 256 * 320, 16384, true, 1, true).stream_k)
+      << "256 accumulators of a lane";
+}
+
 }  // namespace
 }  // namespace tilewright

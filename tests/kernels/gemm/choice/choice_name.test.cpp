@@ -15,6 +15,17 @@ TEST(ChoiceName, IsReadAsItIsWritten) {
   }
 }
 
+TEST(ChoiceName, NamesTheBlocksOfStreamK) {
+  const auto read = choice_name::parse("128x128, stream_k 304");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->stream_k);
+  EXPECT_EQ(read->split_k, 304);
+  EXPECT_EQ(read->text(), "128x128, stream_k 304");
+  EXPECT_FALSE(choice_name::parse("128x128, split_k 304")->stream_k);
+  for (const char* text : {"128x128, stream_k", "128x128, stream_k 0", "128x128, stream_kk 2", "128x128, stream_k 2 "})
+    EXPECT_FALSE(choice_name::parse(text)) << text;
+}
+
 TEST(ChoiceName, ReadsWhatEarlierVersionsWrote) {
   for (const auto& [text, now] :
        {std::pair{"64x64, k whole", "64x64, split_k 1"}, std::pair{"64x64, k in 2 parts", "64x64, split_k 2"},

@@ -60,13 +60,15 @@ struct block_scaled_tile {
 };
 
 /// From small M to large; then those whose copies bypass registers.
-inline constexpr array<block_scaled_tile, 16> block_scaled_tiles{{
+inline constexpr array<block_scaled_tile, 18> block_scaled_tiles{{
+    {16, 32, 1, 2, 1, 4},
     {16, 64, 1, 2},
-    {16, 64, 1, 2, 1, 2},
+    {16, 64, 1, 2, 1, 4},
     {16, 128, 1, 2},
     {32, 64, 1, 4},
     {32, 128, 1, 4},
     {48, 128, 1, 4},
+    {48, 64, 1, 2, 1, 2},
     {64, 64, 2, 2},
     {64, 128, 2, 2},
     {80, 128, 1, 4},
@@ -90,9 +92,10 @@ struct gemm_block_scaled_tile
 /// The tile, its number in block_scaled_tiles, with the shortest predicted time, and slices of k: those of the
 /// arguments, or with split_k = 0 those that suit. Groups are not split; they are taken to be of equal length. Tiles
 /// whose stages do not fit LDS are left out, and those whose copies bypass registers where memory does not allow
-/// vectors of 16 bytes (`vector`: elements that it allows), or with groups.
+/// vectors of 16 bytes (`vector`: elements that it allows), or with groups. stream_k: with split_k = 0 stream_k_gemm
+/// may be chosen, else split_k is the number of its blocks.
 constexpr cdna_gemm_choice choose_block_scaled_tile(const arch::cdna_gpu& gpu, const block_scaled_args& g,
-                                                    index_t vector = 16) {
+                                                    index_t vector = 16, bool stream_k = false) {
   array<cdna_gemm_kernel, block_scaled_tiles.size()> kernels{};
   array<index_t, block_scaled_tiles.size()> numbers{};
   index_t count = 0;
@@ -100,17 +103,19 @@ constexpr cdna_gemm_choice choose_block_scaled_tile(const arch::cdna_gpu& gpu, c
     const block_scaled_tile& t = block_scaled_tiles[i];
     if (!t.fits(*gpu.isa) || (t.stages > 1 && (vector < 16 || g.groups > 0))) continue;
     kernels[count] = t.as_cdna_kernel(max(g.split_k, 1));
+    kernels[count].stream_k = stream_k && g.split_k > 0;
+    if (kernels[count].stream_k && !kernels[count].fits_stream_k()) continue;
     numbers[count++] = i;
   }
   const index_t groups = max(g.groups, 1);
   const long_index_t m = ceil_div(g.m, groups), problems = long_index_t(groups) * g.batch;
   cdna_gemm_choice best;
   if (g.split_k == 0 && g.groups == 0) {
-    best = choose_gemm(gpu, kernels.data(), count, m, g.n, g.k, true, problems);
+    best = choose_gemm(gpu, kernels.data(), count, m, g.n, g.k, true, problems, stream_k);
   } else {
     for (index_t i = 0; i < count; ++i) {
       const cdna_gemm_time time = predict_gemm(gpu, kernels[i], m, g.n, g.k, {}, problems);
-      if (i == 0 || time.us < best.time.us) best = {i, kernels[i].split_k, time};
+      if (i == 0 || time.us < best.time.us) best = {i, kernels[i].split_k, stream_k && g.split_k > 0, time};
     }
   }
   best.kernel = numbers[best.kernel];

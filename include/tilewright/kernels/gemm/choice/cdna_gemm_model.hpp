@@ -31,12 +31,15 @@ struct cdna_gemm_kernel {
   bool b_in_lds = true;              ///< false: B goes from memory to registers (preshuffled weights).
   index_t stages = 1;                ///< Tiles along k that are requested ahead of the one multiplied. >= 1.
   index_t split_k = 1;               ///< Slices of k. >= 1.
+  bool stream_k = false;             ///< stream_k_gemm: split_k blocks share the tiles of a last round instead.
   cdna_split split = cdna_split::atomics;  ///< How they are added up.
   cdna_loop loop = cdna_loop::compiled;    ///< How it is ordered.
   index_t vector_clocks = 0;  ///< Of the vector units for a tile along k; 0: from scale_k and a fitted constant.
   index_t lds_clocks = 0;     ///< Of all LDS accesses of a tile along k; 0: without conflicts, from the tile.
   index_t blocks_per_cu = 0;  ///< That a compute unit holds at once; 0: from the tile.
 
+  /// Whether stream_k_gemm has the registers: 96 accumulators of a lane at most, as ping-pong with 128 spills.
+  TILEWRIGHT_HD constexpr bool fits_stream_k() const { return m * n <= 96 * 64 * waves; }
   /// Bytes of A and B for one tile along k.
   TILEWRIGHT_HD constexpr double step_bytes() const { return double(m + n) * k * element_bits / 8; }
 };
@@ -127,9 +130,9 @@ TILEWRIGHT_HD constexpr cdna_gemm_step step_of(const arch::cdna_gpu& gpu, const 
 namespace detail {
 
 /// Clocks of the compute unit that has the most blocks, `each`. Resident blocks share its units; one block alone waits
-/// for its loads as well.
+/// for its loads as well. A block with `segments` of two tiles starts its pipeline and stores twice.
 TILEWRIGHT_HD constexpr double cdna_compute_clocks(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double steps,
-                                                   double each, const cdna_gemm_constants& c) {
+                                                   double each, const cdna_gemm_constants& c, double segments) {
   const cdna_gemm_step units = step_of(gpu, r, c);
   const auto step = [&](double exposed) {
     return units.busiest() + exposed * (units.sum() - units.busiest()) + c.step_clocks[index_t(r.loop)] +
@@ -139,9 +142,10 @@ TILEWRIGHT_HD constexpr double cdna_compute_clocks(const arch::cdna_gpu& gpu, co
   const double loads = (c.latency_ns * gpu.loaded_clock_ghz + units.load) / r.stages;
   const double alone = max(step(r.loop == cdna_loop::compiled ? c.exposed_alone : exposed),
                            loads + c.exposed_block * (units.sum() - units.load));
-  const double store = double(r.m) * r.n * r.result_bytes / c.store_bytes_per_clock;
+  const double store = segments * r.m * r.n * r.result_bytes / c.store_bytes_per_clock;
+  const double other = segments * c.tile_clocks + (segments - 1) * c.latency_ns * gpu.loaded_clock_ghz;
   const auto blocks = [&](double count) {
-    return count > 0 ? max(steps * alone + c.tile_clocks + store, count * (steps * shared + store)) : 0.0;
+    return count > 0 ? max(steps * alone + other + store, count * (steps * shared + store)) : 0.0;
   };
   const double resident = min(double(cdna_blocks_per_cu(gpu, r)), each);
   const double full = double(long_index_t(each / resident));
@@ -163,7 +167,6 @@ TILEWRIGHT_HD constexpr double cdna_mall_bytes(const arch::cdna_gpu& gpu, const 
 /// if they fit.
 TILEWRIGHT_HD constexpr double cdna_split_us(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double tiles,
                                              const cdna_gemm_constants& c) {
-  if (r.split_k == 1) return 0;
   const double bytes = tiles * r.m * r.n * 4;
   const double rate = bytes <= gpu.mall_bytes ? gpu.mall_gb_s : gpu.memory_gb_s * c.memory_share;
   return c.split_us[index_t(r.split)] + 2 * bytes / (rate * 1e3);
@@ -180,28 +183,65 @@ TILEWRIGHT_HD constexpr double cdna_bound_us(const arch::cdna_gpu& gpu, index_t 
              bytes / (gpu.memory_gb_s * 1e3));
 }
 
+namespace detail {
+
+/// The work of a launch: `tiles` blocks of `steps` tiles along k, then `shared` ones of a last round (stream-K).
+struct cdna_gemm_work {
+  double tiles = 0, steps = 0;
+  double shared = 0, shared_steps = 0, segments = 1;  ///< Segments of tiles that one of them has.
+  double partial_sums = 0;                            ///< Tiles of them, of all blocks.
+};
+
+TILEWRIGHT_HD constexpr cdna_gemm_work cdna_work_of(const cdna_gemm_kernel& r, double tiles, long_index_t k) {
+  const double steps = rounded_up(double(k), r.k);
+  if (!r.stream_k) {
+    const double all = tiles * r.split_k;
+    return {.tiles = all, .steps = rounded_up(steps, r.split_k), .partial_sums = r.split_k > 1 ? all : 0};
+  }
+  const double whole = double(long_index_t(tiles) / r.split_k * r.split_k), left = tiles - whole;
+  if (left == 0) return {.tiles = tiles, .steps = steps};
+  return {.tiles = whole,
+          .steps = steps,
+          .shared = double(r.split_k),
+          .shared_steps = rounded_up(left * steps, r.split_k),
+          .segments = r.split_k % long_index_t(left) == 0 ? 1.0 : 2.0,
+          .partial_sums = r.split_k + left};
+}
+
+/// Microseconds of the compute unit that has the most blocks of `tiles` that take `steps` each.
+TILEWRIGHT_HD constexpr double cdna_compute_us(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double tiles,
+                                               double steps, const cdna_gemm_constants& c, double segments) {
+  if (tiles == 0) return 0;
+  const double each = rounded_up(tiles, gpu.compute_units);
+  // Compute units that have one block less leave their power to the others.
+  const auto clocks = [&](double count) { return cdna_compute_clocks(gpu, r, steps, count, c, segments); };
+  const double idle = each - tiles / gpu.compute_units, before = each > 1 ? clocks(each - 1) : 0;
+  const double clock = min(gpu.clock_ghz, gpu.loaded_clock_ghz * (1 + c.idle_clock * idle));
+  return (before / gpu.loaded_clock_ghz + (clocks(each) - before) / clock) / 1e3;
+}
+
+}  // namespace detail
+
 /// Predicts C (m, n) = A (m, k) B (k, n), `batch` times. Lengths are >= 1; the GPU has matrix instructions for the
 /// elements. Operands are taken to come from HBM.
 TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r,
                                                     long_index_t m, long_index_t n, long_index_t k,
                                                     const cdna_gemm_constants& c = {}, long_index_t batch = 1) {
   const double n_tiles = detail::rounded_up(double(n), r.n);
-  const double tiles = detail::rounded_up(double(m), r.m) * n_tiles * r.split_k * double(batch);
-  const double steps = detail::rounded_up(detail::rounded_up(double(k), r.k), r.split_k);
-  const double each = detail::rounded_up(tiles, gpu.compute_units);
+  const detail::cdna_gemm_work work =
+      detail::cdna_work_of(r, detail::rounded_up(double(m), r.m) * n_tiles * double(batch), k);
   const double bytes = double(batch) * ((double(m) + double(n)) * double(k) * r.element_bits / 8 +
                                         double(m) * double(n) * r.result_bytes);
-  // Compute units that have one block less leave their power to the others.
-  const auto clocks = [&](double count) { return detail::cdna_compute_clocks(gpu, r, steps, count, c); };
-  const double idle = each - tiles / gpu.compute_units, before = each > 1 ? clocks(each - 1) : 0;
-  const double clock = min(gpu.clock_ghz, gpu.loaded_clock_ghz * (1 + c.idle_clock * idle));
+  // Blocks of a shared round are at different k, so that they have no loads in common.
+  const double loaded = (work.tiles > 0 ? detail::cdna_mall_bytes(gpu, r, n_tiles, work.tiles, work.steps) : 0) +
+                        work.shared * work.shared_steps * r.step_bytes();
   cdna_gemm_time t;
-  t.compute_us = (before / gpu.loaded_clock_ghz + (clocks(each) - before) / clock) / 1e3;
-  t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share),
-                    detail::cdna_mall_bytes(gpu, r, n_tiles, tiles, steps) / gpu.mall_gb_s) /
-                1e3;
+  t.compute_us = detail::cdna_compute_us(gpu, r, work.tiles, work.steps, c, 1) +
+                 detail::cdna_compute_us(gpu, r, work.shared, work.shared_steps, c, work.segments);
+  t.memory_us = max(bytes / (gpu.memory_gb_s * c.memory_share), loaded / gpu.mall_gb_s) / 1e3;
   t.us = c.launch_us + min(t.memory_us, c.ramp_us) + max(t.compute_us, t.memory_us) +
-         c.exposed_memory * min(t.compute_us, t.memory_us) + detail::cdna_split_us(gpu, r, tiles, c);
+         c.exposed_memory * min(t.compute_us, t.memory_us);
+  if (work.partial_sums > 0) t.us += detail::cdna_split_us(gpu, r, work.partial_sums, c);
   t.bound_us = double(batch) * cdna_bound_us(gpu, r.element_bits, r.result_bytes, m, n, k);
   return t;
 }
@@ -209,26 +249,48 @@ TILEWRIGHT_HD constexpr cdna_gemm_time predict_gemm(const arch::cdna_gpu& gpu, c
 /// The kernel of a list, and its slices of k, with the shortest predicted time.
 struct cdna_gemm_choice {
   index_t kernel = 0;     ///< Its number in the list.
-  index_t split_k = 1;    ///< Slices of k.
+  index_t split_k = 1;    ///< Slices of k, or with stream_k its blocks.
+  bool stream_k = false;  ///< Whether stream_k_gemm computes it.
   cdna_gemm_time time{};  ///< Predicted.
 };
 
 /// The number of slices of k that is tried after `split_k`: 1 to 8, then steps of about a quarter.
 TILEWRIGHT_HD constexpr index_t next_split(index_t split_k) { return split_k + max(1, split_k / 4); }
 
-/// Chooses from `count` >= 1 kernels. With `may_split`, k is cut into up to 32 slices of 2 tiles or more, as
-/// choose_portable_gemm() does. `batch`: problems of these lengths.
+/// Calls consider(kernel) for the ways in which k may be split: into up to 32 slices of 2 tiles or more; with
+/// `stream_k` by stream_k_gemm, too, for one block or as many as fit on each compute unit.
+template <class Function>
+TILEWRIGHT_HD constexpr void for_each_split(const arch::cdna_gpu& gpu, cdna_gemm_kernel r, long_index_t k,
+                                            bool stream_k, Function consider) {
+  for (r.split_k = 1; r.split_k <= 32; r.split_k = next_split(r.split_k)) {
+    if (r.split_k > 1 && k < long_index_t(r.split_k) * 2 * r.k) break;
+    consider(r);
+  }
+  if (!stream_k || !r.fits_stream_k()) return;
+  r.stream_k = true;
+  const index_t most = min(detail::cdna_blocks_per_cu(gpu, r), 1024 / gpu.compute_units);
+  for (index_t each = 1; each <= most; ++each) {
+    r.split_k = each * gpu.compute_units;
+    consider(r);
+  }
+}
+
+/// Chooses from `count` >= 1 kernels. With `may_split`, k is split as for_each_split() does. `batch`: problems of these
+/// lengths. `stream_k`: stream_k_gemm is there.
 TILEWRIGHT_HD constexpr cdna_gemm_choice choose_gemm(const arch::cdna_gpu& gpu, const cdna_gemm_kernel* kernels,
                                                      index_t count, long_index_t m, long_index_t n, long_index_t k,
-                                                     bool may_split = true, long_index_t batch = 1) {
+                                                     bool may_split = true, long_index_t batch = 1,
+                                                     bool stream_k = false) {
   cdna_gemm_choice best;
   for (index_t i = 0; i < count; ++i) {
-    cdna_gemm_kernel r = kernels[i];
-    for (r.split_k = 1; r.split_k <= (may_split ? 32 : 1); r.split_k = next_split(r.split_k)) {
-      if (r.split_k > 1 && k < long_index_t(r.split_k) * 2 * r.k) break;
+    const auto consider = [&](const cdna_gemm_kernel& r) {
       const cdna_gemm_time time = predict_gemm(gpu, r, m, n, k, {}, batch);
-      if (best.time.us == 0 || time.us < best.time.us) best = {i, r.split_k, time};
-    }
+      if (best.time.us == 0 || time.us < best.time.us) best = {i, r.split_k, r.stream_k, time};
+    };
+    if (may_split)
+      for_each_split(gpu, kernels[i], k, stream_k, consider);
+    else
+      consider(kernels[i]);
   }
   return best;
 }

@@ -82,7 +82,7 @@ inline void take_tile(std::string_view& text, hopper_gemm_tile& t) {
 /// The choice that has this name; nothing if none has, or its tile is not sound.
 inline std::optional<gemm_choice> choice_named(std::string_view name) {
   const std::optional<choice_name> read = choice_name::parse(name);
-  if (!read) return std::nullopt;
+  if (!read || read->stream_k) return std::nullopt;
   gemm_choice c{.split_k = read->split_k};
   std::string_view rest = read->tile;
   if (detail::take_word(rest, "small_m"))

@@ -15,7 +15,8 @@ struct gemm_lengths {
 /// What the model says of a problem with one kernel.
 struct gemm_estimate {
   index_t policy = 0;                           ///< its number among the reports that were given
-  index_t split_k = 1;                          ///< slices of k, as gemm_args::split_k
+  index_t split_k = 1;                          ///< slices of k, or blocks of stream_k_gemm: gemm_args::split_k
+  bool stream_k = false;                        ///< whether stream_k_gemm computes it
   double seconds = 0;                           ///< of the launch
   double loop_seconds = 0, memory_seconds = 0;  ///< the larger of the two counts
   double idle = 0;  ///< share of the compute units' time that tile quantisation leaves unused
@@ -32,6 +33,13 @@ constexpr const arch::cdna_gpu* cdna_facts(const arch::gpu_facts& gpu) {
 
 }  // namespace detail
 
+/// How a kernel for one problem of `tiles` tiles of C adds up slices of k: on MI300X and MI355X the last block of a
+/// tile does, as long as there are counters for the tiles, elsewhere a kernel that follows.
+constexpr split_k_kind split_k_kind_for(const arch::target& t, long_index_t tiles) {
+  const bool is_modelled = t.isa == arch::instruction_set::cdna && t.fp8 != arch::fp8_kind::none;
+  return is_modelled && tiles <= detail::split_k_counters ? split_k_kind::fix_up : split_k_kind::workspace;
+}
+
 /// On an MI300X or MI355X: predict_gemm(). Elsewhere: blocks go to compute units in equal numbers, rounded up. A block
 /// takes, for each tile along k, the largest of its clocks in the matrix units (and those lost to LDS accesses at the
 /// same time), in the LDS and for its bytes from L2, the latency of the LDS at each barrier where no other block fills
@@ -40,16 +48,20 @@ constexpr const arch::cdna_gpu* cdna_facts(const arch::gpu_facts& gpu) {
 /// workspace costs its bytes, written and read, after the rest, and a second launch of 5 us. Rows are taken to follow
 /// each other without gaps.
 constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::gpu_facts& gpu, const gemm_lengths& g,
-                                      index_t split_k) {
+                                      index_t split_k, bool stream_k = false) {
   const auto [m, n, k, batch] = g;
-  gemm_estimate e{.split_k = split_k};
+  gemm_estimate e{.split_k = split_k, .stream_k = stream_k};
   const long_index_t tiles =
-      ceil_div<long_index_t>(m, r.tile.m) * ceil_div<long_index_t>(n, r.tile.n) * batch * split_k;
+      ceil_div<long_index_t>(m, r.tile.m) * ceil_div<long_index_t>(n, r.tile.n) * batch * (stream_k ? 1 : split_k);
   const long_index_t k_tiles = ceil_div<long_index_t>(ceil_div<long_index_t>(k, r.tile.k), split_k);
   const long_index_t each = ceil_div<long_index_t>(tiles, gpu.compute_units);
   e.idle = 1 - double(tiles) / double(each * gpu.compute_units);
   if (const arch::cdna_gpu* cdna = detail::cdna_facts(gpu)) {
-    const cdna_gemm_time t = predict_gemm(*cdna, r.as_cdna_kernel(split_k), m, n, k, {}, batch);
+    cdna_gemm_kernel kernel = r.as_cdna_kernel(split_k);
+    if (!stream_k && split_k_kind_for(*r.target, tiles / split_k) != split_k_kind::fix_up)
+      kernel.split = cdna_split::second_launch;
+    kernel.stream_k = stream_k;
+    const cdna_gemm_time t = predict_gemm(*cdna, kernel, m, n, k, {}, batch);
     e.loop_seconds = t.compute_us * 1e-6;
     e.memory_seconds = t.memory_us * 1e-6;
     e.seconds = t.us * 1e-6;
@@ -68,20 +80,24 @@ constexpr gemm_estimate estimate_gemm(const gemm_static_report& r, const arch::g
 }
 
 /// Calls consider(estimate) for each of some kernels, given by their reports, with k in 1, 2, 4, 8 and 16 slices, if
-/// `may_split`, as long as a slice has 8 tiles or more; on an MI300X or MI355X in up to 32 slices of 2 tiles, each
-/// number that next_split() finds.
+/// `may_split`, as long as a slice has 8 tiles or more; on an MI300X or MI355X as for_each_split() splits it.
 template <class Reports, class Function>
 constexpr void for_each_portable_kernel(const Reports& reports, const arch::gpu_facts& gpu, const gemm_lengths& g,
-                                        bool may_split, Function consider) {
-  const bool is_modelled = detail::cdna_facts(gpu) != nullptr;
-  const index_t most = !may_split ? 1 : is_modelled ? 32 : 16, least_tiles = is_modelled ? 2 : 8;
+                                        bool may_split, Function consider, bool stream_k = false) {
   index_t number = 0;
   for (const gemm_static_report& r : reports) {
-    for (index_t split = 1; split <= most; split = is_modelled ? next_split(split) : 2 * split) {
-      if (split > 1 && g.k < long_index_t(split) * least_tiles * r.tile.k) break;
-      gemm_estimate e = estimate_gemm(r, gpu, g, split);
+    const auto add = [&](index_t split_k, bool shares) {
+      gemm_estimate e = estimate_gemm(r, gpu, g, split_k, shares);
       e.policy = number;
       consider(e);
+    };
+    if (const arch::cdna_gpu* cdna = detail::cdna_facts(gpu); cdna && may_split) {
+      for_each_split(*cdna, r.as_cdna_kernel(1), g.k, stream_k,
+                     [&](const cdna_gemm_kernel& kernel) { add(kernel.split_k, kernel.stream_k); });
+    } else {
+      for (index_t split = 1; split == 1 || (may_split && split <= 16 && g.k >= long_index_t(split) * 8 * r.tile.k);
+           split *= 2)
+        add(split, false);
     }
     ++number;
   }
