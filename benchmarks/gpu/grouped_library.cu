@@ -96,7 +96,6 @@ const char* start_chosen(const grouped_problem& p, cudaStream_t stream) {
 
 extern "C" int tilewright_grouped_problem_bytes() { return sizeof(grouped_problem); }
 
-
 extern "C" const char* tilewright_grouped(const char* name, const grouped_problem* p, void* given_stream) {
   const auto stream = static_cast<cudaStream_t>(given_stream);
   static thread_local std::string message;

@@ -24,7 +24,7 @@ struct standing {
   bool correct = false;
   std::vector<double> seconds;    // one launch in a CUDA graph, by block
   std::vector<double> megahertz;  // of the SMs' clock after each of these blocks
-  double host_seconds = 0;      // of the call that queues a launch into a stream, the median
+  double host_seconds = 0;        // of the call that queues a launch into a stream, the median
   double tflops(const problem& p) const { return p.flops() / median(seconds) * 1e-12; }
 };
 

@@ -286,9 +286,7 @@ kernel_source source_of(const narrow_gemm_problem& p, const std::string& target)
 
 /// The tile of scaled matrix instructions for both formats, 0 rows where the problem has none.
 block_tile scaled_tile_for(const narrow_operands_problem& p, const std::string& target) {
-  const auto has_one = [](const narrow_format& f) {
-    return f.name.rfind("mxfp", 0) == 0;
-  };
+  const auto has_one = [](const narrow_format& f) { return f.name.rfind("mxfp", 0) == 0; };
   if (target != "gfx950" || !has_one(p.a_format) || !has_one(p.format)) return {};
   const index_t bits = std::max(p.a_format.bits, p.format.bits);
   const scaled_args& g = p.args;

@@ -429,27 +429,57 @@ typedef struct tilewright_moe_options {
   void* workspace; /* NULL: the library's */
   int64_t workspace_bytes;
   void* stream;
-  int32_t capacity; /* the most entries that an expert takes; 0: all */
-  int32_t first_expert; /* without logits: the number of the weights' first expert */
-  const tilewright_tensor* gate_up_zeros;  /* int4: zero points, i8 as the scales */
+  int32_t capacity;                       /* the most entries that an expert takes; 0: all */
+  int32_t first_expert;                   /* without logits: the number of the weights' first expert */
+  const tilewright_tensor* gate_up_zeros; /* int4: zero points, i8 as the scales */
   const tilewright_tensor* down_zeros;
   const tilewright_tensor* gate_up_factor; /* NVFP4: (experts) f32 */
   const tilewright_tensor* down_factor;
   const tilewright_tensor* d_gate_up_bias; /* tilewright_moe_gradient: receives the gradient; NULL: none */
   const tilewright_tensor* d_down_bias;
 } tilewright_moe_options;
-#define TILEWRIGHT_MOE_OPTIONS \
-  {sizeof(tilewright_moe_options), 0, 1, 0, NULL, 1, 1, 1.0f, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1.0f, 0.0f, \
-   0.0f, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL}
+#define TILEWRIGHT_MOE_OPTIONS     \
+  {sizeof(tilewright_moe_options), \
+   0,                              \
+   1,                              \
+   0,                              \
+   NULL,                           \
+   1,                              \
+   1,                              \
+   1.0f,                           \
+   0,                              \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   0,                              \
+   1.0f,                           \
+   0.0f,                           \
+   0.0f,                           \
+   NULL,                           \
+   0,                              \
+   NULL,                           \
+   0,                              \
+   0,                              \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL,                           \
+   NULL}
 /* logits may be NULL: expert and weight of the options are given. */
 TILEWRIGHT_API tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,
                                                 const tilewright_tensor* logits, const tilewright_tensor* gate_up,
                                                 const tilewright_tensor* down, const tilewright_moe_options* options);
 /* The same of experts that several GPUs have: logits (tokens, ranks x experts of each). */
-TILEWRIGHT_API tilewright_status tilewright_expert_parallel_moe(
-    const tilewright_tensor* y, const tilewright_tensor* x, const tilewright_tensor* logits,
-    const tilewright_tensor* gate_up, const tilewright_tensor* down, const tilewright_communicator* ranks,
-    const tilewright_moe_options* options);
+TILEWRIGHT_API tilewright_status tilewright_expert_parallel_moe(const tilewright_tensor* y, const tilewright_tensor* x,
+                                                                const tilewright_tensor* logits,
+                                                                const tilewright_tensor* gate_up,
+                                                                const tilewright_tensor* down,
+                                                                const tilewright_communicator* ranks,
+                                                                const tilewright_moe_options* options);
 /* Sets `bytes` to what tilewright_moe_options::workspace needs. */
 TILEWRIGHT_API tilewright_status tilewright_moe_workspace_bytes(int64_t* bytes, const tilewright_tensor* x,
                                                                 const tilewright_tensor* gate_up,

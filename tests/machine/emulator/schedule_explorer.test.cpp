@@ -120,9 +120,8 @@ TEST(ScheduleExplorer, BeginsWithTheOrderOfOtherLaunches) {
   };
   const std::string others = order_of([](auto kernel) { kernel(); });
   EXPECT_EQ(others, "d1a1b1c1c2d2a2b2");
-  const std::string explored = order_of([](auto kernel) {
-    emulator::explore({.deviations = 0, .max_schedules = 1}, kernel);
-  });
+  const std::string explored =
+      order_of([](auto kernel) { emulator::explore({.deviations = 0, .max_schedules = 1}, kernel); });
   EXPECT_EQ(explored, others);
 }
 

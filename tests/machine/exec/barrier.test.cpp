@@ -135,9 +135,10 @@ TEST(Barrier, OneLaneArrivesForItsWave) {
     }
   };
   EXPECT_EQ(fault_of([&] { kernel(true); }), "no fault");
-  EXPECT_EQ(fault_of([&] { kernel(false); }),
-            "thread 95 of block (0, 0, 0) reads LDS bytes 252 to 255 (here) that thread 31 wrote (here) with no barrier "
-            "between");
+  EXPECT_EQ(
+      fault_of([&] { kernel(false); }),
+      "thread 95 of block (0, 0, 0) reads LDS bytes 252 to 255 (here) that thread 31 wrote (here) with no barrier "
+      "between");
 }
 
 TEST(Barrier, NamedBarriersCountThreadsThatDoNotWait) {

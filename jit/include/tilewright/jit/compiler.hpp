@@ -87,8 +87,8 @@ class compiler {
   /// Waits for all that was queued. Throws error with the driver's message if a kernel failed.
   void synchronize();
 
-  /// Seconds that each of these takes on this machine's GPU: replayed from CUDA graphs, so that the host's time does not
-  /// count, one after another without a pause. Throws error on AMD GPUs.
+  /// Seconds that each of these takes on this machine's GPU: replayed from CUDA graphs, so that the host's time does
+  /// not count, one after another without a pause. Throws error on AMD GPUs.
   std::vector<double> time(const std::vector<repeated_launch>& launches);
   /// The key of this machine's GPU in tuning files: tilewright::tuning_key().
   std::string tuning_key_of_gpu() const;

@@ -58,12 +58,13 @@ template <hopper_gemm_tile Tile>
 void expect_one_k_tile(index_t tiles, index_t k_tiles, index_t resident) {
   using policy = gemm_hopper<half_t, k, k, Tile>;
   const gemm_args g{.m = 64 * Tile.cluster_m, .n = tiles * 8 * Tile.cluster_n, .k = k_tiles * 64};
-  const stream_k_schedule schedule = tilewright::detail::make_stream_k_schedule(
-      tilewright::detail::hopper_tile_order(g, Tile, resident), k_tiles, resident, 100,
-      tilewright::detail::split_cost_of(Tile));
+  const stream_k_schedule schedule =
+      tilewright::detail::make_stream_k_schedule(tilewright::detail::hopper_tile_order(g, Tile, resident), k_tiles,
+                                                 resident, 100, tilewright::detail::split_cost_of(Tile));
   index_t least = k_tiles;
   for (index_t u = 0; u < schedule.num_work_tiles(); ++u)
-    if (const tilewright::detail::work_tile work = schedule(u); !work.is_empty()) least = min(least, work.k_end - work.k_begin);
+    if (const tilewright::detail::work_tile work = schedule(u); !work.is_empty())
+      least = min(least, work.k_end - work.k_begin);
   EXPECT_EQ(least, 1);
   (void)expect_split<policy>({.m = g.m, .n = g.n, .k = g.k, .beta = 1}, resident);
 }
