@@ -25,7 +25,8 @@ TEST(ParallelChoice, RowsOfARankFillHalfOfATile) {
   for (const bool gathers : {false, true})
     for (const index_t n : {1024, 8192, 65536}) {
       EXPECT_EQ(parallel_tiles[choose_parallel(product_of(64, n, 7168), 2, true, {}, gathers).tile].m, 64) << n;
-      EXPECT_EQ(parallel_tiles[choose_parallel(product_of(1024, n, 7168), 2, true, {}, gathers).tile].m, 128) << n;
+      if (n > 1024)  // fewer columns fill too few SMs with larger tiles
+        EXPECT_EQ(parallel_tiles[choose_parallel(product_of(1024, n, 7168), 2, true, {}, gathers).tile].m, 128) << n;
     }
 }
 

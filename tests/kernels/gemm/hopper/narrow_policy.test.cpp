@@ -204,8 +204,9 @@ TEST(NarrowPolicy, ScalesBeyondTheRangeOfA) {
 TEST(NarrowPolicy, RefusesWhatItCannotDo) {
   using policy = narrow_policy<bfloat16_t, int4_zero_groups<32>, 16, 4>;
   using kernel = small_m_gemm<policy>;
-  narrow_case<policy> test({.m = 4, .n = 8, .k = 64}, 9);
-  const narrow_args good = test.args;
+  narrow_case<policy> test({.m = 17, .n = 8, .k = 64}, 9);  // memory for all rows that are asked for
+  narrow_args good = test.args;
+  good.m = 4;
   EXPECT_EQ(kernel::check(good), nullptr);
   const auto expect_refused = [&](const char* why, auto change) {
     narrow_args g = good;

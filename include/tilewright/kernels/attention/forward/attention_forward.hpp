@@ -148,8 +148,9 @@ struct attention_forward {
                                              detail::attention_chunks<Policy, operand_major::k>{});
     detail::attention_softmax<Policy> softmax;
     const auto to_probabilities = [&](auto& s, index_t key) TILEWRIGHT_INLINE_LAMBDA {
-      softmax.update(s, args, p, key,
-                     key < unmasked.first || key + step > unmasked.last || !steps.sees_all(p.first_query, rows, key),
+      bool is_masked = key < unmasked.first || key + step > unmasked.last;
+      if constexpr (Policy::has_block_mask) is_masked = is_masked || !steps.sees_all(p.first_query, rows, key);
+      softmax.update(s, args, p, key, is_masked,
                      [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
       return exchange(s);
     };
