@@ -37,7 +37,7 @@ void expect_right(emu::module& code, const char* name, const grouped_problem& p)
   gemm.expect(c);
 }
 
-/// One problem without groups, its k in `splits` slices, or with so many workers of stream_k_gemm.
+/// One problem without groups: k in `splits` slices, or shared by that many workers of stream_k_gemm.
 template <class Policy, class Kernel = gemm_kernel<Policy>>
 void expect_dense(emu::module& code, const char* name, const grouped_problem& p, index_t splits = 1) {
   using kernel = Kernel;
