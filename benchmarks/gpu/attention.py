@@ -56,11 +56,11 @@ class Tilewright:
         if self.library.tilewright_attention_args_bytes() != ctypes.sizeof(Args):
             raise SystemExit("attention.py: the library's attention_args have another size than this script's")
 
-    def prepare(self, q, k, v, o, causal, lse=None, portable=False, scales=(None, None, None), mask=None):
+    def prepare(self, q, k, v, o, causal, lse=None, portable=False, scales=(None, None, None), mask=None, left=-1):
         """A function that queues the kernel on the current stream."""
         args = Args(q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), lse.data_ptr() if lse is not None else None, q.shape[0], q.shape[1],
                     k.shape[1], q.shape[2], k.shape[2], strides_of(q), strides_of(k), strides_of(v), strides_of(o),
-                    strides_of(lse.unsqueeze(-1)) if lse is not None else Strides(), None, None, None, 1 / math.sqrt(q.shape[3]), -1,
+                    strides_of(lse.unsqueeze(-1)) if lse is not None else Strides(), None, None, None, 1 / math.sqrt(q.shape[3]), left,
                     0 if causal else -1, *(x.data_ptr() if x is not None else None for x in scales))
         if mask is not None:  # words (batch or 1, heads or 1, tiles of queries, words), queries and keys of a tile
             bits, args.mask_queries, args.mask_keys = mask

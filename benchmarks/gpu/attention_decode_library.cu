@@ -10,7 +10,9 @@ namespace {
 namespace tw = tilewright;
 
 template <class T, class Cache, tw::index_t Dim>
-struct policy : tw::attention_decode_policy<tw::arch::sm90, T, Dim, Dim, (Dim > 128 ? 2 : 4), Cache> {};
+struct policy
+    : tw::attention_decode_policy<tw::arch::sm90, T, Dim, Dim,
+                                  tw::detail::default_decode_waves(tw::arch::sm90::value, Dim, Dim), Cache> {};
 
 template <class T, class Cache>
 bool decode(int dim, const tw::attention_decode_args& args, cudaStream_t stream) {
@@ -19,7 +21,11 @@ bool decode(int dim, const tw::attention_decode_args& args, cudaStream_t stream)
     tw::launch<tw::attention_decode<policy<T, Cache, D>>>(args, {.stream = stream});
     return true;
   };
+#ifdef WIDE_HEADS
+  return try_dim.template operator()<512>();
+#else
   return try_dim.template operator()<64>() || try_dim.template operator()<128>() || try_dim.template operator()<256>();
+#endif
 }
 
 /// A cache of the elements of Q, of e4m3, or of int8.

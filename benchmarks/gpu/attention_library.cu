@@ -48,15 +48,16 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
   const auto try_dims = [&]<tw::index_t D, tw::index_t Dv>() {
     if (head_dim != D || value_dim != Dv) return false;
     if (args.block_mask.bits != nullptr) {
-      if constexpr (D == Dv && D % 64 == 0) forward_masked<T, D>(is_portable, args, stream);
-      return D == Dv && D % 64 == 0;
+      constexpr bool has_masked = D == Dv && D % 64 == 0 && D <= 256;
+      if constexpr (has_masked) forward_masked<T, D>(is_portable, args, stream);
+      return has_masked;
     }
     if constexpr (sizeof(T) == 2) {
       if (is_portable) {
         tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
         return true;
       }
-      if constexpr (D == Dv) {
+      if constexpr (D == Dv && D <= 256) {
         if (tw::choose_hopper_attention_tile(args, D, Dv, sizeof(T)) != on_hopper<T, D, D>::tile) {
           tw::launch<tw::attention_forward<on_hopper_short<T, D>>>(args, {.stream = stream});
           return true;
@@ -66,9 +67,13 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
     tw::launch<tw::attention_forward<on_hopper<T, D, Dv>>>(args, {.stream = stream});
     return true;
   };
+#ifdef WIDE_HEADS  // a library of its own: each kernel takes a while to compile
+  return try_dims.template operator()<384, 384>() || try_dims.template operator()<512, 512>();
+#else
   return try_dims.template operator()<64, 64>() || try_dims.template operator()<96, 96>() ||
          try_dims.template operator()<128, 128>() || try_dims.template operator()<192, 128>() ||
          try_dims.template operator()<256, 256>();
+#endif
 }
 
 enum element { f16, bf16, e4m3 };

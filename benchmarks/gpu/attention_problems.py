@@ -35,9 +35,9 @@ def packed_bits(seen):
 class Problem:
     """Random tensors (row, head, dim) of all sequences, and the arguments of the kernel."""
 
-    def __init__(self, rng, masks_only):
+    def __init__(self, rng, masks_only, dims):
         pick = rng.choice
-        self.dim, self.value_dim = pick([(64, 64), (128, 128), (256, 256)] + [(96, 96), (192, 128)] * (not masks_only))
+        self.dim, self.value_dim = pick(dims)
         self.dtype = pick([torch.half, torch.bfloat16, torch.float8_e4m3fn])
         self.is_small = self.dtype == torch.float8_e4m3fn
         self.portable = not self.is_small and rng.random() < 0.25
@@ -62,7 +62,7 @@ class Problem:
         if self.is_small and rng.random() < 0.7:
             self.scales = [torch.rand(self.batch, heads, device="cuda") + 0.5 for heads in (self.heads, self.kv_heads, self.kv_heads)]
         self.mask = None
-        if self.dim == self.value_dim and self.dim % 64 == 0 and (masks_only or rng.random() < 0.4):
+        if self.dim == self.value_dim and self.dim % 64 == 0 and self.dim <= 256 and (masks_only or rng.random() < 0.4):
             self.tile = pick([16, 32, 64, 128, 256]), pick([16, 32, 64, 128, 256])
             tiles = [-(-max(lengths) // tile) for lengths, tile in zip((self.queries, self.keys), self.tile)]
             self.mask = torch.rand(pick([1, self.batch]), pick([1, self.heads]), *tiles, device="cuda") < pick([0.03, 0.3, 0.9])
@@ -138,8 +138,8 @@ def set_mask(args, bits, queries, keys):
     args.mask_strides = Strides(stride(0), stride(1), bits.shape[3])
 
 
-def is_problem_right(ours, rng, number, masks_only):
-    problem = Problem(rng, masks_only)
+def is_problem_right(ours, rng, number, masks_only, dims):
+    problem = Problem(rng, masks_only, dims)
     args = problem.args()
     why = ours.forward(TYPES.index(problem.dtype), problem.portable, problem.dim, problem.value_dim, ctypes.byref(args),
                        torch.cuda.current_stream().cuda_stream)
@@ -187,13 +187,16 @@ def main():
     parser.add_argument("--problems", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--masks-only", action="store_true")
+    parser.add_argument("--wide", action="store_true", help="the library has head dimensions 384 and 512 (compiled with -DWIDE_HEADS)")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--flex", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     options = parse_arguments(parser)
     ours, rng = Tilewright(options.library), random.Random(options.seed)
     torch.manual_seed(options.seed)
-    right = sum(is_problem_right(ours, rng, i, options.masks_only) for i in range(options.problems))
+    dims = [(64, 64), (128, 128), (256, 256)] + [(96, 96), (192, 128)] * (not options.masks_only)
+    dims = [(384, 384), (512, 512)] if options.wide else dims
+    right = sum(is_problem_right(ours, rng, i, options.masks_only, dims) for i in range(options.problems))
     print(f"{right} of {options.problems} random problems are right", flush=True)
     rows = []
     for dim in (64, 128) if options.times else ():

@@ -34,8 +34,8 @@ host_half hopper_half() {
                 return host_half::prepared{{bytes, bytes + sizeof made}, {kernel::grid(made).x, 1, 1}};
               }};
 }
-/// For a tile that choose_hopper_attention_tile returns; nothing for other head dimensions than 64, 96, ... 256, both
-/// equal, and 192 with values of 128.
+/// For a tile that choose_hopper_attention_tile returns; nothing for other head dimensions than 64, 96, ... 256, 384
+/// and 512, both equal, and 192 with values of 128.
 template <class T>
 host_half find_half(const attention_problem& p, const hopper_attention_tile& tile) {
   host_half found;
@@ -60,6 +60,8 @@ host_half find_half(const attention_problem& p, const hopper_attention_tile& til
     (with_default_tile.template operator()<64 + 32 * Is>(), ...);
   }(std::make_integer_sequence<int, 7>{});
   with_default_tile.template operator()<192, 128>();
+  with_default_tile.template operator()<384>();
+  with_default_tile.template operator()<512>();
   return found;
 }
 
@@ -154,9 +156,9 @@ kernel_source general_attention(const attention_problem& p, const std::string& t
   s.host.check = [head_dim = p.head_dim, value_dim = p.value_dim, takes_mask = is_masked(p)](const void* args) {
     return detail::check_attention(*static_cast<const attention_args*>(args), head_dim, value_dim, 8, 8, takes_mask);
   };
-  s.host.grid = [rows](const void* args) {
+  s.host.grid = [rows, parts = detail::parts_of_values(p.value_dim)](const void* args) {
     const auto& a = *static_cast<const attention_args*>(args);
-    return block_grid{ceil_div(a.queries, rows), a.heads, a.batch};
+    return block_grid{ceil_div(a.queries, rows), a.heads * parts, a.batch};
   };
   return s;
 }
@@ -192,7 +194,7 @@ kernel_source exact_attention(const attention_problem& p) {
 
 kernel_request attention(const attention_problem& problem) {
   return remembered([problem](const std::string& target) {
-    require_attention("attention", problem.type, problem.head_dim, problem.value_dim);
+    require_attention("attention", problem.type, problem.head_dim, problem.value_dim, true);
     require_matrix_instruction("attention", problem.type, target);
     if (target == "sm_90a") {
       const hopper_attention_tile tile =

@@ -21,6 +21,12 @@ struct token_policy : hopper_latent_policy<T> {
 template <class T>
 using token_kernel = tilewright::attention_decode<token_policy<T>>;
 
+/// Head dimensions of latent attention: multiples of 32 up to 256, and of 64 up to 576 and 512.
+bool is_latent_dims(int head_dim, int value_dim) {
+  const auto is_one = [](int dim, int most) { return 32 <= dim && dim <= most && dim % (dim > 256 ? 64 : 32) == 0; };
+  return is_one(head_dim, 576) && is_one(value_dim, 512);
+}
+
 /// Whether the table lists a row for each key.
 bool has_token_lists(const attention_decode_problem& p) { return p.args.block_table && p.args.rows_per_page == 1; }
 
@@ -53,7 +59,9 @@ index_t rows_of_block(const attention_decode_problem& problem, const std::string
 }
 
 kernel_request attention_decode(const attention_decode_problem& problem) {
-  require_attention("attention_decode", problem.type, problem.head_dim, problem.value_dim, problem.is_latent);
+  const bool is_latent = problem.is_latent && is_latent_dims(problem.head_dim, problem.value_dim);
+  require_attention("attention_decode", problem.type, is_latent ? 128 : problem.head_dim,
+                    is_latent ? 128 : problem.value_dim, true);
   const element cache = problem.cache_type.value_or(problem.type);
   if (cache != problem.type && cache != element::fp8 && cache != element::i8)
     throw error("attention_decode: the cache has the elements of Q, fp8 or i8");
@@ -82,7 +90,7 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     s.name = "attention_decode_" + attention_name(problem.type, problem.head_dim, problem.value_dim) +
              (is_8bit ? "_cache_" + short_name(cache) : "");
     s.code = "struct policy : tw::attention_decode_policy<tw::arch::current, " + type_name(problem.type) + ", " + dims +
-             (is_8bit ? ", tw::detail::decode_waves_of<" + std::to_string(problem.value_dim) + ">, " +
+             (is_8bit ? ", tw::detail::default_decode_waves(tw::arch::current::value, " + dims + "), " +
                             type_name_on(cache, target)
                       : "") +
              "> {};\n";
@@ -90,7 +98,12 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     s.host.check = [args_of, is_8bit, head_dim = problem.head_dim, value_dim = problem.value_dim](const void* args) {
       return detail::check_decode(args_of(args), head_dim, value_dim, is_8bit ? 1 : 2);
     };
-    s.host.grid = [args_of](const void* args) { return grid_of(detail::grid_of_decode(args_of(args))); };
+    const index_t parts = with_arch(target, [&]<class Arch>(of_type<Arch>) {
+      return detail::decode_value_parts(Arch::value.wave_size, problem.value_dim);
+    });
+    s.host.grid = [args_of, parts](const void* args) {
+      return grid_of(detail::grid_of_decode(args_of(args), detail::decode_rows, parts));
+    };
     host_half combine;
     combine.grid = [args_of](const void* args) { return grid_of(detail::grid_of_decode_combine(args_of(args))); };
     s.host.next = std::make_shared<const host_half>(std::move(combine));

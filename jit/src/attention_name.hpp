@@ -6,6 +6,7 @@
 
 #include <tilewright/jit/element.hpp>
 #include <tilewright/jit/error.hpp>
+#include <tilewright/kernels/attention/attention_policy.hpp>
 
 #include "hopper_gemm.hpp"
 
@@ -19,14 +20,12 @@ inline std::string attention_name(element type, int head_dim, int value_dim) {
 
 /// Throws error with the operation's name.
 inline void require_attention(const std::string& operation, element type, int head_dim, int value_dim,
-                              bool is_latent = false) {
+                              bool has_wide_heads = false) {
   if (type != element::f16 && type != element::bf16) throw error(operation + ": the elements are f16 or bf16");
-  for (const int dim : {head_dim, value_dim}) {
-    const int most = !is_latent ? 256 : dim == head_dim ? 576 : 512;
-    if (dim < 32 || dim > most || dim % 32 != 0)
-      throw error(operation + ": head dimensions are multiples of 32 from 32 to " + std::to_string(most) + ", not " +
-                  std::to_string(dim));
-  }
+  for (const int dim : {head_dim, value_dim})
+    if (!detail::is_head_dim(dim, 32) || (dim > 256 && !has_wide_heads))
+      throw error(operation + ": head dimensions are multiples of 32 from 32 to 256" +
+                  (has_wide_heads ? ", or 384 or 512" : "") + ", not " + std::to_string(dim));
 }
 
 }  // namespace tilewright::jit

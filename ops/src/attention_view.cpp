@@ -143,10 +143,11 @@ attention_view view_attention(const char* operation, const tensor& o, const tens
                           "; q's must be a multiple of k's");
   const bool is_latent = keys != key_tensors::of_sequences && v.data == k.data;
   for (const auto& [name, dim, most] :
-       {std::tuple{"q", lq.dim, is_latent ? 576 : 256}, {"v", lv.dim, is_latent ? 512 : 256}})
-    if (dim % 32 != 0 || dim > most)
+       {std::tuple{"q", lq.dim, is_latent ? 576 : 512}, {"v", lv.dim, 512}})
+    if (dim > most || dim % (dim <= 256 ? 32 : is_latent ? 64 : 128) != 0)
       refuse(operation, std::string(name) + " has head dimension " + std::to_string(dim) +
-                            "; it must be a multiple of 32 up to " + std::to_string(most));
+                            "; it must be a multiple of 32 up to 256, or " + (is_latent ? "of 64" : "of 128") +
+                            " up to " + std::to_string(most));
   args.q = q.data, args.k = k.data, args.v = v.data, args.o = o.data;
   args.batch = index_t(lq.batch), args.heads = index_t(lq.heads), args.kv_heads = index_t(lk.heads);
   args.queries = index_t(lq.rows), args.keys = index_t(lk.rows);

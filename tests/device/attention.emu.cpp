@@ -93,6 +93,14 @@ class Attention : public testing::TestWithParam<code_object> {
         paged());
     decode_problem one_split = paged();
     one_split.splits = 1;
+    problem wide = ragged();
+    wide.queries = {40, 9};
+    expect_right<half_512<Arch>>(code, "half_512", wide);
+    expect_decode_by<decode_half_512<Arch>>(
+        [&](const auto& args, const auto& m) {
+          run<attention_decode<decode_half_512<Arch>>>(code, "decode_half_512", args, m);
+        },
+        one_split);
     expect_decode_by<decode_int8_64<Arch>>(
         [&](const auto& args, const auto& m) {
           run<attention_decode<decode_int8_64<Arch>>>(code, "decode_int8_64", args, m);

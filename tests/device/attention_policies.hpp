@@ -33,6 +33,10 @@ struct bfloat16_96 : tilewright::attention_policy<Arch, tilewright::bfloat16_t, 
 template <class Arch>
 struct backward_bfloat16_64 : tilewright::attention_backward_policy<Arch, tilewright::bfloat16_t, 64> {};
 template <class Arch>
+struct half_512 : tilewright::attention_policy<Arch, tilewright::half_t, 512> {};
+template <class Arch>
+struct decode_half_512 : tilewright::attention_decode_policy<Arch, tilewright::half_t, 512> {};
+template <class Arch>
 struct decode_half_128 : tilewright::attention_decode_policy<Arch, tilewright::half_t, 128> {};
 template <class Arch>
 struct decode_int8_64 : tilewright::attention_decode_policy<Arch, tilewright::half_t, 64, 64, 4, tilewright::int8_t> {};

@@ -14,12 +14,14 @@ namespace tw = tilewright;
 
 #if TILEWRIGHT_DEVICE_PASS
 struct forward_policy : tw::attention_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
+#if DIM <= 256 && VALUE_DIM <= 256
 struct gradients_policy : tw::attention_backward_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
+struct gradients : tw::attention_backward<gradients_policy>::followed_by {};
+#endif
 struct decode_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
 struct decode_8bit_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM,
-                                                        tw::detail::decode_waves_of<VALUE_DIM>, CACHE> {};
+                                                        tw::detail::default_decode_waves(tw::arch::current::value, DIM, VALUE_DIM), CACHE> {};
 struct forward : tw::attention_forward<forward_policy> {};
-struct gradients : tw::attention_backward<gradients_policy>::followed_by {};
 struct decode : tw::attention_decode<decode_policy> {};
 struct decode_8bit : tw::attention_decode<decode_8bit_policy> {};
 using args_type = KERNEL::args_type;

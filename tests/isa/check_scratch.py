@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
 DIMS = ((64, 64), (96, 96), (128, 128), (192, 128), (256, 256), (32, 32), (160, 160), (192, 192), (224, 224), (32, 256), (256, 96))
+WIDE_DIMS = ((384, 384), (512, 512))  # not of gradients
 ALLOWED = {("gfx90a", "gradients", (224, 224)): 20, ("gfx1100", "decode", (224, 224)): 28, ("gfx1100", "decode", (32, 256)): 48,
            ("gfx1100", "decode", (256, 256)): 72,
            ("gfx1100", "forward", (160, 160)): 20, ("gfx1100", "forward", (224, 224)): 36}
@@ -38,7 +39,8 @@ def main(arguments):
         return 2
     failures = 0
     for target in arguments[1:] or TARGETS:
-        for kernel, all_dims in (("forward", DIMS), ("gradients", DIMS), ("decode", DIMS), ("decode_8bit", ((64, 64), (128, 128)))):
+        for kernel, all_dims in (("forward", DIMS + WIDE_DIMS), ("gradients", DIMS), ("decode", DIMS + WIDE_DIMS),
+                                 ("decode_8bit", ((64, 64), (128, 128)))):
             for dims in all_dims:
                 found, allowed = scratch_of(arguments[0], target, kernel, dims), ALLOWED.get((target, kernel, dims), 0)
                 print(f"{target} {kernel} {dims[0]}/{dims[1]}: {found} bytes of scratch", "" if found <= allowed else f"(at most {allowed})", flush=True)

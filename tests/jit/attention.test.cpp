@@ -184,7 +184,7 @@ TEST_F(JitAttention, LatentDecodingUsesWgmmaWhereItCan) {
   EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_f16_d576_512_cache_i8");
   p.is_latent = false;
   EXPECT_EQ(sentence_of([&] { (void)jit::attention_decode(p); }),
-            "jit: attention_decode: head dimensions are multiples of 32 from 32 to 256, not 576");
+            "jit: attention_decode: head dimensions are multiples of 32 from 32 to 256, or 384 or 512, not 576");
 }
 
 }  // namespace

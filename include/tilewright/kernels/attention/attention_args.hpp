@@ -86,6 +86,9 @@ struct no_score_function {};
 template <class Policy>
 inline constexpr bool has_score_function = !__is_same(typename Policy::score_function, no_score_function);
 
+/// Into how many equal parts V and O of a head are divided by columns: O of a block must fit in its registers.
+TILEWRIGHT_HD constexpr index_t parts_of_values(index_t value_dim) { return value_dim > 256 ? 2 : 1; }
+
 /// What all policies of attention name.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim, class Args>
 struct attention_choices {
@@ -96,6 +99,7 @@ struct attention_choices {
   using args_type = Args;
   static constexpr bool has_block_mask = false;  ///< whether the kernel takes args.block_mask, and no arguments without
   static constexpr index_t head_dim = HeadDim, value_dim = ValueDim, vector = 16 / index_t(sizeof(T));
+  static constexpr index_t value_parts = parts_of_values(ValueDim), value_columns = ValueDim / value_parts;
 };
 
 /// Whether rows, heads or sequences of a result may overwrite each other. With starts there is one sequence, and `rows`
@@ -192,6 +196,7 @@ struct attention_problem {
   index_t first_query;    // of the block
   float score_scale = 1;  // what products of 8-bit elements of Q and K are multiplied by
   float value_scale = 1;  // what those of V are
+  index_t first_column = 0;  // of V and O, where a block has a part of them
 
   /// The query and the head of one of the block's rows.
   TILEWRIGHT_HD constexpr index_t query_of(index_t row) const { return first_query + row; }
@@ -256,6 +261,17 @@ TILEWRIGHT_HD attention_problem locate_attention(const attention_args& args, ind
   return p;
 }
 
+/// The same of a part of a head's columns of V and O. Parts of all heads are numbered.
+template <class Policy>
+TILEWRIGHT_HD attention_problem locate_part(const attention_args& args, index_t first_query, index_t part,
+                                            index_t batch) {
+  if constexpr (Policy::value_parts == 1) return locate_attention(args, first_query, part, batch);
+  const index_t head = divide(part, Policy::value_parts);
+  attention_problem p = locate_attention(args, first_query, head, batch);
+  p.first_column = (part - head * Policy::value_parts) * Policy::value_columns;
+  return p;
+}
+
 /// Elements from a tensor's start to the first row of a head of a sequence.
 TILEWRIGHT_HD constexpr long_index_t offset_of_head(const attention_strides& s, const sequence_start& start,
                                                     index_t head) {
@@ -268,6 +284,10 @@ struct head_rows {
   T* data;
   index_t stride, count;
 };
+template <class T>
+TILEWRIGHT_HD head_rows<T> columns_from(const head_rows<T>& rows, index_t column) {
+  return {rows.data + column, rows.stride, rows.count};
+}
 template <class T, class Data>
 TILEWRIGHT_HD head_rows<T> query_rows(Data* data, const attention_strides& s, const attention_problem& p) {
   return {static_cast<T*>(data) + offset_of_head(s, p.query_start, p.head), s.row, p.queries};

@@ -27,6 +27,11 @@ TILEWRIGHT_HD constexpr head_chunks split_head(index_t dim, index_t largest) {
   return chunks;
 }
 
+/// Whether kernels of attention forward have this head dimension; `least` is a multiple of 32.
+TILEWRIGHT_HD constexpr bool is_head_dim(index_t dim, index_t least) {
+  return least <= dim && dim <= 512 && dim % (dim > 256 ? 128 : 32) == 0;
+}
+
 /// The first element of part `i`.
 TILEWRIGHT_HD constexpr index_t first_column_of_chunk(const head_chunks& chunks, index_t i) {
   index_t begin = 0;
@@ -65,11 +70,22 @@ TILEWRIGHT_HD constexpr arch::matrix_op attention_op() {
   return HeadDim % arch::describe(op).k == 0 ? op : arch::matrix_op::mfma_32x32x16_b8_x2;
 }
 
+/// The same for head dimensions beyond 256. CDNA alone has registers for Q.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr attention_tile attention_tile_of_wide_heads(index_t head_dim) {
+  const arch::matrix_instruction op = arch::describe(default_block_tile<Arch, T>().op);
+  const bool is_cdna = arch::is_amd(Arch::value) && Arch::value.wave_size == 64;
+  const index_t waves = arch::is_amd(Arch::value) && !is_cdna && head_dim > 256 && sizeof(T) == 2 ? 2 : 4;
+  const index_t keys = is_cdna || !arch::is_amd(Arch::value) ? 32 : 16;
+  return {op.m * waves, sizeof(T) == 1 ? op.k : keys, waves, !is_cdna};
+}
+
 /// Each wave has the rows of one instruction. Steps have as many keys as a lane's registers can hold the scores of.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr attention_tile default_attention_tile(index_t head_dim, index_t value_dim) {
   const index_t rows = arch::describe(default_block_tile<Arch, T>().op).m, waves = arch::is_amd(Arch::value) ? 4 : 8;
   const index_t dim = max(head_dim, value_dim);
+  if (dim > 256) return attention_tile_of_wide_heads<Arch, T>(head_dim);
   // Of a part of 32 elements 32 keys are less than a vector for each of 256 threads, 16 keys for each of 128.
   const bool has_narrow_part = head_dim % 64 != 0 || value_dim % 64 != 0;
   if (sizeof(T) == 1) {
@@ -101,16 +117,16 @@ TILEWRIGHT_HD constexpr attention_tile default_attention_tile(index_t head_dim, 
 }  // namespace detail
 
 /// Everything that attention_forward must know at compile time. Name a struct that derives from it; it may replace
-/// score_function, args_type and result_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256.
+/// score_function, args_type and result_type. HeadDim: of Q and K, ValueDim: of V and O; multiples of 32 up to 256, and
+/// of 128 up to 512. Beyond 256 columns of V a block computes a half of those of O.
 /// T: half_t, bfloat16_t, or the 8-bit float with 3 bits of mantissa that the target multiplies.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           attention_tile Tile = detail::default_attention_tile<Arch, T>(HeadDim, ValueDim)>
 struct attention_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t) || __is_same(T, fp8_fnuz_t),
                 "attention_policy: the elements are half_t, bfloat16_t, fp8_ocp_t or fp8_fnuz_t");
-  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 256 && 32 <= ValueDim &&
-                    ValueDim <= 256,
-                "attention_policy: head dimensions are multiples of 32, from 32 to 256");
+  static_assert(detail::is_head_dim(HeadDim, 32) && detail::is_head_dim(ValueDim, 32),
+                "attention_policy: head dimensions are multiples of 32, from 32 to 256, or 384 or 512");
   static constexpr attention_tile tile = Tile;  ///< how a block works
   /// the matrix instruction of both products
   static constexpr tilewright::arch::matrix_op op = detail::attention_op<Arch, T, HeadDim>();
@@ -153,7 +169,7 @@ TILEWRIGHT_HD constexpr block_tile values_tile(const attention_tile& t, arch::ma
 template <class Policy, operand_major Major, index_t Chunk>
 struct attention_product {
   static constexpr bool is_scores = Major == operand_major::k;
-  static constexpr index_t head_dim = is_scores ? Policy::head_dim : Policy::value_dim;
+  static constexpr index_t head_dim = is_scores ? Policy::head_dim : Policy::value_dim / parts_of_values(Policy::value_dim);
   static constexpr head_chunks chunks = split_head(head_dim, largest_head_chunk<typename Policy::arch>);
   static constexpr index_t dim = chunks[Chunk], first = first_column_of_chunk(chunks, Chunk);
   static constexpr block_tile tile =

@@ -14,7 +14,7 @@ namespace tilewright::jit {
 /// What a kernel is made for.
 struct attention_problem {
   element type = element::f16;          // or bf16
-  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
+  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256, or 384 or 512
   /// Lengths, heads, strides, the window and the scale become constants of the kernel. It matters which of the
   /// optional pointers are null. With a block mask these are arguments of a launch.
   attention_args args = {};
@@ -44,7 +44,7 @@ long_index_t workspace_bytes(const attention_backward_problem& problem, const st
 /// value_dim).
 struct attention_decode_problem {
   element type = element::f16;          // or bf16
-  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256
+  int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256, or 384 or 512
   /// Elements of K and V: those of Q where nothing is given, else fp8 (e4m3) or i8, with scales.
   std::optional<element> cache_type = {};
   /// Latent attention (MLA): V is the first columns of K, and args.v of launches is args.k. Head dimensions up to 576

@@ -30,12 +30,13 @@ struct attention_options {
 /// o: (batch, queries, heads, value_dim), q: (batch, queries, heads, dim), k: (batch, keys, kv_heads, dim), v: (batch,
 /// keys, kv_heads, value_dim), all f16 or all bf16. Dimensions may be in any order in memory (strides), but for the
 /// last, which is contiguous; other strides are multiples of 8, data is aligned to 16 bytes. heads is a multiple of
-/// kv_heads: neighbouring heads share a key head. dim and value_dim are multiples of 32 up to 256. Queries that see no
-/// key get zeros. Without a batch: three dimensions. Throws operation_error before anything is queued.
+/// kv_heads: neighbouring heads share a key head. dim and value_dim are multiples of 32 up to 256, or 384 or 512.
+/// Queries that see no key get zeros. Without a batch: three dimensions. Throws operation_error before anything is
+/// queued.
 void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& v,
                const attention_options& options = {});
 
-/// Gradients dq, dk, dv of attention with the same options; o and options.lse are what it wrote. Scratch memory is the
+/// Gradients dq, dk, dv of attention with the same options and head dimensions up to 256; o and options.lse are what it wrote. Scratch memory is the
 /// library's.
 void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, const tensor& d_o, const tensor& q,
                         const tensor& k, const tensor& v, const tensor& o, const attention_options& options);

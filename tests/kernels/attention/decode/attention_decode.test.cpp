@@ -9,6 +9,11 @@ namespace {
 struct cdna3_decode : attention_decode_policy<arch::gfx942, half_t, 64, 128, 2> {};
 struct rdna3_decode : attention_decode_policy<arch::gfx1100, bfloat16_t, 96> {};
 
+struct cdna3_wide : attention_decode_policy<arch::gfx942, half_t, 512> {};
+struct rdna4_wide : attention_decode_policy<arch::gfx1201, bfloat16_t, 512> {};
+struct hopper_wide : attention_decode_policy<arch::sm90, bfloat16_t, 512> {};
+struct hopper_int8_wide : attention_decode_policy<arch::sm90, half_t, 96, 384, 2, int8_t> {};
+
 struct ampere_e4m3 : attention_decode_policy<arch::sm80, bfloat16_t, 64, 96, 4, fp8_ocp_t> {};
 struct hopper_int8 : attention_decode_policy<arch::sm90, half_t, 128, 128, 2, int8_t> {};
 struct cdna3_e4m3 : attention_decode_policy<arch::gfx942, half_t, 160, 64, 2, fp8_fnuz_t> {};
@@ -57,6 +62,13 @@ void expect_random_caches(int cases, unsigned seed, typename Policy::args_type a
 
 TEST(AttentionDecode, Cdna3) { expect_random_caches<cdna3_decode>(10, 1); }
 TEST(AttentionDecode, Rdna3) { expect_random_caches<rdna3_decode>(6, 2); }
+// Beyond 256 columns of V a block of 32 lanes has a half of them.
+TEST(AttentionDecode, WideHeads) {
+  expect_random_caches<cdna3_wide>(2, 8);
+  expect_random_caches<rdna4_wide>(3, 9);
+  expect_random_caches<hopper_wide>(3, 10);
+  expect_random_caches<hopper_int8_wide>(2, 11);
+}
 TEST(AttentionDecode, HopperWithScoreFunction) {
   slope_decode_args args;
   args.slope = 0.01f;

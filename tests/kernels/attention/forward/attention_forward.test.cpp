@@ -21,6 +21,10 @@ struct masked : Policy {
   static constexpr bool has_block_mask = true;
 };
 struct hopper : attention_policy<arch::sm90, half_t, 192, 128> {};
+struct cdna3_wide : attention_policy<arch::gfx942, half_t, 512> {};
+struct rdna3_wide : attention_policy<arch::gfx1100, bfloat16_t, 384, 512> {};
+struct rdna4_fp8_wide : attention_policy<arch::gfx1201, fp8_ocp_t, 512, 384> {};
+struct hopper_wide : attention_policy<arch::sm90, bfloat16_t, 512> {};
 struct hopper_32_rows : attention_policy<arch::sm90, half_t, 64, 64, attention_tile{128, 32, 4, true}> {};
 
 }  // namespace
@@ -54,6 +58,12 @@ TEST(AttentionForward, Cdna4Fp8) { expect_random_problems<cdna4_fp8>(3, 10); }
 TEST(AttentionForward, Cdna3PingPong) { expect_random_problems<cdna3_ping_pong>(3, 11); }
 TEST(AttentionForward, Cdna4PingPongWithDirectCopies) { expect_random_problems<cdna4_ping_pong>(3, 12); }
 TEST(AttentionForward, Hopper) { expect_random_problems<hopper>(4, 7); }
+TEST(AttentionForward, WideHeads) {
+  expect_random_problems<cdna3_wide>(2, 17);
+  expect_random_problems<rdna3_wide>(2, 18);
+  expect_random_problems<rdna4_fp8_wide>(2, 19);
+  expect_random_problems<hopper_wide>(2, 20);
+}
 TEST(AttentionForward, HopperWithQueriesInLds) { expect_random_problems<hopper_32_rows>(3, 8); }
 
 namespace {

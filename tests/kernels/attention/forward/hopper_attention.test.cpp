@@ -33,6 +33,10 @@ struct with_bias : hopper_attention_policy<bfloat16_t, 128, 128, hopper_attentio
   using args_type = slope_args;
 };
 static_assert(with_bias::lds.o_replaces_q());
+/// Blocks compute a half of the columns of O.
+struct wide_heads : hopper_attention_policy<bfloat16_t, 512> {};
+struct wide_values : hopper_attention_policy<half_t, 64, 384, hopper_attention_tile{64, 64, 2, false}> {};
+struct wide_eight_bits : hopper_attention_policy<fp8_ocp_t, 384, 512> {};
 
 }  // namespace
 
@@ -99,6 +103,12 @@ TEST(SpecializedAttention, OneConsumer) { expect_random_problems<one_consumer>(6
 TEST(SpecializedAttention, WideKeys) { expect_random_problems<wide_keys>(4, 23); }
 
 TEST(SpecializedAttention, EightBits) { expect_random_problems<eight_bits>(6, 24); }
+
+TEST(SpecializedAttention, WideHeads) {
+  expect_random_problems<wide_heads>(2, 28);
+  expect_random_problems<wide_values>(3, 29);
+  expect_random_problems<wide_eight_bits>(2, 30);
+}
 
 TEST(SpecializedAttention, ScoreFunctionOfTheUser) {
   slope_args args;

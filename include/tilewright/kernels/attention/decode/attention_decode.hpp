@@ -21,7 +21,7 @@ struct attention_decode {
   using key_type = detail::decode_key_type<Policy>;
   using value_type = detail::decode_value_type<Policy>;
   using product = detail::decode_step<Policy>;
-  static constexpr index_t dim = max(Policy::head_dim, Policy::value_dim);  ///< of the rows that are exchanged
+  static constexpr index_t dim = max(Policy::head_dim, Policy::value_columns);  ///< of the rows that are exchanged
   /// Whether K and V of the next step fit into registers beside those of this one. gfx11 holds everything twice.
   static constexpr bool fits_ahead = product::stays_in_lanes && dim <= 128;
   /// How a wave loads K and V.
@@ -29,7 +29,7 @@ struct attention_decode {
                                                : fits_ahead                           ? detail::cache_loads::ahead
                                                                                       : detail::cache_loads::now;
   using keys_type = detail::cached_keys<Policy, false, loads, detail::decode_chunks<Policy, Policy::head_dim>>;
-  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_chunks<Policy, Policy::value_dim>>;
+  using values_type = detail::cached_keys<Policy, true, loads, detail::decode_chunks<Policy, Policy::value_columns>>;
   using queries_type = detail::decode_queries<Policy, !fits_ahead, detail::decode_chunks<Policy, Policy::head_dim>>;
   using softmax_type = detail::attention_softmax<Policy>;
   using scores = typename detail::attention_registers<Policy>::scores;
@@ -50,12 +50,16 @@ struct attention_decode {
     return detail::check_decode(args, Policy::head_dim, Policy::value_dim, detail::cache_bytes<Policy>);
   }
 
-  static constexpr grid_size grid(const args_type& args) { return detail::grid_of_decode(args); }
+  static constexpr grid_size grid(const args_type& args) {
+    return detail::grid_of_decode(args, detail::decode_rows, Policy::value_parts);
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& kernel_args) const {
     const args_type& args = kernel_args;
+    constexpr index_t parts = Policy::value_parts;
     const index_t block = exec::block_id().x, row_blocks = detail::decode_row_blocks(args),
-                  of_rows = divide(block, row_blocks), share = divide(of_rows, args.kv_heads),
+                  of_rows = divide(block, row_blocks), of_part = divide(of_rows, parts),
+                  share = divide(of_part, args.kv_heads),
                   first_row = (block - of_rows * row_blocks) * detail::decode_rows;
     const exec::lds_pointer lds = exec::lds_allocate<lds_bytes>();
     detail::decode_piece piece = detail::locate_share<arch::value.wave_size>(args, share);
@@ -63,9 +67,10 @@ struct attention_decode {
     bool is_first = true;
     do {
       const args_type& again = exec::load_again(kernel_args);
-      const detail::decode_problem p =
-          detail::locate_decode(again, first_row, of_rows - share * again.kv_heads, piece.batch);
-      if (block == share * again.kv_heads * row_blocks) detail::note_share(again, piece, share, Policy::value_dim);
+      detail::decode_problem p =
+          detail::locate_decode(again, first_row, of_part - share * again.kv_heads, piece.batch);
+      p.first_column = (of_rows - of_part * parts) * Policy::value_columns;
+      if (block == share * again.kv_heads * parts * row_blocks) detail::note_share(again, piece, share, Policy::value_dim);
       if (first_row >= p.rows) continue;
       if (!is_first) exec::block_sync();  // all have read the softmax of the piece before
       is_first = false;
@@ -153,7 +158,7 @@ struct attention_decode {
                         [&](auto& scales) TILEWRIGHT_INLINE_LAMBDA { range(scales, softmax); });
       const auto probabilities = exchange(s, own_lds + queries_type::lds_bytes);
       v.for_each_chunk(v_cache, at, p.keys, v_slot, [&](auto chunk, const auto& tile) TILEWRIGHT_INLINE_LAMBDA {
-        using of_part = detail::decode_product_of<Policy, Policy::value_dim, chunk.value>;
+        using of_part = detail::decode_product_of<Policy, Policy::value_columns, chunk.value>;
         multiply<of_part::values>(softmax.o.template get<chunk.value>(), probabilities,
                                   relayout<value_type>(detail::widen_tile<value_type>(tile), typename of_part::v{}));
       });

@@ -65,9 +65,9 @@ TILEWRIGHT_HD constexpr index_t decode_row_blocks(const attention_decode_args& a
   return ceil_div(decode_rows_of(args), rows);
 }
 
-/// Blocks: of a share of the keys for each key head, and of that for each block of rows.
-constexpr grid_size grid_of_decode(const attention_decode_args& args, index_t rows = decode_rows) {
-  return {args.num_shares() * args.kv_heads * decode_row_blocks(args, rows), 1, 1};
+/// Blocks: of a share of the keys for each key head and part of the columns of V, and of that for each block of rows.
+constexpr grid_size grid_of_decode(const attention_decode_args& args, index_t rows = decode_rows, index_t parts = 1) {
+  return {args.num_shares() * args.kv_heads * parts * decode_row_blocks(args, rows), 1, 1};
 }
 /// Blocks of the kernel that adds up pieces: x for rows, y for key heads, z for sequences; none without shares.
 constexpr grid_size grid_of_decode_combine(const attention_decode_args& args) {
@@ -119,7 +119,7 @@ constexpr const char* check_decode(const attention_decode_args& args, index_t he
   if (args.splits < 1 || args.splits > 1024) return "splits must be 1 to 1024";
   if (args.shares < 0 || args.shares > 1 << 24) return "shares must be 0 to 2^24";
   if ((long_index_t{args.batch} * (args.splits + 1) + args.shares) * args.kv_heads * decode_row_blocks(args) >
-          0x7fffffff ||
+          0x7fffffff / parts_of_values(value_dim) ||
       long_index_t{args.batch} * (ceil_div(args.keys, decode_keys) + 1) > 0x7fffffff)
     return "there are too many blocks, or keys in all sequences; use several launches";
   if (args.has_shares() && !args.workspace)

@@ -145,10 +145,15 @@ struct decode_product {
 
 namespace detail {
 /// Waves of a block by default: those of wide heads need more registers and LDS.
-template <index_t ValueDim>
-inline constexpr index_t decode_waves_of = ValueDim > 256   ? 1
-                                           : ValueDim > 128 ? 2
-                                                            : 4;
+TILEWRIGHT_HD constexpr index_t default_decode_waves(const arch::target& t, index_t head_dim, index_t value_dim) {
+  if (max(head_dim, value_dim) > 256) return t.wave_size == 64 ? 1 : 2;
+  return value_dim > 128 ? 2 : 4;
+}
+
+/// Into how many parts the columns of V and O are divided: a wave of 64 lanes has registers for 512 columns of O.
+TILEWRIGHT_HD constexpr index_t decode_value_parts(index_t wave_size, index_t value_dim) {
+  return wave_size == 64 ? 1 : parts_of_values(value_dim);
+}
 }  // namespace detail
 
 /// Everything that attention_decode must know at compile time. Name a struct that derives from it; it may replace
@@ -156,7 +161,7 @@ inline constexpr index_t decode_waves_of = ValueDim > 256   ? 1
 /// to 256, for latent attention (MLA, with args.v = args.k) to 576 and 512. A block's Waves share its keys. Cache:
 /// elements of K and V; those of 8 bits are multiplied by k_scales and v_scales, and converted to T when they are used.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
-          index_t Waves = detail::decode_waves_of<ValueDim>, class Cache = T>
+          index_t Waves = detail::default_decode_waves(Arch::value, HeadDim, ValueDim), class Cache = T>
 struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(sizeof(T) == 2, "attention_decode_policy: the elements are half_t or bfloat16_t");
   static_assert(__is_same(Cache, T) || __is_same(Cache, int8_t) || detail::is_fp8_v<Cache>,
@@ -164,6 +169,10 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 576 && 32 <= ValueDim &&
                     ValueDim <= 512,
                 "attention_decode_policy: head dimensions are multiples of 32, K's from 32 to 576, V's from 32 to 512");
+  static constexpr index_t value_parts = detail::decode_value_parts(Arch::value.wave_size, ValueDim),
+                           value_columns = ValueDim / value_parts;
+  static_assert(value_columns % 32 == 0,
+                "attention_decode_policy: of values a block has a half beyond 256 columns: give a multiple of 64");
   static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
   using cache_type = Cache;                ///< elements of K and V
   static constexpr index_t waves = Waves;  ///< of a block
@@ -219,7 +228,7 @@ struct decode_outputs;
 template <class Policy, index_t... Chunks>
 struct decode_outputs<Policy, sequence<Chunks...>> {
   using type =
-      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_dim, Chunks>::o>...>;
+      tuple<static_distributed_tensor<float, typename decode_product_of<Policy, Policy::value_columns, Chunks>::o>...>;
 };
 
 /// What a wave of attention_decode holds in registers: scores of 16 rows and 16 keys, and O.
@@ -227,7 +236,7 @@ template <class Policy>
   requires(requires { Policy::waves; })
 struct attention_registers<Policy> {
   using scores = static_distributed_tensor<float, typename decode_step<Policy>::s>;
-  using outputs = typename decode_outputs<Policy, decode_chunks<Policy, Policy::value_dim>>::type;
+  using outputs = typename decode_outputs<Policy, decode_chunks<Policy, Policy::value_columns>>::type;
 };
 
 }  // namespace detail

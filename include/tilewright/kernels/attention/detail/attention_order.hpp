@@ -10,7 +10,7 @@
 
 namespace tilewright::detail {
 
-/// A block's share of a launch at a time: tile `row` of a head of a sequence.
+/// A block's share of a launch at a time: tile `row` of a head, or of a part of it, of a sequence.
 struct attention_unit {
   index_t row, head, batch;
 };

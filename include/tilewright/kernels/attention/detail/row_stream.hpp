@@ -149,11 +149,13 @@ struct row_stream<Policy, Use, LoadsAhead, sequence<Chunks...>> : stream_chunk<P
   }
 };
 
-// Beside the accumulators of wide heads gfx11, which holds operands twice, has no registers for rows in flight.
+// Beside the accumulators of wide heads RDNA has no registers for rows in flight; gfx11 holds operands twice.
 template <class Policy>
 inline constexpr bool loads_keys_ahead =
-    !arch::describe(Policy::op).repeats_operands() || max(Policy::head_dim, Policy::value_dim) <= 192 ||
-    sizeof(typename Policy::element_type) == 1;
+    sizeof(typename Policy::element_type) == 1 ||
+    max(Policy::head_dim, Policy::value_dim) <= (arch::describe(Policy::op).repeats_operands() ? 192
+                                                 : Policy::arch::value.wave_size == 32         ? 256
+                                                                                               : 512);
 
 /// K and V of attention forward.
 template <class Policy>

@@ -114,13 +114,14 @@ struct attention_forward {
                 "attention: K and V of a step need more LDS than this target has; use fewer keys for each step");
 
   static constexpr const char* check(const args_type& args) {
+    if (args.heads > 65535 / Policy::value_parts) return "there are more than 32767 heads of more than 256 columns";
     return detail::check_attention(args, Policy::head_dim, Policy::value_dim, Policy::vector, Policy::vector,
                                    Policy::has_block_mask);
   }
 
-  /// Blocks: x for rows of Q, y for heads, z for sequences.
+  /// Blocks: x for rows of Q, y for heads, or parts of them, z for sequences.
   static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.queries, tile.queries), args.heads, args.batch};
+    return {ceil_div(args.queries, tile.queries), args.heads * Policy::value_parts, args.batch};
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
@@ -128,7 +129,7 @@ struct attention_forward {
     constexpr index_t rows = tile.queries;
     // Under a causal mask the last rows see most keys, so they start first.
     const index_t x = args.window.right < 0 ? block.x : ceil_div(args.queries, rows) - 1 - block.x;
-    const detail::attention_problem p = detail::locate_attention(args, x * rows, block.y, block.z);
+    const detail::attention_problem p = detail::locate_part<Policy>(args, x * rows, block.y, block.z);
     if (p.first_query < p.queries) run(args, p);
   }
 
@@ -141,7 +142,8 @@ struct attention_forward {
     const detail::attention_steps<Policy> steps{args, p, rows, {all.first & -step, all.last}};
     const index_t first = steps.first();
     keys_stream k(detail::key_rows<const T>(args.k, args.k_strides, p), first, lds);
-    values_stream v(detail::key_rows<const T>(args.v, args.v_strides, p), first, lds + values_begin);
+    values_stream v(detail::columns_from(detail::key_rows<const T>(args.v, args.v_strides, p), p.first_column), first,
+                    lds + values_begin);
     const exchange_type exchange{lds + exchange_begin};
     const auto q = detail::load_rows<Policy>(detail::query_rows<const T>(args.q, args.q_strides, p), p.first_query,
                                              lds + (lds_bytes - detail::queries_lds_bytes<Policy>),
@@ -181,10 +183,11 @@ struct attention_forward {
     }
     const auto results = softmax.finish_rows(detail::sink_of_head(args, p.head));
     softmax.scale_outputs(results.factor);
-    detail::store_rows<Policy>(detail::query_rows<typename Policy::result_type>(args.o, args.o_strides, p),
-                               p.first_query, softmax.o, sizeof(T) == 1 ? p.value_scale : 1,
+    const auto o = detail::query_rows<typename Policy::result_type>(args.o, args.o_strides, p);
+    detail::store_rows<Policy>(detail::columns_from(o, p.first_column), p.first_query, softmax.o,
+                               sizeof(T) == 1 ? p.value_scale : 1,
                                detail::attention_chunks<Policy, operand_major::mn>{});
-    if (args.lse != nullptr) softmax.store_log_sum_exp(results.log_sum_exp, args, p);
+    if (args.lse != nullptr && p.first_column == 0) softmax.store_log_sum_exp(results.log_sum_exp, args, p);
   }
 };
 

@@ -67,7 +67,8 @@ constexpr const char* check_hopper_attention(const attention_args& args) {
     return why;
   const attention_strides strides[] = {args.q_strides, args.k_strides, args.v_strides, args.o_strides};
   if (const char* why = check_tma(args, strides)) return why;
-  const long_index_t units = long_index_t(ceil_div(args.queries, Policy::tile.queries)) * args.heads * args.batch;
+  const long_index_t units =
+      long_index_t(ceil_div(args.queries, Policy::tile.queries)) * args.heads * Policy::value_parts * args.batch;
   return units > 0x7fffffff / 64 ? "there are too many rows of Q; use several launches" : nullptr;
 }
 
@@ -87,7 +88,7 @@ struct hopper_attention_block {
   template <class Work>
   TILEWRIGHT_HD void for_each_unit(Work work) const {
     for_each_unit_of(device.order, [&](const attention_unit& unit) TILEWRIGHT_INLINE_LAMBDA {
-      const attention_problem p = locate_attention(device.args, unit.row * tile.queries, unit.head, unit.batch);
+      const attention_problem p = locate_part<Policy>(device.args, unit.row * tile.queries, unit.head, unit.batch);
       if (p.first_query >= p.queries) return;
       const index_range seen = p.seen_by_any(device.args.window, tile.queries);
       const index_t first = seen.first - modulo(seen.first, tile.keys);
@@ -193,8 +194,10 @@ struct attention_forward<Policy> {
     detail::attention_map_maker<typename Policy::result_type>{args, facts}(d.o, args.o, args.o_strides,
                                                                            Policy::value_dim, true, 16);
     d.args = args;
+    args_type parts = args;
+    parts.heads *= Policy::value_parts;
     d.order = detail::make_attention_order(
-        args, tile.queries, long_index_t(args.keys) * (Policy::head_dim + Policy::value_dim) * index_t(sizeof(T)),
+        parts, tile.queries, long_index_t(args.keys) * (Policy::head_dim + Policy::value_dim) * index_t(sizeof(T)),
         facts.resident_clusters);
     d.blocks = min(d.order.num_units(), facts.resident_clusters);
     return d;

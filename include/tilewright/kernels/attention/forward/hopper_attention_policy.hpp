@@ -43,11 +43,12 @@ TILEWRIGHT_HD constexpr hopper_attention_tile default_hopper_attention_tile(inde
   if (element_bytes == 1)
     return dim <= 64    ? hopper_attention_tile{192, 128}
            : dim <= 128 ? hopper_attention_tile{192, 96}
-                        : hopper_attention_tile{128, 96, 2, false};
+           : dim <= 256 ? hopper_attention_tile{128, 96, 2, false}
+                        : hopper_attention_tile{128, 64, 2, false};
   if (dim <= 64) return {192, 128, 2, false};
   if (dim <= 128) return {192, 80};
   if (dim <= 192) return {128, 96};
-  return {128, 80, 2, false};
+  return {128, dim <= 256 ? 80 : 32, 2, false};
 }
 
 /// Where everything lies in a block's LDS, in bytes: Q, stages of K and V, O, barriers. wgmma takes 8-bit elements of V
@@ -99,31 +100,31 @@ struct hopper_attention_lds {
 
 }  // namespace detail
 
-/// attention_policy for TMA and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of 32 from
-/// 64 to 256.
+/// attention_policy for TMA and wgmma: compile for sm_90a. HeadDim and ValueDim: multiples of 32 from 64 to 256, and of
+/// 128 to 512.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           hopper_attention_tile Tile = detail::default_hopper_attention_tile(max(HeadDim, ValueDim), sizeof(T))>
 struct hopper_attention_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t) || __is_same(T, fp8_ocp_t),
                 "hopper_attention_policy: the elements are half_t, bfloat16_t or fp8_ocp_t");
-  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 64 <= HeadDim && HeadDim <= 256 && 64 <= ValueDim &&
-                    ValueDim <= 256,
-                "hopper_attention_policy: head dimensions are multiples of 32, from 64 to 256");
+  static_assert(detail::is_head_dim(HeadDim, 64) && detail::is_head_dim(ValueDim, 64),
+                "hopper_attention_policy: head dimensions are multiples of 32, from 64 to 256, or 384 or 512");
   static_assert(Tile.queries % 64 == 0 && 64 <= Tile.queries && Tile.queries <= 192 &&
-                    Tile.keys % (32 / sizeof(T)) == 0 && 64 <= Tile.keys && Tile.keys <= 256 && 2 <= Tile.stages &&
+                    Tile.keys % (32 / sizeof(T)) == 0 && 32 <= Tile.keys && Tile.keys <= 256 && 2 <= Tile.stages &&
                     Tile.stages <= 4,
-                "hopper_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of 16, of "
+                "hopper_attention_policy: a tile has 64, 128 or 192 queries, 32 to 256 keys, a multiple of 16, of "
                 "32 with 8-bit elements, and 2 to 4 stages");
-  using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_args>::op;
+  using choices = detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_args>;
+  using choices::op, choices::value_columns;
   static constexpr hopper_attention_tile tile = Tile;  ///< how a block works
   /// where its tensors are in LDS
-  static constexpr detail::hopper_attention_lds lds{Tile, HeadDim, ValueDim, sizeof(T)};
+  static constexpr detail::hopper_attention_lds lds{Tile, HeadDim, value_columns, sizeof(T)};
   static_assert(lds.is_sound(),
                 "hopper_attention_policy: Q and the stages need more LDS than the GPU has; use fewer keys or stages");
   /// S = Q K^T and O = P V of a step.
   static constexpr block_tile scores_tile{Tile.queries, Tile.keys, HeadDim, 4 * Tile.consumers(), 1, op};
-  /// O (queries, value dimension) = P (queries, keys) V
-  static constexpr block_tile values_tile{Tile.queries, ValueDim, Tile.keys, 4 * Tile.consumers(), 1, op};
+  /// O (queries, columns of values) = P (queries, keys) V
+  static constexpr block_tile values_tile{Tile.queries, value_columns, Tile.keys, 4 * Tile.consumers(), 1, op};
   using scores_distribution = c_distribution<scores_tile>;
   using outputs_distribution = c_distribution<values_tile>;
 };
@@ -225,8 +226,10 @@ struct attention_stages {
     const exec::mbarrier done = full<Which>(at.stage);
     empty<Which>(at.stage).wait(at.phase ^ 1);
     done.arrive_and_expect(operand.bytes());
+    multi_index<5> from = key_position(device.args, p, key);
+    if (Which > 0) from[0] = p.first_column;
     load_boxes<operand.num_boxes(), operand.box_bytes(), typename Policy::element_type>(
-        place<Which>(at.stage), Which == 0 ? device.k : device.v, done, key_position(device.args, p, key));
+        place<Which>(at.stage), Which == 0 ? device.k : device.v, done, from);
     at.advance();
   }
 

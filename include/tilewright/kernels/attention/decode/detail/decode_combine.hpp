@@ -76,13 +76,13 @@ struct decode_row_sum : exponential_sum {
 
 /// What a wave's softmax and O need in LDS.
 template <class Policy>
-inline constexpr index_t decode_wave_bytes = decode_rows * (Policy::value_dim + 4 + 2) * 4;
+inline constexpr index_t decode_wave_bytes = decode_rows * (Policy::value_columns + 4 + 2) * 4;
 
 /// The softmax and O of a block's waves in LDS, each at the start of the wave's WaveBytes.
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
   using softmax_type = attention_softmax<Policy>;
-  static constexpr index_t dim = Policy::value_dim, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
+  static constexpr index_t dim = Policy::value_columns, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;
 
@@ -118,9 +118,9 @@ struct decode_waves {
         total.add_partial(exec::exp2(at(w, row, true) - total.top), at(w, row, false), partial);
       }
       if (piece.is_whole()) {
-        total.write<Policy>(args, p, row, column);
+        total.write<Policy>(args, p, row, p.first_column + column);
       } else {
-        write_partial(args, p, share, row, column, total);
+        write_partial(args, p, share, row, p.first_column + column, total);
       }
     }
   }
@@ -142,10 +142,10 @@ struct decode_waves {
   }
   TILEWRIGHT_HD static void write_partial(const attention_decode_args& args, const decode_problem& p, index_t share,
                                           index_t row, index_t column, decode_row_sum& total) {
-    const decode_workspace space(args, dim);
+    const decode_workspace space(args, Policy::value_dim);
     const long_index_t to = space.row_of(args, p, share, row), everything = long_index_t(1) << 46;
     total.multiply(total.inverse());
-    exec::buffer_store(exec::make_global_buffer(space.o, everything), (to * dim + column) * 4, total.o);
+    exec::buffer_store(exec::make_global_buffer(space.o, everything), (to * Policy::value_dim + column) * 4, total.o);
     if (column == 0) exec::buffer_store(exec::make_global_buffer(space.lse, everything), to * 4, total.log_sum_exp());
   }
 };

@@ -26,8 +26,8 @@ class key_rows_in_pages {
 
  public:
   TILEWRIGHT_HD key_rows_in_pages(const void* data, const attention_strides& s, const attention_decode_args& args,
-                                  const decode_problem& p)
-      : data_(static_cast<const T*>(data)), page_stride_(s.batch), row_stride_(s.row) {
+                                  const decode_problem& p, index_t first_column = 0)
+      : data_(static_cast<const T*>(data) + first_column), page_stride_(s.batch), row_stride_(s.row) {
     if (args.block_table == nullptr) {
       data_ += offset_of_head(s, p.key_start, p.kv_head);
     } else {
@@ -75,7 +75,7 @@ struct key_cache {
     return {{args.k, args.k_strides, args, p}, {args.k_scales, args.k_scale_strides, args, p}};
   }
   TILEWRIGHT_HD static key_cache of_values(const attention_decode_args& args, const decode_problem& p) {
-    return {{args.v, args.v_strides, args, p}, {args.v_scales, args.v_scale_strides, args, p}};
+    return {{args.v, args.v_strides, args, p, p.first_column}, {args.v_scales, args.v_scale_strides, args, p}};
   }
 };
 
@@ -173,7 +173,7 @@ template <class Policy, bool IsValues, cache_loads Kind, index_t... Chunks>
 struct cached_keys<Policy, IsValues, Kind, sequence<Chunks...>> {
   using T = typename Policy::cache_type;
   using scales_type = cached_scales<Policy, Kind>;
-  static constexpr index_t dim = IsValues ? Policy::value_dim : Policy::head_dim;
+  static constexpr index_t dim = IsValues ? Policy::value_columns : Policy::head_dim;
   static constexpr index_t scales_begin = Kind == cache_loads::queue ? decode_keys * dim * index_t(sizeof(T)) : 0;
   static constexpr index_t slot_bytes = scales_begin + scales_type::slot_bytes;
   /// Lanes read what others have copied.

@@ -40,7 +40,7 @@ struct attention_consumer {
   wgmma_tile_in_registers<Policy::values_tile, T> p{};  // of the last step, not yet multiplied if has_probabilities
   bool has_probabilities = false;
   softmax_type softmax{};
-  attention_unit previous{};  // work tile of O and the softmax: its first query, head and sequence
+  attention_unit previous{};  // work tile of O and the softmax: its first query, part of a head, and sequence
 
   /// While the tensor cores work for one consumer, the others compute exponentials.
   TILEWRIGHT_HD order_barrier<tile.ordered ? tile.consumers() : 1, consumers_in_order> order() const {
@@ -116,10 +116,10 @@ struct attention_consumer {
     order().arrive();
     find_next();
     // With narrow heads it is faster to release V's stage before the exponentials than to compute them meanwhile.
-    constexpr bool pv_overlaps_softmax = Policy::value_dim > 64;
+    constexpr bool pv_overlaps_softmax = Policy::value_columns > 64;
     exec::wgmma_wait<pv_overlaps_softmax ? 1 : 0>();
     complete_scores();
-    const auto results = softmax.finish_rows(sink_of_head(device.args, previous.head));
+    const auto results = finish_previous();
     if constexpr (!pv_overlaps_softmax) begin_tile(problem, results);
     update_softmax([](const auto&) TILEWRIGHT_INLINE_LAMBDA {});  // O is still the previous work tile's, or zero
     if constexpr (pv_overlaps_softmax) begin_tile(problem, results);
@@ -156,7 +156,8 @@ struct attention_consumer {
       store_outputs(results);
     }
     softmax.o = {};
-    previous = {problem.first_query, problem.head, problem.batch};
+    previous = {problem.first_query, problem.head * Policy::value_parts + problem.first_column / Policy::value_columns,
+                problem.batch};
     has_probabilities = true;
   }
 
@@ -178,13 +179,16 @@ struct attention_consumer {
     issue_outputs();
     exec::wgmma_wait<0>();
     complete_outputs();
-    store_outputs(softmax.finish_rows(sink_of_head(device.args, previous.head)));
+    store_outputs(finish_previous());
   }
 
+  TILEWRIGHT_HD typename softmax_type::row_results finish_previous() {
+    return softmax.finish_rows(sink_of_head(device.args, divide(previous.head, Policy::value_parts)));
+  }
   TILEWRIGHT_HD void store_outputs(const typename softmax_type::row_results& results) {
-    const attention_problem problem = locate_attention(device.args, previous.row, previous.head, previous.batch);
+    const attention_problem problem = locate_part<Policy>(device.args, previous.row, previous.head, previous.batch);
     softmax.scale_outputs(results.factor);
-    if (device.args.lse != nullptr) softmax.store_log_sum_exp(results.log_sum_exp, device.args, problem);
+    if (device.args.lse != nullptr && problem.first_column == 0) softmax.store_log_sum_exp(results.log_sum_exp, device.args, problem);
     store(softmax.o.template get<0>(), problem);
   }
 
@@ -194,6 +198,7 @@ struct attention_consumer {
     const index_t row = 64 * consumer + thread / 32 * 16, place = lds.o_offset() + row * lds.q().row_bytes;
     const auto words = round_to_words<result_type>(o, sizeof(T) == 1 ? problem.value_scale : 1);
     multi_index<5> at = query_position(device.args, problem, problem.first_query + row);
+    at[0] = problem.first_column;
     constexpr index_t boxes = lds.o_boxes_at_once(), words_of_box = 16;
     unroll<ceil_div(lds.o_boxes(), boxes)>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t first = i * boxes, count = min(boxes, lds.o_boxes() - first);
