@@ -28,6 +28,7 @@ class DecodeArgs(ctypes.Structure):
     """tilewright::attention_decode_args."""
     _fields_ = Args._fields_ + [("key_counts", ctypes.c_void_p), ("block_table", ctypes.c_void_p), ("table_stride", ctypes.c_int),
                                 ("rows_per_page", ctypes.c_int), ("k_scale_strides", Strides), ("v_scale_strides", Strides),
+                                ("k_rope", ctypes.c_void_p), ("k_rope_strides", Strides),
                                 ("splits", ctypes.c_int), ("workspace", ctypes.c_void_p), ("shares", ctypes.c_int)]
 
 

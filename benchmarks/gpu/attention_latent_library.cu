@@ -18,8 +18,13 @@ struct token_policy : tw::hopper_latent_policy<T> {
 };
 
 template <class T>
+struct e4m3_policy : tw::hopper_latent_policy<T, 576, 512, tw::fp8_ocp_t> {};
+
+template <class T>
 void decode(const tw::attention_decode_args& args, cudaStream_t stream) {
-  if (args.rows_per_page == 1)
+  if (args.k_scales != nullptr)
+    tw::launch<tw::attention_decode<e4m3_policy<T>>>(args, {.stream = stream});
+  else if (args.rows_per_page == 1)
     tw::launch<tw::attention_decode<token_policy<T>>>(args, {.stream = stream});
   else
     tw::launch<tw::attention_decode<policy<T>>>(args, {.stream = stream});

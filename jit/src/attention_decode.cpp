@@ -12,14 +12,10 @@ namespace tilewright::jit {
 
 namespace {
 
-template <class T>
-using latent_kernel = tilewright::attention_decode<hopper_latent_policy<T>>;
-template <class T>
-struct token_policy : hopper_latent_policy<T> {
-  static constexpr bool has_token_lists = true;
+template <class T, class Cache, bool HasTokenLists>
+struct latent_policy : hopper_latent_policy<T, 576, 512, Cache> {
+  static constexpr bool has_token_lists = HasTokenLists;
 };
-template <class T>
-using token_kernel = tilewright::attention_decode<token_policy<T>>;
 
 /// Head dimensions of latent attention: multiples of 32 up to 256, and of 64 up to 576 and 512.
 bool is_latent_dims(int head_dim, int value_dim) {
@@ -34,21 +30,27 @@ attention_decode_args with_pointers(const attention_decode_problem& p, bool is_8
   attention_decode_args args = p.args;
   stand_ins stand_in;
   stand_in(args.q, args.k, args.v, args.o, args.workspace);
-  if (p.is_latent) args.v = args.k;
   if (is_8bit) stand_in(args.k_scales, args.v_scales);
+  if (p.is_latent) args.v = args.k, args.v_scales = args.k_scales;
   return args;
 }
 
 /// check(), prepare() and grid() of the kernel with wgmma; nothing where it cannot compute the problem.
 std::optional<host_half> latent_half(const attention_decode_problem& p, const std::string& target) {
-  if (target != "sm_90a" || !p.is_latent || p.cache_type.value_or(p.type) != p.type || p.head_dim != 576 ||
-      p.value_dim != 512)
-    return std::nullopt;
-  const bool is_f16 = p.type == element::f16;
-  const host_half half = has_token_lists(p)
-                             ? (is_f16 ? half_of<token_kernel<half_t>>() : half_of<token_kernel<bfloat16_t>>())
-                             : (is_f16 ? half_of<latent_kernel<half_t>>() : half_of<latent_kernel<bfloat16_t>>());
-  const attention_decode_args args = with_pointers(p, false);
+  if (target != "sm_90a" || !p.is_latent || p.head_dim != 576 || p.value_dim != 512) return std::nullopt;
+  const element cache = p.cache_type.value_or(p.type);
+  const auto with_cache = [&]<class T, class Cache>() {
+    return has_token_lists(p) ? half_of<tilewright::attention_decode<latent_policy<T, Cache, true>>>()
+                              : half_of<tilewright::attention_decode<latent_policy<T, Cache, false>>>();
+  };
+  const auto with_type = [&]<class T>() {
+    return cache == p.type         ? with_cache.template operator()<T, T>()
+           : cache == element::fp8 ? with_cache.template operator()<T, fp8_ocp_t>()
+                                   : with_cache.template operator()<T, int8_t>();
+  };
+  const host_half half =
+      p.type == element::f16 ? with_type.template operator()<half_t>() : with_type.template operator()<bfloat16_t>();
+  const attention_decode_args args = with_pointers(p, cache != p.type);
   return half.check(&args) ? std::nullopt : std::optional(half);
 }
 
@@ -78,8 +80,9 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     if (const std::optional<host_half> latent = latent_half(problem, target)) {
       const bool lists = has_token_lists(problem);
       s.name = "attention_decode_latent_" + attention_name(problem.type, problem.head_dim, problem.value_dim) +
-               (lists ? "_tokens" : "");
+               (is_8bit ? "_cache_" + short_name(cache) : "") + (lists ? "_tokens" : "");
       s.code = "struct policy : tw::hopper_latent_policy<" + type_name(problem.type) +
+               (is_8bit ? ", 576, 512, " + type_name_on(cache, target) : "") +
                (lists ? "> { static constexpr bool has_token_lists = true; };\n" : "> {};\n");
       s.uses = {"kernels/attention/decode/hopper_latent_decode.hpp"};
       s.host = *latent;
@@ -99,7 +102,7 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
       return detail::check_decode(args_of(args), head_dim, value_dim, is_8bit ? 1 : 2);
     };
     const index_t parts = with_arch(target, [&]<class Arch>(of_type<Arch>) {
-      return detail::decode_value_parts(Arch::value.wave_size, problem.value_dim);
+      return detail::decode_value_parts<Arch, half_t>(problem.value_dim);
     });
     s.host.grid = [args_of, parts](const void* args) {
       return grid_of(detail::grid_of_decode(args_of(args), detail::decode_rows, parts));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A step of keys that is no multiple of 16; and stages that do not fit in LDS.
-// EXPECT: hopper_attention_policy: a tile has 64, 128 or 192 queries, 64 to 256 keys, a multiple of 16, of 32 with 8-bit elements, and 2 to 4 stages
+// EXPECT: hopper_attention_policy: a tile has 64, 128 or 192 queries, 32 to 256 keys, a multiple of 16, of 32 with 8-bit elements, and 2 to 4 stages
 // EXPECT: hopper_attention_policy: Q and the stages need more LDS than the GPU has; use fewer keys or stages
 #include <tilewright/kernels/attention/forward/hopper_attention_policy.hpp>
 

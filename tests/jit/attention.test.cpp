@@ -181,7 +181,10 @@ TEST_F(JitAttention, LatentDecodingUsesWgmmaWhereItCan) {
             "jit: attention_decode: a table of rows (pages of 1 row) needs latent attention of 576 and 512 on sm_90a");
   p.args.block_table = nullptr, p.args.rows_per_page = 0;
   p.cache_type = jit::element::i8;
-  EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_f16_d576_512_cache_i8");
+  EXPECT_EQ(jit::attention_decode(p)("sm_90a").name, "attention_decode_latent_f16_d576_512_cache_i8");
+  EXPECT_NE(jit::attention_decode(p)("sm_90a").code.find("<tw::half_t, 576, 512, tw::int8_t>"), std::string::npos);
+  EXPECT_EQ(jit::rows_of_block(p, "sm_90a"), 64);
+  EXPECT_EQ(jit::attention_decode(p)("gfx942").name, "attention_decode_f16_d576_512_cache_i8");
   p.is_latent = false;
   EXPECT_EQ(sentence_of([&] { (void)jit::attention_decode(p); }),
             "jit: attention_decode: head dimensions are multiples of 32 from 32 to 256, or 384 or 512, not 576");

@@ -76,8 +76,8 @@ TILEWRIGHT_HD constexpr attention_tile attention_tile_of_wide_heads(index_t head
   const arch::matrix_instruction op = arch::describe(default_block_tile<Arch, T>().op);
   const bool is_cdna = arch::is_amd(Arch::value) && Arch::value.wave_size == 64;
   const index_t waves = arch::is_amd(Arch::value) && !is_cdna && head_dim > 256 && sizeof(T) == 2 ? 2 : 4;
-  const index_t keys = is_cdna || !arch::is_amd(Arch::value) ? 32 : 16;
-  return {op.m * waves, sizeof(T) == 1 ? op.k : keys, waves, !is_cdna};
+  const index_t keys = sizeof(T) == 2 && (is_cdna || !arch::is_amd(Arch::value)) ? 32 : op.k;
+  return {op.m * waves, keys, waves, !is_cdna};
 }
 
 /// Each wave has the rows of one instruction. Steps have as many keys as a lane's registers can hold the scores of.

@@ -4,6 +4,8 @@
 #include "../../explored.hpp"
 #include "check_attention_decode.hpp"
 
+#include <cstring>
+
 namespace attention_test {
 
 namespace {
@@ -15,6 +17,16 @@ struct narrow_tokens : hopper_latent_policy<half_t, 192, 128> {
 };
 struct tokens : hopper_latent_policy<bfloat16_t> {
   static constexpr bool has_token_lists = true;
+};
+struct latent_e4m3 : hopper_latent_policy<bfloat16_t, 576, 512, fp8_ocp_t> {};
+struct narrow_int8 : hopper_latent_policy<half_t, 192, 128, int8_t> {};
+struct narrow_e4m3_tokens : hopper_latent_policy<half_t, 192, 128, fp8_ocp_t> {
+  static constexpr bool has_token_lists = true;
+};
+/// Rows of 656 bytes: 512 of e4m3, four scales, 64 columns of bfloat16_t.
+struct mixed_rows : hopper_latent_policy<bfloat16_t, 576, 512, fp8_ocp_t> {
+  static constexpr index_t columns_of_scale = 128;
+  static constexpr bool has_16_bit_rope = true;
 };
 struct values_alone : hopper_latent_policy<half_t, 128, 128> {};
 struct portable_latent : attention_decode_policy<arch::gfx942, half_t, 576, 512> {};
@@ -62,6 +74,65 @@ TEST(LatentDecode, TokenLists) {
   expect_random_latents<tokens>(1, 6);
 }
 
+TEST(LatentDecode, EightBits) {
+  expect_random_latents<latent_e4m3>(2, 7);
+  expect_random_latents<narrow_int8>(4, 8);
+  expect_random_latents<narrow_e4m3_tokens>(3, 9);
+}
+
+// The same bits as from a cache of the elements that the rows mean.
+TEST(LatentDecode, EightBitsWithScalesOfColumnsAnd16BitRope) {
+  constexpr index_t pages = 5, rows = 32, row_bytes = 656, heads = 70, batch = 2;
+  std::mt19937 random(10);
+  std::normal_distribution<float> gaussian;
+  std::vector<char> cache(std::size_t(pages * rows * row_bytes));
+  std::vector<bfloat16_t> meant(std::size_t(pages * rows * 576));
+  for (index_t r = 0; r < pages * rows; ++r) {
+    char* const row = cache.data() + r * row_bytes;
+    for (index_t c = 0; c < 576; ++c) {
+      bfloat16_t& x = meant[std::size_t(r * 576 + c)];
+      if (c < 512) {
+        const float scale = 0.5f + 0.25f * float((r + c / 128) % 5);
+        std::memcpy(row + 512 + 4 * (c / 128), &scale, 4);
+        const fp8_ocp_t e = type_convert<fp8_ocp_t>(gaussian(random));
+        std::memcpy(row + c, &e, 1);
+        x = bfloat16_t(float(e) * scale);
+      } else {
+        x = bfloat16_t(gaussian(random));
+        std::memcpy(row + 528 + 2 * (c - 512), &x, 2);
+      }
+    }
+  }
+  const std::vector<bfloat16_t> q = gaussian_values<bfloat16_t>(std::size_t(batch * heads * 576), random);
+  const index_t table[] = {4, 0, 2, 3, 1, 1}, counts[] = {90, 33};
+  std::vector<bfloat16_t> results[2];
+  for (int i = 0; i < 2; ++i) {
+    results[i].assign(std::size_t(batch * heads * 512), bfloat16_t(NAN));
+    attention_decode_args a;
+    a.q = q.data(), a.o = results[i].data();
+    a.batch = batch, a.heads = heads, a.queries = 1, a.keys = 96;
+    a.q_strides = {heads * 576, 576, heads * 576}, a.o_strides = {heads * 512, 512, heads * 512};
+    a.scale = 0.05f;
+    a.block_table = table, a.table_stride = 3, a.rows_per_page = rows, a.key_counts = counts;
+    if (i == 0) {
+      a.k = a.v = meant.data();
+      a.k_strides = a.v_strides = {rows * 576, 576, 576};
+      launch<attention_decode<latent>>(a);
+    } else {
+      a.k = a.v = cache.data();
+      a.k_strides = a.v_strides = {rows * row_bytes, row_bytes, row_bytes};
+      a.k_scales = a.v_scales = reinterpret_cast<const float*>(cache.data() + 512);
+      a.k_scale_strides = a.v_scale_strides = {rows * row_bytes / 4, 0, row_bytes / 4};
+      a.k_rope = cache.data() + 528;
+      a.k_rope_strides = {rows * row_bytes / 2, row_bytes / 2, row_bytes / 2};
+      launch<attention_decode<mixed_rows>>(a, {.check_lds = emulator::lds_checks::on});
+      a.k_rope = nullptr;
+      EXPECT_NE(std::string(attention_decode<mixed_rows>::check(a)).find("k_rope is null"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), results[0].size() * 2), 0);
+}
+
 TEST(LatentDecode, PassesInExploredSchedules) {
   decode_problem p;
   p.is_latent = true;
@@ -71,6 +142,7 @@ TEST(LatentDecode, PassesInExploredSchedules) {
   tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_latent>(p); });
   p.rows_per_page = 1;
   tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_tokens>(p); });
+  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_decode<narrow_e4m3_tokens>(p); });
 }
 
 // Of six shares of 13 steps one has the last step of the first sequence and the first of the second one.
@@ -96,6 +168,7 @@ TEST(LatentDecode, RefusesWhatItCannotDo) {
   good.q_strides = good.k_strides = good.v_strides = good.o_strides = {192, 192, 192};
   ASSERT_EQ(kernel::check(good), nullptr);
   EXPECT_REFUSAL(good, (a.v = memory + 64), "give v = k");
+  EXPECT_REFUSAL(good, (a.k_rope = memory), "has_16_bit_rope");
   EXPECT_REFUSAL(good, (a.key_starts = &number), "key_starts");
   EXPECT_REFUSAL(good, (a.k_strides.batch = -192), "TMA");
   EXPECT_REFUSAL(good, (a.block_table = &number, a.table_stride = 1, a.rows_per_page = 1), "positive multiple of 16");

@@ -28,6 +28,11 @@ struct attention_decode_args : attention_args {
   attention_strides k_scale_strides;
   attention_strides v_scale_strides;  ///< of v_scales
 
+  /// For latent attention with has_16_bit_rope: the columns of K that V does not have, elements of Q's type, in pages or
+  /// sequences and rows as k.
+  const void* k_rope = nullptr;
+  attention_strides k_rope_strides;  ///< of k_rope
+
   /// Number of blocks that share the keys of a sequence; see choose_splits(). More than one needs a workspace. Blocks
   /// have equal shares of the keys of all sequences then: long sequences are split among more of them.
   index_t splits = 1;
@@ -106,20 +111,37 @@ constexpr const char* check_pages(const attention_decode_args& args, bool takes_
              : nullptr;
 }
 
-/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes. takes_rows: see
-/// check_pages.
+/// What else a kernel takes: a table of rows (see check_pages), and that many columns of k_rope.
+struct decode_takes {
+  bool rows = false;
+  index_t rope_columns = 0;
+};
+
+constexpr const char* check_rope(const attention_decode_args& args, index_t columns) {
+  if (!args.k_rope != !columns)
+    return columns ? "k_rope is null" : "k_rope is for a policy of latent attention with has_16_bit_rope";
+  const attention_strides& s = args.k_rope_strides;
+  if (columns && (!is_aligned(args.k_rope) || s.batch % 8 != 0 || s.head % 8 != 0 || s.row % 8 != 0 || s.row < columns))
+    return "k_rope must be aligned to 16 bytes, its strides be multiples of 8, and its rows not overlap";
+  return nullptr;
+}
+
+/// What attention_decode cannot do with these arguments and a cache of elements of cache_bytes.
 constexpr const char* check_decode(const attention_decode_args& args, index_t head_dim, index_t value_dim,
-                                   index_t cache_bytes, bool takes_rows = false) {
+                                   index_t cache_bytes, const decode_takes& takes = {}) {
   attention_args unscaled = args;
   unscaled.k_scales = unscaled.v_scales = nullptr;
-  if (const char* why = check_attention(unscaled, head_dim, value_dim, 8, 16 / cache_bytes)) return why;
+  if (const char* why = check_attention(unscaled, head_dim - takes.rope_columns, value_dim, 8, 16 / cache_bytes))
+    return why;
+  if (args.q_strides.row < head_dim) return "q's row stride is smaller than the head dimension";
   if (const char* why = check_cache_scales(args, cache_bytes)) return why;
   if (args.key_counts && args.key_starts) return "give either key_counts or key_starts";
-  if (const char* why = check_pages(args, takes_rows)) return why;
+  if (const char* why = check_pages(args, takes.rows)) return why;
+  if (const char* why = check_rope(args, takes.rope_columns)) return why;
   if (args.splits < 1 || args.splits > 1024) return "splits must be 1 to 1024";
   if (args.shares < 0 || args.shares > 1 << 24) return "shares must be 0 to 2^24";
   if ((long_index_t{args.batch} * (args.splits + 1) + args.shares) * args.kv_heads * decode_row_blocks(args) >
-          0x7fffffff / parts_of_values(value_dim) ||
+          0x7fffffff / (value_dim > 256 ? 4 : 1) ||
       long_index_t{args.batch} * (ceil_div(args.keys, decode_keys) + 1) > 0x7fffffff)
     return "there are too many blocks, or keys in all sequences; use several launches";
   if (args.has_shares() && !args.workspace)

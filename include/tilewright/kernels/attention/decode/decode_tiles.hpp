@@ -150,9 +150,12 @@ TILEWRIGHT_HD constexpr index_t default_decode_waves(const arch::target& t, inde
   return value_dim > 128 ? 2 : 4;
 }
 
-/// Into how many parts the columns of V and O are divided: a wave of 64 lanes has registers for 512 columns of O.
-TILEWRIGHT_HD constexpr index_t decode_value_parts(index_t wave_size, index_t value_dim) {
-  return wave_size == 64 ? 1 : parts_of_values(value_dim);
+/// Into how many parts the columns of V and O are divided: a wave of 64 lanes has registers for 512 columns of O, one of
+/// 32 for 256, and gfx11, which holds operands twice, for 128.
+template <class Arch, class T>
+TILEWRIGHT_HD constexpr index_t decode_value_parts(index_t value_dim) {
+  if (Arch::value.wave_size == 64 || value_dim <= 256) return 1;
+  return arch::describe(decode_op<Arch, T>()).repeats_operands() && value_dim % 128 == 0 ? 4 : 2;
 }
 }  // namespace detail
 
@@ -169,10 +172,10 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 576 && 32 <= ValueDim &&
                     ValueDim <= 512,
                 "attention_decode_policy: head dimensions are multiples of 32, K's from 32 to 576, V's from 32 to 512");
-  static constexpr index_t value_parts = detail::decode_value_parts(Arch::value.wave_size, ValueDim),
+  static constexpr index_t value_parts = detail::decode_value_parts<Arch, T>(ValueDim),
                            value_columns = ValueDim / value_parts;
   static_assert(value_columns % 32 == 0,
-                "attention_decode_policy: of values a block has a half beyond 256 columns: give a multiple of 64");
+                "attention_decode_policy: beyond 256 columns of values a block has a half: give a multiple of 64");
   static_assert(1 <= Waves && Waves <= 16, "attention_decode_policy: a block has 1 to 16 waves");
   using cache_type = Cache;                ///< elements of K and V
   static constexpr index_t waves = Waves;  ///< of a block

@@ -6,6 +6,7 @@
 #include <tilewright/core/base/trap.hpp>
 #include <tilewright/kernels/attention/decode/attention_decode.hpp>
 #include <tilewright/kernels/attention/decode/detail/latent_consumer.hpp>
+#include <tilewright/kernels/attention/decode/detail/latent_rows.hpp>
 
 namespace tilewright {
 
@@ -14,10 +15,14 @@ namespace detail {
 /// What latent decoding cannot do with these arguments.
 template <class Policy>
 constexpr const char* check_latent_decode(const attention_decode_args& args) {
-  if (const char* why = check_decode(args, Policy::head_dim, Policy::value_dim, 2, Policy::has_token_lists)) return why;
-  if (!__builtin_is_constant_evaluated() && args.v != args.k)
-    return "latent decoding: V is in the rows of K; give v = k";
+  if (const char* why =
+          check_decode(args, Policy::head_dim, Policy::value_dim, sizeof(typename Policy::cache_type),
+                       {.rows = Policy::has_token_lists, .rope_columns = Policy::has_16_bit_rope ? Policy::head_dim - Policy::value_dim : 0}))
+    return why;
+  if (!__builtin_is_constant_evaluated() && (args.v != args.k || args.v_scales != args.k_scales))
+    return "latent decoding: V is in the rows of K; give v = k, and v_scales = k_scales";
   if (args.key_starts) return "latent decoding: a cache has pages or sequences, not key_starts";
+  if (latent_gathers<Policy>) return nullptr;
   const attention_strides strides[] = {args.k_strides};
   return check_tma(args, strides);
 }
@@ -90,55 +95,33 @@ struct latent_decode_block {
     });
   }
 
-  /// Where the rows of a thread's keys begin: those of `key` + 16 i + its number / 8; null past the last key.
-  using gathered_rows = array<const typename Policy::element_type*, lds_of.keys / 16>;
-  TILEWRIGHT_HD gathered_rows find_rows(const latent_problem& p, index_t key, index_t thread) const {
-    gathered_rows from;
-    unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t own = key + 16 * i + divide(thread, 8);
-      const long_index_t row = own < p.end ? locate_keys(device.args, p.batch, own).page : 0;
-      from[i] = own < p.end ? static_cast<const typename Policy::element_type*>(device.args.k) +
-                                  row * device.args.k_strides.batch + p.kv_head * device.args.k_strides.head
-                            : nullptr;
-    });
-    return from;
-  }
-  /// All threads of the producer start the copies of the rows that the table lists: each a vector of 16 bytes of four
-  /// rows of each box, swizzled as by TMA. Boxes as in load_part.
-  TILEWRIGHT_HD void gather_part(index_t tile, latent_part part, const gathered_rows& from, index_t thread) const {
-    const index_t owner = tile & 1, half = part == latent_part::near ? owner : 1 - owner,
-                  half_boxes = lds_of.half_boxes,
-                  more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
-    const index_t row = divide(thread, 8), vector = modulo(thread, 8),
-                  to = lds_of.stage(owner) + 128 * row + 16 * (vector ^ modulo(row, 8));
-    const auto state = latent_state<pipeline_type>(tile, part);
-    pipeline.producer_acquire(state);
-    TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < half_boxes + more; ++i) {
-      const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;
-      unroll<gathered_rows::size()>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-        const auto* const data = from[j] ? from[j] + box * 64 + vector * 8 : nullptr;
-        exec::async_load_first_bytes<16>(reinterpret_cast<const char*>(data ? data : device.args.k), data ? 16 : 0, lds,
-                                         to + box * lds_of.box_bytes + 16 * 128 * j);
-      });
-    }
-    pipeline.full(state.stage).arrive_after_copies();
-  }
+  /// All threads of the producer bring the rows of their keys, and convert those of 8 bits.
   TILEWRIGHT_HD void gather(index_t thread) const {
     index_t tile = 0;
+    latent_rows<Policy> rows{device.args, lds, thread};
     for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
       TILEWRIGHT_UNROLL(1)
       for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
-        const gathered_rows from = find_rows(p, key, thread);  // before the wait
-        gather_part(tile, latent_part::near, from, thread);
-        gather_part(tile, latent_part::far, from, thread);
+        rows.locate(p, key);  // before the wait
+        gather_part<latent_part::near>(rows, tile);
+        gather_part<latent_part::far>(rows, tile);
       }
     });
   }
+  template <latent_part Part>
+  TILEWRIGHT_HD void gather_part(const latent_rows<Policy>& rows, index_t tile) const {
+    const auto state = latent_state<pipeline_type>(tile, Part);
+    rows.template copy<Part>(tile, [&]() TILEWRIGHT_INLINE_LAMBDA { pipeline.producer_acquire(state); });
+    if constexpr (latent_converts<Policy>)
+      pipeline.producer_commit(state);
+    else
+      pipeline.full(state.stage).arrive_after_copies();
+  }
 
   TILEWRIGHT_HD void operator()() const {
-    constexpr bool gathers = Policy::has_token_lists;
-    run_roles<2, role_registers{40, 232}>(
+    constexpr bool gathers = latent_gathers<Policy>;
+    constexpr role_registers registers = latent_converts<Policy> ? role_registers{88, 208} : role_registers{40, 232};
+    run_roles<2, registers>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           pipeline.init();
           if constexpr (!gathers) exec::prefetch(device.k);
@@ -162,16 +145,25 @@ struct latent_decode_block {
 
 /// attention_decode for latent attention on Hopper: K has HeadDim columns, of which the first ValueDim are V, and
 /// args.v is args.k; for instance 576 and 512. Multiples of 64 up to 576, and of 128 up to 512. Compile for sm_90a.
-template <class T, index_t HeadDim = 576, index_t ValueDim = 512>
+/// Cache: elements of K and V. Those of 8 bits are multiplied by k_scales, which are v_scales, and rounded to T when
+/// they come to LDS.
+template <class T, index_t HeadDim = 576, index_t ValueDim = 512, class Cache = T>
 struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "hopper_latent_policy: half_t or bfloat16_t");
+  static_assert(__is_same(Cache, T) || __is_same(Cache, int8_t) || __is_same(Cache, fp8_ocp_t),
+                "hopper_latent_policy: the cache has the elements of Q, int8_t or fp8_ocp_t");
   static_assert(
       HeadDim % 64 == 0 && ValueDim % 128 == 0 && 128 <= ValueDim && ValueDim <= 512 && ValueDim <= HeadDim &&
           HeadDim <= 576,
       "hopper_latent_policy: K has a multiple of 64 columns up to 576, V the first of them, a multiple of 128 "
       "up to 512");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args>::op;
-  using cache_type = T;  ///< elements of K and V
+  using cache_type = Cache;  ///< elements of K and V
+  /// Columns of a row of 8-bit elements that share a scale, the next one follows it: all, or, with has_16_bit_rope, 64 or
+  /// 128 of V.
+  static constexpr index_t columns_of_scale = HeadDim;
+  /// Whether the columns of K that V does not have are elements of T, in args.k_rope.
+  static constexpr bool has_16_bit_rope = false;
   /// Whether args.block_table lists the row of each key (sparse attention), with rows_per_page = 1, and k_strides.batch
   /// from row to row. A window counts positions in the list.
   static constexpr bool has_token_lists = false;
@@ -202,7 +194,7 @@ struct attention_decode<Policy> {
     device_args d{};
     d.args = args;
     d.box_rows = detail::decode_keys;
-    if constexpr (Policy::has_token_lists) return d;
+    if constexpr (detail::latent_gathers<Policy>) return d;
     const bool paged = args.block_table != nullptr;
     const index_t rows = paged ? args.rows_per_page : args.keys;
     d.box_rows = paged && rows % lds_of.keys != 0 ? detail::decode_keys : lds_of.keys;

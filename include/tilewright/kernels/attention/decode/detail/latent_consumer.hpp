@@ -18,6 +18,12 @@ struct latent_device_args {
   index_t box_rows;  // of a TMA box: a step's keys if they are always in one page, else 16
 };
 
+/// Whether the producer converts elements of 8 bits; and whether it brings rows itself, without TMA.
+template <class Policy>
+inline constexpr bool latent_converts = sizeof(typename Policy::cache_type) == 1;
+template <class Policy>
+inline constexpr bool latent_gathers = latent_converts<Policy> || Policy::has_token_lists;
+
 /// Where everything lies in a block's LDS: stages of K, which are V, too; Q; offsets of rows and sums; barriers.
 /// A stage's boxes are halves of V, then the columns of K that V does not have. Once its S is complete, P is there.
 template <class Policy>
@@ -79,14 +85,14 @@ struct latent_problem : decode_problem {
 };
 
 #if TILEWRIGHT_HOPPER_PASS
-/// The parts of a block's stages. Rows that a token list names are copied by cp.async: consumers fence, so that wgmma
-/// sees what it wrote.
+/// The parts of a block's stages. 16-bit rows that a token list names are copied by cp.async: consumers fence, so that
+/// wgmma sees what it wrote.
 template <class Policy>
 struct latent_pipeline : mbarrier_pipeline<2 * latent_lds<Policy>::stages> {
   using base = mbarrier_pipeline<2 * latent_lds<Policy>::stages>;
-  TILEWRIGHT_HD void init() const { base::init(Policy::has_token_lists ? 128 : 1, 4); }
+  TILEWRIGHT_HD void init() const { base::init(latent_gathers<Policy> ? 128 : 1, 4); }
   TILEWRIGHT_HD static void fence() {
-    if constexpr (Policy::has_token_lists) exec::fence_async_proxy();
+    if constexpr (latent_gathers<Policy> && !latent_converts<Policy>) exec::fence_async_proxy();
   }
   TILEWRIGHT_HD void consumer_wait(const typename base::state& at) const {
     base::consumer_wait(at);
