@@ -127,23 +127,27 @@ def check_latent(ours, rng, number):
     keys = [rng.randint(0, rng.choice([1, 64, 700, 3000])) for _ in range(batch)]
     most, window, dtype = rng.choice([1, 1, 2, 4]), rng.choice([(-1, -1), (-1, 0), (100, 0)]), rng.choice([torch.bfloat16, torch.half])
     pages = max(1, (max(keys) + page - 1) // page)
-    k = torch.randn(batch * pages, page, 1, 576, device="cuda").to(dtype)
+    scale_shape = rng.choice([(batch * pages, page, 1), (batch * pages, 1, 1), (1, 1, 1)])
+    k, scale, _ = cache_of((batch * pages, page, 1, 576), torch.float8_e4m3fn if rng.random() < 0.5 else dtype, scale_shape)
     table = torch.randperm(batch * pages, device="cuda").to(torch.int32).view(batch, pages)
     for b in range(batch):  # what is no key is NaN
-        rows = k.view(batch * pages, page, 576)[table[b].long()].view(pages * page, 576)
-        rows[keys[b]:] = math.nan
-        k.view(batch * pages, page, 576)[table[b].long()] = rows.view(pages, page, 576)
+        bits = k.view(torch.int16 if scale is None else torch.uint8).view(batch * pages, page, 576)
+        rows = bits[table[b].long()].view(pages * page, 576)
+        rows[keys[b]:] = 0x7fff if scale is None else 0x7f
+        bits[table[b].long()] = rows.view(pages, page, 576)
     q = torch.randn(batch, most, heads, 576, device="cuda").to(dtype)
     o, memory = guarded(batch, most, heads, 512, dtype=dtype)
     lse = torch.full((batch, most, heads), math.nan, device="cuda")
     sinks = torch.randn(heads, device="cuda") if rng.random() < 0.3 else None
     call = ours.prepare(q.transpose(1, 2), k.transpose(1, 2), k[..., :512].transpose(1, 2), o.transpose(1, 2), rng.choice([0, 1, 2, 5]), table,
-                        torch.tensor(keys, device="cuda", dtype=torch.int32), None, sinks, window, lse=lse.transpose(1, 2), shares=rng.choice([0, 0, 1, 3, 40]))
+                        torch.tensor(keys, device="cuda", dtype=torch.int32),
+                        None if scale is None else (scale.transpose(1, 2),) * 2, sinks, window, lse=lse.transpose(1, 2), shares=rng.choice([0, 0, 1, 3, 40]))
     call()
     torch.cuda.synchronize()
     worst = 0.0
     for b in range(batch):
-        rows = k[table[b].long()].reshape(pages * page, 1, 576)[:keys[b]].double()
+        rows = k if scale is None else (k.float() * scale[..., None]).to(dtype)  # rounded as in the kernel
+        rows = rows[table[b].long()].reshape(pages * page, 1, 576)[:keys[b]].double()
         wanted, wanted_lse = reference(q[b], rows, rows[..., :512], 1 / 24, window, sinks)
         worst = max(worst, float((o[b].double() - wanted).abs().nan_to_num(math.inf).max()))
         worst = max(worst, float(torch.where(lse[b].double() == wanted_lse, 0.0, (lse[b].double() - wanted_lse).abs()).nan_to_num(math.inf).max()))
@@ -154,21 +158,24 @@ def check_latent(ours, rng, number):
     return right
 
 
-def latent_times_of(ours, batch, keys, rounds, page=64):
+def latent_times_of(ours, batch, keys, rounds, page=64, small=False, heads=128):
     """Latent attention of 128 heads, pages of 64 rows; or of 1: lists of random rows of a cache."""
     k = torch.randn(batch * keys // page, page, 1, 576, device="cuda", dtype=torch.bfloat16)
     table = torch.randperm(batch * keys // page, device="cuda").to(torch.int32).view(batch, -1)
-    q = torch.randn(batch, 128, 1, 576, device="cuda", dtype=torch.bfloat16)
-    o = torch.empty(batch, 128, 1, 512, device="cuda", dtype=torch.bfloat16)
+    scales = (torch.rand(*k.shape[:3], device="cuda").transpose(1, 2),) * 2 if small else None
+    k = k.to(torch.float8_e4m3fn) if small else k
+    q = torch.randn(batch, heads, 1, 576, device="cuda", dtype=torch.bfloat16)
+    o = torch.empty(batch, heads, 1, 512, device="cuda", dtype=torch.bfloat16)
     copied = torch.empty_like(k)
     half = k.shape[0] // 2
-    calls = {"latent": ours.prepare(q, k.transpose(1, 2), k[..., :512].transpose(1, 2), o, 0, table),
+    calls = {"latent": ours.prepare(q, k.transpose(1, 2), k[..., :512].transpose(1, 2), o, 0, table, None, scales),
              "copy": lambda: copied[:half].copy_(k[:half])}
     times = Race(calls, 1.5e-2).times(rounds)
     seconds = {name: statistics.median(t[name] for t in times) for name in calls}
-    row = {"batch": batch, "keys": keys, "page": page, "heads": 128, "splits": calls["latent"].splits, "mib": k.numel() * 2 / 2 ** 20}
-    row |= {"tflops": 2 * 128 * (576 + 512) * batch * keys / seconds["latent"] / 1e12, "latent": k.numel() * 2 / seconds["latent"] / 1e9,
-            "copy": k.numel() * 2 / seconds["copy"] / 1e9}
+    row = {"batch": batch, "keys": keys, "page": page, "heads": heads, "cache": "e4m3" if small else "bf16", "splits": calls["latent"].splits,
+           "mib": k.numel() * k.element_size() / 2 ** 20}
+    row |= {"tflops": 2 * heads * (576 + 512) * batch * keys / seconds["latent"] / 1e12, "latent": k.numel() * k.element_size() / seconds["latent"] / 1e9,
+            "copy": k.numel() * k.element_size() / seconds["copy"] / 1e9}
     return row | {"ratio_to_copy": row["latent"] / row["copy"]}
 
 
@@ -243,8 +250,10 @@ def main():
         latent = Decode(options.latent)
         latent_right = sum(check_latent(latent, rng, i) for i in range(options.problems // 4))
         print(f"{latent_right} of {options.problems // 4} random problems of latent attention are right", flush=True)
-        for batch, keys, page in () if options.check_only else ((16, 8192, 64), (64, 4096, 64), (128, 4096, 64), (1, 65536, 64), (128, 2048, 1), (128, 2048, 64)):
-            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds, page))
+        shapes = ((16, 8192, 64), (64, 4096, 64), (128, 4096, 64), (1, 65536, 64), (128, 2048, 1), (128, 2048, 64))
+        e4m3 = [(128, 4096, 64, True, heads) for heads in (128, 64, 16)] + [(32, 16384, 64, small, 16) for small in (False, True)]
+        for batch, keys, *more in () if options.check_only else (*shapes, *e4m3):
+            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds, *more))
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in latent_rows[-1].items()), flush=True)
     write_results(options, unit="GB/s", problems=options.problems, right=right, rows=rows, latent_problems=options.problems // 4,
                   latent_right=latent_right, latent_rows=latent_rows)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <tilewright/ops/attention.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <tilewright/jit/attention.hpp>
@@ -82,6 +83,7 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
   if (options.block_mask.data) refuse(op, "there are no gradients of attention with a block_mask");
   const attention_view view = view_attention(op, o, q, k, v, options, key_tensors::of_sequences, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
+  if (std::max(p.head_dim, p.value_dim) > 256) refuse(op, "there are gradients for head dimensions up to 256");
   attention_backward_args& a = p.args;
   if (options.d_sinks.data) {
     if (!a.sinks) refuse(op, "d_sinks is the gradient of sinks, which are missing");
@@ -159,6 +161,8 @@ void attention_decode(const tensor& o, const tensor& q, const tensor& k, const t
   if (view.cache_type != view.type) {
     if (!options.k_scales.data || !options.v_scales.data)
       refuse(op, std::string("a cache of ") + name_of(view.cache_type) + " needs k_scales and v_scales");
+    if (p.is_latent && options.v_scales.data != options.k_scales.data)
+      refuse(op, "v is in the rows of k, so v_scales must be k_scales");
     set_scales(op, "k_scales", options.k_scales, k, a.k_scales, a.k_scale_strides);
     set_scales(op, "v_scales", options.v_scales, v, a.v_scales, a.v_scale_strides);
   } else if (options.k_scales.data || options.v_scales.data) {
