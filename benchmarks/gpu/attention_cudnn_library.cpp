@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // libattention_cudnn: cuDNN's attention forward through its C++ frontend, a contender of attention_race.py. Compile it
 // where the headers of cudnn_frontend and cuDNN are:
-//   g++ -std=c++20 -O2 -shared -fPIC -I FRONTEND/include -I CUDA/include attention_cudnn_library.cpp -o libattention_cudnn.so -lcudnn
+//   g++ -std=c++20 -O2 -shared -fPIC -I FRONTEND/include -I CUDA/include attention_cudnn_library.cpp -o
+//   libattention_cudnn.so -lcudnn
 #include <cudnn_frontend.h>
 
 #include <cuda_runtime_api.h>
@@ -48,9 +49,7 @@ tensor add_tensor(fe::graph::Graph& graph, const char* name, const problem& p, i
 
 void set_up(plan& made, const problem& p) {
   auto& graph = made.graph;
-  const auto type = p.is_8bit   ? fe::DataType_t::FP8_E4M3
-                    : p.is_bf16 ? fe::DataType_t::BFLOAT16
-                                : fe::DataType_t::HALF;
+  const auto type = p.is_8bit ? fe::DataType_t::FP8_E4M3 : p.is_bf16 ? fe::DataType_t::BFLOAT16 : fe::DataType_t::HALF;
   graph.set_io_data_type(type)
       .set_intermediate_data_type(fe::DataType_t::FLOAT)
       .set_compute_data_type(fe::DataType_t::FLOAT);

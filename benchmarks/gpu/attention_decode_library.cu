@@ -10,9 +10,9 @@ namespace {
 namespace tw = tilewright;
 
 template <class T, class Cache, tw::index_t Dim>
-struct policy
-    : tw::attention_decode_policy<tw::arch::sm90, T, Dim, Dim,
-                                  tw::detail::default_decode_waves(tw::arch::sm90::value, Dim, Dim), Cache> {};
+struct policy : tw::attention_decode_policy<tw::arch::sm90, T, Dim, Dim,
+                                            tw::detail::default_decode_waves(tw::arch::sm90::value, Dim, Dim), Cache> {
+};
 
 template <class T, class Cache>
 bool decode(int dim, const tw::attention_decode_args& args, cudaStream_t stream) {

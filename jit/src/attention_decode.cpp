@@ -101,9 +101,8 @@ kernel_request attention_decode(const attention_decode_problem& problem) {
     s.host.check = [args_of, is_8bit, head_dim = problem.head_dim, value_dim = problem.value_dim](const void* args) {
       return detail::check_decode(args_of(args), head_dim, value_dim, is_8bit ? 1 : 2);
     };
-    const index_t parts = with_arch(target, [&]<class Arch>(of_type<Arch>) {
-      return detail::decode_value_parts<Arch, half_t>(problem.value_dim);
-    });
+    const index_t parts = with_arch(
+        target, [&]<class Arch>(of_type<Arch>) { return detail::decode_value_parts<Arch, half_t>(problem.value_dim); });
     s.host.grid = [args_of, parts](const void* args) {
       return grid_of(detail::grid_of_decode(args_of(args), detail::decode_rows, parts));
     };

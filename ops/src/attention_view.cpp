@@ -142,8 +142,7 @@ attention_view view_attention(const char* operation, const tensor& o, const tens
     refuse(operation, "q has " + std::to_string(lq.heads) + " heads and k " + std::to_string(lk.heads) +
                           "; q's must be a multiple of k's");
   const bool is_latent = keys != key_tensors::of_sequences && v.data == k.data;
-  for (const auto& [name, dim, most] :
-       {std::tuple{"q", lq.dim, is_latent ? 576 : 512}, {"v", lv.dim, 512}})
+  for (const auto& [name, dim, most] : {std::tuple{"q", lq.dim, is_latent ? 576 : 512}, {"v", lv.dim, 512}})
     if (dim > most || dim % (dim <= 256 ? 32 : is_latent ? 64 : 128) != 0)
       refuse(operation, std::string(name) + " has head dimension " + std::to_string(dim) +
                             "; it must be a multiple of 32 up to 256, or " + (is_latent ? "of 64" : "of 128") +

@@ -31,7 +31,8 @@ extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void bfloat16_96(
   tilewright::attention_forward<attention_test::bfloat16_96<tilewright::arch::current>>{}(args);
 #endif
 }
-extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void half_512([[maybe_unused]] tilewright::attention_args args) {
+extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void half_512(
+    [[maybe_unused]] tilewright::attention_args args) {
 #if TILEWRIGHT_DEVICE_PASS
   tilewright::attention_forward<attention_test::half_512<tilewright::arch::current>>{}(args);
 #endif

@@ -19,8 +19,9 @@ struct gradients_policy : tw::attention_backward_policy<tw::arch::current, tw::h
 struct gradients : tw::attention_backward<gradients_policy>::followed_by {};
 #endif
 struct decode_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM> {};
-struct decode_8bit_policy : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM,
-                                                        tw::detail::default_decode_waves(tw::arch::current::value, DIM, VALUE_DIM), CACHE> {};
+struct decode_8bit_policy
+    : tw::attention_decode_policy<tw::arch::current, tw::half_t, DIM, VALUE_DIM,
+                                  tw::detail::default_decode_waves(tw::arch::current::value, DIM, VALUE_DIM), CACHE> {};
 struct forward : tw::attention_forward<forward_policy> {};
 struct decode : tw::attention_decode<decode_policy> {};
 struct decode_8bit : tw::attention_decode<decode_8bit_policy> {};

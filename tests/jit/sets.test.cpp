@@ -277,9 +277,9 @@ TEST(Sets, ThatAreWrongAreNamed) {
   EXPECT_EQ(sentence_of(R"({"operation": "elementwise"})"), "sets[0] (line 1) lacks 'expressions'");
   EXPECT_EQ(sentence_of(R"({"operation": "attention", "type": "f32"})"),
             "attention has no kernels for gfx942: attention: the elements are f16 or bf16");
-  EXPECT_EQ(
-      sentence_of(R"({"operation": "attention", "head_dims": ["100"]})"),
-      "attention has no kernels for gfx942: attention: head dimensions are multiples of 32 from 32 to 256, or 384 or 512, not 100");
+  EXPECT_EQ(sentence_of(R"({"operation": "attention", "head_dims": ["100"]})"),
+            "attention has no kernels for gfx942: attention: head dimensions are multiples of 32 from 32 to 256, or "
+            "384 or 512, not 100");
 }
 
 }  // namespace

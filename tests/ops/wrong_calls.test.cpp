@@ -170,7 +170,22 @@ const std::vector<wrong_call> attention_calls = {
        const auto t = at(0, element::f16, {1, 4, 1, 40});
        tw::attention(t, t, t, t);
      },
-     "attention: q has head dimension 40"},
+     "attention: q has head dimension 40; it must be a multiple of 32 up to 256, or of 128 up to 512"},
+    {[] {
+       const auto t = at(0, element::f16, {1, 4, 1, 320});
+       tw::attention(t, t, t, t);
+     },
+     "attention: q has head dimension 320"},
+    {[] {
+       const auto t = at(0, element::f16, {1, 4, 1, 512});
+       tw::attention_backward(t, t, t, t, t, t, t, t, {.lse = at(0, element::f32, {1, 4, 1})});
+     },
+     "attention_backward: there are gradients for head dimensions up to 256"},
+    {[] {
+       const tw::tensor rows = at(4096, element::i8, {1, 6, 1, 32}), scale = at(0, element::f32, {1, 6, 1});
+       tw::attention_decode(o, q, rows, rows, {.k_scales = scale, .v_scales = at(64, element::f32, {1, 6, 1})});
+     },
+     "attention_decode: v is in the rows of k, so v_scales must be k_scales"},
     {[] { tw::attention(o, of_type(q, element::f32), k, v); }, "attention: q has f32; attention takes f16 and bf16"},
     {[] { tw::attention(of_type(o, element::bf16), q, k, v); }, "attention: o has bf16 and q f16"},
     {[] { tw::attention(o, q, k, v, {.scale = -1}); }, "attention: scale must be positive"},

@@ -193,9 +193,9 @@ struct attention_problem {
   index_t batch, head, kv_head;
   index_t queries, keys;  // of this sequence
   sequence_start query_start, key_start;
-  index_t first_query;    // of the block
-  float score_scale = 1;  // what products of 8-bit elements of Q and K are multiplied by
-  float value_scale = 1;  // what those of V are
+  index_t first_query;       // of the block
+  float score_scale = 1;     // what products of 8-bit elements of Q and K are multiplied by
+  float value_scale = 1;     // what those of V are
   index_t first_column = 0;  // of V and O, where a block has a part of them
 
   /// The query and the head of one of the block's rows.

@@ -169,7 +169,8 @@ TILEWRIGHT_HD constexpr block_tile values_tile(const attention_tile& t, arch::ma
 template <class Policy, operand_major Major, index_t Chunk>
 struct attention_product {
   static constexpr bool is_scores = Major == operand_major::k;
-  static constexpr index_t head_dim = is_scores ? Policy::head_dim : Policy::value_dim / parts_of_values(Policy::value_dim);
+  static constexpr index_t head_dim =
+      is_scores ? Policy::head_dim : Policy::value_dim / parts_of_values(Policy::value_dim);
   static constexpr head_chunks chunks = split_head(head_dim, largest_head_chunk<typename Policy::arch>);
   static constexpr index_t dim = chunks[Chunk], first = first_column_of_chunk(chunks, Chunk);
   static constexpr block_tile tile =

@@ -36,8 +36,8 @@ struct attention_options {
 void attention(const tensor& o, const tensor& q, const tensor& k, const tensor& v,
                const attention_options& options = {});
 
-/// Gradients dq, dk, dv of attention with the same options and head dimensions up to 256; o and options.lse are what it wrote. Scratch memory is the
-/// library's.
+/// Gradients dq, dk, dv of attention with the same options and head dimensions up to 256; o and options.lse are what it
+/// wrote. Scratch memory is the library's.
 void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, const tensor& d_o, const tensor& q,
                         const tensor& k, const tensor& v, const tensor& o, const attention_options& options);
 

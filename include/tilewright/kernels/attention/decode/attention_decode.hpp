@@ -67,10 +67,10 @@ struct attention_decode {
     bool is_first = true;
     do {
       const args_type& again = exec::load_again(kernel_args);
-      detail::decode_problem p =
-          detail::locate_decode(again, first_row, of_part - share * again.kv_heads, piece.batch);
+      detail::decode_problem p = detail::locate_decode(again, first_row, of_part - share * again.kv_heads, piece.batch);
       p.first_column = (of_rows - of_part * parts) * Policy::value_columns;
-      if (block == share * again.kv_heads * parts * row_blocks) detail::note_share(again, piece, share, Policy::value_dim);
+      if (block == share * again.kv_heads * parts * row_blocks)
+        detail::note_share(again, piece, share, Policy::value_dim);
       if (first_row >= p.rows) continue;
       if (!is_first) exec::block_sync();  // all have read the softmax of the piece before
       is_first = false;

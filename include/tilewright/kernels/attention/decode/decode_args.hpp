@@ -28,8 +28,8 @@ struct attention_decode_args : attention_args {
   attention_strides k_scale_strides;
   attention_strides v_scale_strides;  ///< of v_scales
 
-  /// For latent attention with has_16_bit_rope: the columns of K that V does not have, elements of Q's type, in pages or
-  /// sequences and rows as k.
+  /// For latent attention with has_16_bit_rope: the columns of K that V does not have, elements of Q's type, in pages
+  /// or sequences and rows as k.
   const void* k_rope = nullptr;
   attention_strides k_rope_strides;  ///< of k_rope
 

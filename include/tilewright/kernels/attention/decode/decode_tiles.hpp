@@ -150,8 +150,8 @@ TILEWRIGHT_HD constexpr index_t default_decode_waves(const arch::target& t, inde
   return value_dim > 128 ? 2 : 4;
 }
 
-/// Into how many parts the columns of V and O are divided: a wave of 64 lanes has registers for 512 columns of O, one of
-/// 32 for 256, and gfx11, which holds operands twice, for 128.
+/// Into how many parts the columns of V and O are divided: a wave of 64 lanes has registers for 512 columns of O, one
+/// of 32 for 256, and gfx11, which holds operands twice, for 128.
 template <class Arch, class T>
 TILEWRIGHT_HD constexpr index_t decode_value_parts(index_t value_dim) {
   if (Arch::value.wave_size == 64 || value_dim <= 256) return 1;
@@ -172,6 +172,7 @@ struct attention_decode_policy : detail::attention_choices<Arch, T, HeadDim, Val
   static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 32 <= HeadDim && HeadDim <= 576 && 32 <= ValueDim &&
                     ValueDim <= 512,
                 "attention_decode_policy: head dimensions are multiples of 32, K's from 32 to 576, V's from 32 to 512");
+  /// parts of the columns of V and O, of which a block has one; and columns of a part
   static constexpr index_t value_parts = detail::decode_value_parts<Arch, T>(ValueDim),
                            value_columns = ValueDim / value_parts;
   static_assert(value_columns % 32 == 0,

@@ -17,7 +17,8 @@ template <class Policy>
 constexpr const char* check_latent_decode(const attention_decode_args& args) {
   if (const char* why =
           check_decode(args, Policy::head_dim, Policy::value_dim, sizeof(typename Policy::cache_type),
-                       {.rows = Policy::has_token_lists, .rope_columns = Policy::has_16_bit_rope ? Policy::head_dim - Policy::value_dim : 0}))
+                       {.rows = Policy::has_token_lists,
+                        .rope_columns = Policy::has_16_bit_rope ? Policy::head_dim - Policy::value_dim : 0}))
     return why;
   if (!__builtin_is_constant_evaluated() && (args.v != args.k || args.v_scales != args.k_scales))
     return "latent decoding: V is in the rows of K; give v = k, and v_scales = k_scales";
@@ -159,8 +160,8 @@ struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, Value
       "up to 512");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args>::op;
   using cache_type = Cache;  ///< elements of K and V
-  /// Columns of a row of 8-bit elements that share a scale, the next one follows it: all, or, with has_16_bit_rope, 64 or
-  /// 128 of V.
+  /// Columns of a row of 8-bit elements that share a scale, the next one follows it: all, or, with has_16_bit_rope, 64
+  /// or 128 of V.
   static constexpr index_t columns_of_scale = HeadDim;
   /// Whether the columns of K that V does not have are elements of T, in args.k_rope.
   static constexpr bool has_16_bit_rope = false;

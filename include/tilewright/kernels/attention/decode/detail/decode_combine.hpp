@@ -82,7 +82,8 @@ inline constexpr index_t decode_wave_bytes = decode_rows * (Policy::value_column
 template <class Policy, index_t WaveBytes>
 struct decode_waves {
   using softmax_type = attention_softmax<Policy>;
-  static constexpr index_t dim = Policy::value_columns, ld = dim + 4, waves = Policy::waves, wave_floats = WaveBytes / 4;
+  static constexpr index_t dim = Policy::value_columns, ld = dim + 4, waves = Policy::waves,
+                           wave_floats = WaveBytes / 4;
 
   exec::lds_pointer lds;
 

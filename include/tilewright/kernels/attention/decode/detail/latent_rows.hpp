@@ -19,7 +19,8 @@ struct latent_rows {
   static constexpr latent_lds<Policy> lds_of{};
   static constexpr index_t count = lds_of.keys / 16;  // of the thread's keys in a tile
   static constexpr bool converts = latent_converts<Policy>;
-  static_assert(!Policy::has_16_bit_rope || converts, "latent decoding: has_16_bit_rope is for a cache of 8-bit elements");
+  static_assert(!Policy::has_16_bit_rope || converts,
+                "latent decoding: has_16_bit_rope is for a cache of 8-bit elements");
   static_assert(Policy::columns_of_scale == Policy::head_dim ||
                     (Policy::has_16_bit_rope && Policy::columns_of_scale % 64 == 0 &&
                      lds_of.half_dim % Policy::columns_of_scale == 0),
@@ -51,13 +52,15 @@ struct latent_rows {
       if (own >= p.end) return;
       const key_location at = locate_keys(args, p.batch, own);
       rows[i] = row_of(p, at);
-      if constexpr (converts) scales[i] = key_rows_in_pages<float>(args.k_scales, args.k_scale_strides, args, p).first(at);
+      if constexpr (converts)
+        scales[i] = key_rows_in_pages<float>(args.k_scales, args.k_scale_strides, args, p).first(at);
       if constexpr (Policy::has_16_bit_rope)
         ropes[i] = key_rows_in_pages<T>(args.k_rope, args.k_rope_strides, args, p).first(at);
     });
     const index_t later = key + 2 * lds_of.keys + thread;
     if (converts && thread < lds_of.keys && later < p.end)
-      exec::prefetch_to_l2(row_of(p, locate_keys(args, p.batch, later)), Policy::has_16_bit_rope ? Policy::value_dim : Policy::head_dim);
+      exec::prefetch_to_l2(row_of(p, locate_keys(args, p.batch, later)),
+                           Policy::has_16_bit_rope ? Policy::value_dim : Policy::head_dim);
   }
 
   /// Starts the copies of a part, or loads it, and writes it to the stage once `acquire` has waited for that.
@@ -91,7 +94,8 @@ struct latent_rows {
             rope[i][j] = load(rows[j], box_of(half_boxes + i));
         });
         unroll<scales_of_part>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-          factors[i][j] = rows[j] ? exec::load_element(scales[j] + half * scales_of_part * (scales_of_part > 1) + i) : 0;
+          factors[i][j] =
+              rows[j] ? exec::load_element(scales[j] + half * scales_of_part * (scales_of_part > 1) + i) : 0;
         });
       });
       acquire();
@@ -102,9 +106,8 @@ struct latent_rows {
         unroll<half_boxes>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
           store(box_of(i), widen(words[i][j], factors[i * 64 * scales_of_part / lds_of.half_dim][j]));
         });
-        unroll<rope.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-          store(box_of(half_boxes + i), widen(rope[i][j], factors[0][j]));
-        });
+        unroll<rope.size()>(
+            [&](auto i) TILEWRIGHT_INLINE_LAMBDA { store(box_of(half_boxes + i), widen(rope[i][j], factors[0][j])); });
       });
       exec::fence_async_proxy();
     }

@@ -188,7 +188,8 @@ struct attention_consumer {
   TILEWRIGHT_HD void store_outputs(const typename softmax_type::row_results& results) {
     const attention_problem problem = locate_part<Policy>(device.args, previous.row, previous.head, previous.batch);
     softmax.scale_outputs(results.factor);
-    if (device.args.lse != nullptr && problem.first_column == 0) softmax.store_log_sum_exp(results.log_sum_exp, device.args, problem);
+    if (device.args.lse != nullptr && problem.first_column == 0)
+      softmax.store_log_sum_exp(results.log_sum_exp, device.args, problem);
     store(softmax.o.template get<0>(), problem);
   }
 
