@@ -40,6 +40,9 @@ struct hopper_gemm_model {
   // Of an H200's memory in a clock: 1.4 times an H100's, for which the choices are as good. Until they come; of two
   // SMs.
   double bytes = 2577, memory = 372, port = 80;
+  // Without clusters of four, memory is slower by `idle` times the share of SMs without a block, at most by
+  // `most_idle`.
+  double idle = 0.35, most_idle = 0.1;
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -99,9 +102,11 @@ struct modelled_gemm {
   constexpr double memory_clocks(double blocks, double units) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const double ports = SMs / 2.0, of_block = bytes() / units;
+    const double slower = t.cluster() < 4 ? min(x.most_idle, x.idle * max(0.0, 1 - blocks / SMs)) : 0;
+    const double rate = x.bytes * (1 - slower);
     double clocks = x.memory + (bytes() - blocks * of_block) / x.bytes;
     for (const double busy : {min(blocks, ports), blocks - ports})
-      if (busy > 0) clocks += max(busy * of_block / x.bytes, of_block / x.port);
+      if (busy > 0) clocks += max(busy * of_block / rate, of_block / x.port);
     return clocks;
   }
   /// Rows of A and B that L2 sends for a stage of `active` clusters: SMs of a GPC that ask for the same ones share

@@ -216,6 +216,7 @@ struct block_scaled_mainloop : wgmma_mainloop<Block> {
   /// c (m, n) = sum over k tiles of a_scales (m) b_scales (n / 128) A (m, k) B (n, k)^T.
   template <class Epilogue>
   TILEWRIGHT_HD void operator()(accumulators& c, const work_type& work, Epilogue&) {
+    clear_tile(c);  // also where rows are skipped: else c would be live from tile to tile, and registers would spill
     if (work.has_rows(work.m0 + row * 64))
       multiply(c, work);
     else
@@ -227,7 +228,6 @@ struct block_scaled_mainloop : wgmma_mainloop<Block> {
  private:
   TILEWRIGHT_HD void multiply(accumulators& c, const work_type& work) {
     scaled_multiply<Block> tile{pipeline, lds, c, row, release_rank, {{work.m0, work.n0}}};
-    clear_tile(c);
     const auto step = [&](auto parity, index_t k) TILEWRIGHT_INLINE_LAMBDA {
       if (order.is_due(k)) order.wait();
       const typename pipeline_type::state now = at;
