@@ -220,9 +220,9 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
     return min(work.m0 + first_row + i / 2 * (64 * tile.consumers_per_tile()) + i % 2 * 8, base::args.args.n - 1);
   }
   TILEWRIGHT_HD const typename Block::b_format::scale_type* scales_of(const work_type& work, index_t i) const {
-    const auto& args = base::args.args;
-    return static_cast<const typename Block::b_format::scale_type*>(args.b_scales) +
-           work.a_z * args.batch_stride_b_scales + long_index_t(row_of(work, i)) * args.ld_b_scales;
+    const auto& g = base::args.args;
+    return static_cast<const typename Block::b_format::scale_type*>(g.b_scales) + work.a_z * g.batch_stride_b_scales +
+           long_index_t(row_of(work, i)) * g.ld_b_scales;
   }
   /// The largest scales of the lane's rows over the k of a work tile, or some more. Each of the four lanes of a row
   /// reads every fourth piece of four.
