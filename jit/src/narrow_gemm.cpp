@@ -75,48 +75,79 @@ std::string types_of(element type, element result, bool has_one) {
 
 // More rows on Hopper
 
+/// What the kernel is compiled for, beside the lengths.
+struct hopper_types {
+  std::string type;                           ///< of A, as text
+  arch::matrix_element element;               ///< the same
+  std::string types;                          ///< in the kernel's name
+  tilewright::jit::element result;            ///< of C
+  narrow_args (*args_of)(const void* given);  ///< the kernel's, from those of the call
+};
+
 /// Nothing where that kernel cannot compute the problem.
-std::optional<kernel_source> find_hopper_source(const narrow_gemm_problem& p) {
-  const narrow_args& g = p.args;
-  const narrow_format& f = p.format;
-  if (f.scale_bytes == 0 || (f.bits != 4 && f.bits != 8) || p.result != p.type || g.split_k > 1) return std::nullopt;
+std::optional<kernel_source> find_hopper_source(const void* args, const narrow_format& f, const hopper_types& t) {
+  narrow_args g = t.args_of(args);
+  if (f.scale_bytes == 0 || (f.bits != 4 && f.bits != 8) || g.split_k > 1) return std::nullopt;
   const hopper_narrow_tile chosen = choose_narrow_tile(g.m, g.n, g.k);
   const hopper_gemm_tile& tile = chosen.tile;
-  const index_t tile_k = chosen.tile_k_of(f.bits, f.group, f.scale_bytes);
-  using enum arch::matrix_element;
-  const arch::matrix_element type = p.type == element::f16 ? f16 : bf16;
-  const detail::narrow_gemm_facts kernel = detail::narrow_facts_of(
-      tile, {type, type, true, true}, {tile.m, tile_k, f.bits, f.group, f.scale_bytes, f.has_zero_points ? 1 : 0});
+  const index_t element_bytes = arch::bytes_of(t.element),
+                tile_k = std::max(chosen.tile_k_of(f.bits, f.group, f.scale_bytes), 128 / element_bytes);
+  const arch::matrix_element result = t.result == element::f16 ? arch::matrix_element::f16 : arch::matrix_element::bf16;
+  const detail::narrow_gemm_facts kernel =
+      detail::narrow_facts_of(tile, {t.element, result, true, true},
+                              {tile.m, tile_k, f.bits, f.group, f.scale_bytes, f.has_zero_points ? 1 : 0});
   if (!kernel.fits()) return std::nullopt;
-  kernel_source s;
-  s.host.check = [kernel, f](const void* given) {
-    const narrow_args& args = *static_cast<const narrow_args*>(given);
+  const auto check = [kernel, f](const narrow_args& of) {
     checked_gemm checked = kernel.kernel.checked();
-    checked.b_bits = f.bits;
-    const char* why = check_format(args, f, 2, checked.result_bytes);
-    why = why ? why : detail::check_lengths(args, checked);
-    if (!why && !detail::is_aligned(args.workspace)) why = "the workspace is not aligned to 16 bytes";
-    why = why ? why : detail::check_result_memory(args, checked);
-    return why ? why : detail::check_narrow_operands(kernel, args);
+    checked.b_bits = f.bits, checked.a_bits = 8 * checked.element_bytes;
+    const char* why = check_format(of, f, 2, checked.result_bytes);
+    why = why ? why : detail::check_lengths(of, checked);
+    if (!why && !detail::is_aligned(of.workspace)) why = "the workspace is not aligned to 16 bytes";
+    why = why ? why : detail::check_result_memory(of, checked);
+    return why ? why : detail::check_narrow_operands(kernel, of);
   };
-  narrow_args given = g;
   stand_ins stand_in;
-  stand_in(given.a, given.b, given.c, given.b_scales, given.b_zeros);
-  if (s.host.check(&given)) return std::nullopt;
-  s.host.prepare = [kernel](const void* args, const launch_facts& facts) {
-    const auto made = detail::plan_narrow_gemm(kernel, *static_cast<const narrow_args*>(args), facts);
+  stand_in(g.a, g.b, g.c, g.b_scales, g.b_zeros);
+  if (check(g)) return std::nullopt;
+  kernel_source s;
+  s.host.check = [check, args_of = t.args_of](const void* given) { return check(args_of(given)); };
+  s.host.prepare = [kernel, args_of = t.args_of](const void* given, const launch_facts& facts) {
+    const auto made = detail::plan_narrow_gemm(kernel, args_of(given), facts);
     return host_half::prepared{jit::as_bytes(made), {made.blocks, 1, 1}};
   };
   const std::string m = std::to_string(tile.m), n = std::to_string(tile.n), k = std::to_string(tile_k);
-  s.name =
-      "hopper_narrow_gemm_" + f.name + "_" + m + "x" + n + "x" + k + "_" + types_of(p.type, p.result, has_epilogue(g));
-  s.code = f.code + "\nstruct policy : tw::hopper_narrow_policy<" + type_name(p.type) + ", tw::operand_major::k, " +
-           f.type + ", tw::hopper_gemm_tile{.m = " + m + ", .n = " + n + ", .swap_ab = true}, " + k + ", " +
-           type_name(p.result) + ", tw::epilogue::" + epilogue_of(g) + "> {};\n";
+  s.name = "hopper_narrow_gemm_" + f.name + "_" + m + "x" + n + "x" + k + "_" + t.types;
+  s.code = f.code + "\nstruct policy : tw::hopper_narrow_policy<" + t.type + ", tw::operand_major::k, " + f.type +
+           ", tw::hopper_gemm_tile{.m = " + m + ", .n = " + n + ", .swap_ab = true}, " + k + ", " +
+           type_name(t.result) + ", tw::epilogue::" + epilogue_of(g) + "> {};\n";
   s.kernel = "tw::hopper_narrow_gemm<policy>";
   s.uses = {"kernels/gemm/hopper/hopper_narrow_gemm.hpp"};
   s.host.name = "hopper_" + std::to_string(f.bits) + "_bits_" + std::to_string(f.group) + "_" + m + "x" + n;
   return s;
+}
+std::optional<kernel_source> find_hopper_source(const narrow_gemm_problem& p) {
+  if (p.result != p.type) return std::nullopt;
+  return find_hopper_source(
+      &p.args, p.format,
+      {type_name(p.type), p.type == element::f16 ? arch::matrix_element::f16 : arch::matrix_element::bf16,
+       types_of(p.type, p.result, has_epilogue(p.args)), p.result,
+       [](const void* given) { return *static_cast<const narrow_args*>(given); }});
+}
+/// Rows of e4m3 times MXFP4: the scales of A's rows are factors of C's.
+std::optional<kernel_source> find_hopper_source(const narrow_operands_problem& p, const std::string& target) {
+  const scaled_args& g = p.args;
+  if (target != "sm_90a" || p.a_format.name != "e4m3" || p.format.name != "mxfp4" || p.result != element::bf16 ||
+      g.row_scale || g.batch != 1 || g.ld_a_scales > 1)
+    return std::nullopt;
+  return find_hopper_source(
+      &p.args, p.format,
+      {"tw::fp8_ocp_t", arch::matrix_element::fp8_ocp, "e4m3_to_bf16_epilogue", p.result, [](const void* given) {
+         const auto& all = *static_cast<const scaled_args*>(given);
+         static const float any = 1;  // where only lengths are given
+         narrow_args args = all;
+         args.row_scale = all.a_scales ? static_cast<const float*>(all.a_scales) : &any;
+         return args;
+       }});
 }
 
 // Every target
@@ -300,6 +331,7 @@ kernel_source source_of(const narrow_operands_problem& p, const std::string& tar
   require_format(p.a_format), require_format(p.format);
   if (p.a_format.has_zero_points) throw error("narrow_gemm: A has no zero points");
   require_matrix_instruction("narrow_gemm", element::bf16, target);
+  if (std::optional<kernel_source> found = find_hopper_source(p, target)) return *found;
   const scaled_args& g = p.args;
   const std::string formats = p.a_format.name + "_x_" + p.format.name;
   any_target_kernel kernel{scaled_tile_for(p, target),
@@ -380,7 +412,8 @@ long_index_t narrow_gemm_workspace(const narrow_gemm_problem& p, const std::stri
   if (has_small_m(p, target) || (target == "sm_90a" && find_hopper_source(p))) return hopper_gemm_workspace::bytes;
   return p.args.split_k > 1 ? workspace_bytes(p.args) : 0;
 }
-long_index_t narrow_gemm_workspace(const narrow_operands_problem& p, const std::string&) {
+long_index_t narrow_gemm_workspace(const narrow_operands_problem& p, const std::string& target) {
+  if (find_hopper_source(p, target)) return hopper_gemm_workspace::bytes;
   return p.args.split_k > 1 ? workspace_bytes(p.args) : 0;
 }
 
@@ -389,6 +422,7 @@ index_t narrow_gemm_splits(const narrow_gemm_problem& p, const std::string& targ
   return splits_of(p.args, tile_for(p.args.m, target), compute_units);
 }
 index_t narrow_gemm_splits(const narrow_operands_problem& p, const std::string& target, index_t compute_units) {
+  if (find_hopper_source(p, target)) return 1;
   const block_tile scaled = scaled_tile_for(p, target);
   return splits_of(p.args, scaled.m > 0 ? scaled : tile_for(p.args.m, target), compute_units);
 }

@@ -235,6 +235,37 @@ TEST(NarrowGemm, KernelsByTarget) {
   EXPECT_EQ(tilewright::jit::narrow_gemm(both)("gfx950").name, "narrow_gemm_mxfp4_x_mxfp8_128x128_v8_bf16_to_bf16");
 }
 
+/// Rows of e4m3 times MXFP4 have a kernel of their own on Hopper, whose row factors are the scales of A.
+TEST(NarrowGemm, Fp8RowsTimesMxfp4OnHopper) {
+  tilewright::jit::narrow_operands_problem p{.a_format = tilewright::jit::narrow_format_of("e4m3"),
+                                             .format = tilewright::jit::narrow_format_of("mxfp4")};
+  tilewright::scaled_args& g = p.args;
+  g.m = 600, g.n = 512, g.k = g.lda = g.ldb = 4096, g.ldc = 512;
+  const auto name = [&] { return tilewright::jit::narrow_gemm(p)("sm_90a").name; };
+  const auto source = tilewright::jit::narrow_gemm(p)("sm_90a");
+  EXPECT_EQ(source.name, "hopper_narrow_gemm_mxfp4_128x256x128_e4m3_to_bf16_epilogue");
+  EXPECT_NE(source.code.find("tw::hopper_narrow_policy<tw::fp8_ocp_t, tw::operand_major::k, tw::mxfp4_format, "),
+            std::string::npos)
+      << source.code;
+  EXPECT_NE(source.code.find("tw::epilogue::from_args"), std::string::npos) << source.code;
+  EXPECT_EQ(tilewright::jit::narrow_gemm_workspace(p, "sm_90a"), tilewright::hopper_gemm_workspace::bytes);
+  EXPECT_EQ(tilewright::jit::narrow_gemm_splits(p, "sm_90a", 132), 1);
+  const auto at = [](long long gigabytes) { return reinterpret_cast<void*>(gigabytes << 30); };
+  g.c = at(1), g.a = at(2), g.b = at(3), g.b_scales = at(4), g.a_scales = at(5);
+  EXPECT_EQ(source.host.check(&g), nullptr);
+  g.lda = 4096 + 8;
+  EXPECT_NE(source.host.check(&g), nullptr) << "rows of A at multiples of 8 bytes";
+  EXPECT_EQ(name().substr(0, 19), "narrow_gemm_e4m3_x_");
+  g.lda = 4096;
+  const float factors = 1;
+  g.row_scale = &factors;  // A's scales and others
+  EXPECT_EQ(name().substr(0, 19), "narrow_gemm_e4m3_x_");
+  g.row_scale = nullptr, g.batch = 2;
+  EXPECT_EQ(name().substr(0, 19), "narrow_gemm_e4m3_x_");
+  g.batch = 1, g.ld_a_scales = 3;
+  EXPECT_EQ(name().substr(0, 19), "narrow_gemm_e4m3_x_");
+}
+
 TEST(NarrowGemm, TextOfAFormatOfTheUsers) {
   tilewright::jit::narrow_gemm_problem p{
       .format = {.name = "nf4", .type = "nf4", .code = "struct nf4 {};", .bits = 4, .group = 64}};

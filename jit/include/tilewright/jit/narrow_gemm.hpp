@@ -37,7 +37,8 @@ struct narrow_gemm_problem {
 };
 
 /// C = alpha decode(A) decode(B)^T + beta C. Elements are multiplied as they are stored where the target has scaled
-/// matrix instructions for both formats (gfx950) and k and the scales' strides suit them, else as bf16.
+/// matrix instructions for both formats (gfx950) and k and the scales' strides suit them; as e4m3 on Hopper for e4m3
+/// times MXFP4, with C in bf16, no batch and no args.row_scale; else as bf16.
 struct narrow_operands_problem {
   element result = element::bf16;            ///< of C: bf16 or f32
   narrow_format a_format = {}, format = {};  ///< of A, which has no zero points, and of B

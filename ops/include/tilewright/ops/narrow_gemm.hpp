@@ -30,7 +30,8 @@ struct narrow_weights {
 void narrow_gemm(const tensor& c, const tensor& a, const narrow_weights& b, const gemm_options& options = {});
 
 /// The same with an A (m, k) that is stored as B is, without zero points; C: bf16 or f32. MX formats are multiplied
-/// with their scales by gfx950's matrix instructions, elsewhere as bf16, which is exact.
+/// with their scales by gfx950's matrix instructions, elsewhere as bf16, which is exact. On Hopper e4m3 times MXFP4 is
+/// multiplied as e4m3 where C is bf16 and there is no batch and no row_scale; see hopper_narrow_policy.
 void narrow_gemm(const tensor& c, const narrow_weights& a, const narrow_weights& b, const gemm_options& options = {});
 
 }  // namespace tilewright::ops

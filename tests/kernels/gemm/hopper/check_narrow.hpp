@@ -73,7 +73,8 @@ struct narrow_case {
     std::mt19937 random(seed);
     const auto below = [&](unsigned n) { return int(random() % n); };
     args.m = s.m, args.n = s.n, args.k = s.k, args.alpha = s.alpha, args.beta = s.beta, args.batch = s.batch;
-    args.lda = tilewright::detail::round_up(a_along_k ? s.k : s.m, 8) + 8 * below(2);
+    constexpr index_t vector = 16 / index_t(sizeof(T));
+    args.lda = tilewright::detail::round_up(a_along_k ? s.k : s.m, vector) + vector * below(2);
     args.ldb = tilewright::detail::round_up(s.k, 128 / format::bits) + 128 / format::bits * below(2);
     args.ldc = s.n + 8;
     const index_t groups = format::group == 0 ? 1 : ceil_div(s.k, max(format::group, 1));

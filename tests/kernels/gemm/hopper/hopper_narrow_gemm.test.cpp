@@ -59,6 +59,64 @@ TEST(HopperNarrowGemm, Fp4) {
   expect_narrow<policy<bfloat16_t, nvfp4_format, 128, 16, 256>>({.m = 7, .n = 72, .k = 1024});
 }
 
+TEST(HopperNarrowGemm, Fp4TimesFp8) {
+  expect_narrow<policy<fp8_ocp_t, mxfp4_format, 128, 48, 256, k, bfloat16_t>>({.m = 50, .n = 136, .k = 816});
+  expect_narrow<policy<fp8_ocp_t, mxfp4_format, 256, 16, 128, k, half_t>>(
+      {.m = 24, .n = 264, .k = 144, .alpha = 0.5f, .beta = 1, .batch = 2, .aligned_scales = false});
+  explore_narrow<policy<fp8_ocp_t, mxfp4_format, 256, 16, 128, k, half_t>>({.m = 13, .n = 128, .k = 272});
+}
+
+/// Row m of A has numbers in group m alone. Where its scale is at least 2^-14 of the column's largest, C is exact.
+TEST(HopperNarrowGemm, Fp4TimesFp8OfScalesFarApart) {
+  using P = policy<fp8_ocp_t, mxfp4_format, 256, 16, 128, k, half_t>;
+  std::mt19937 random(8);
+  for (const index_t span : {14, 30, 230}) {
+    narrow_case<P> x({.m = 13, .n = 128, .k = 416, .aligned_scales = span != 14});
+    for (index_t m = 0; m < 13; ++m)
+      for (index_t i = 0; i < 416; ++i)
+        if (i / 32 != m) x.a[std::size_t(m) * std::size_t(x.args.lda) + std::size_t(i)] = fp8_ocp_t(0.0f);
+    const auto exponent = [&](index_t n, index_t g) -> unsigned char& {
+      return x.scales[std::size_t(n) * std::size_t(x.args.ld_b_scales) + std::size_t(g)].bits;
+    };
+    for (index_t n = 0; n < 128; ++n) {
+      const index_t top = (span == 230 ? 230 : 127) + n % 5;  // the largest of each column
+      for (index_t g = 0; g < 13; ++g)
+        exponent(n, g) = static_cast<unsigned char>(top - index_t(random() % unsigned(span + 1)));
+    }
+    exponent(5, 7) = 255;  // NaN
+    x.args.alpha = span == 230 ? 0x1p-108f : 0.125f;
+    launch<hopper_narrow_gemm<P>>(x.args, {.workers = 1, .resident_clusters = 2});
+    index_t small = 0;
+    for (index_t n = 0; n < 128; ++n) {
+      index_t largest = 0;
+      for (index_t g = 0; g < 13; ++g) largest = std::max(largest, index_t(exponent(n, g)));
+      for (index_t m = 0; m < 13; ++m) {
+        const float result = x.c[std::size_t(m) * std::size_t(x.args.ldc) + std::size_t(n)];
+        if (n == 5) {
+          EXPECT_TRUE(std::isnan(result));
+          continue;
+        }
+        double sum = 0, of_a = 0;
+        for (index_t i = m * 32; i < m * 32 + 32; ++i) {
+          const auto at = std::size_t(n) * std::size_t(x.args.ldb) + std::size_t(i);
+          const double a = float(x.a_at(0, m, i)) * double(x.args.alpha);
+          sum += a * value_of<mxfp4_format>(unsigned(x.w[at / 2]) >> at % 2 * 4 & 15, 0) *
+                 std::ldexp(1.0, exponent(n, m) - 127);
+          of_a += std::abs(a);
+        }
+        const bool is_exact = largest - exponent(n, m) <= 14;
+        small += !is_exact;
+        if (is_exact)
+          ASSERT_EQ(result, float(half_t(float(sum)))) << "row " << m << ", column " << n << ", span " << span;
+        else
+          ASSERT_NEAR(result, sum, of_a * 6 * std::ldexp(0x1p-18, largest - 127) + 0x1p-11 * std::abs(sum) + 0x1p-25)
+              << "row " << m << ", column " << n << ", span " << span;
+      }
+    }
+    EXPECT_EQ(small > 100, span > 14);
+  }
+}
+
 TEST(HopperNarrowGemm, EightBits) {
   expect_narrow<policy<bfloat16_t, int8_groups<>, 128, 24, 64>>({.m = 30, .n = 136, .k = 200, .batch = 2});
   expect_narrow<policy<half_t, e4m3_groups<>, 256, 32, 128>>({.m = 30, .n = 264, .k = 144, .beta = 1});

@@ -8,13 +8,16 @@
 namespace tilewright {
 
 /// The policy of hopper_narrow_gemm: T: element of A and of the decoded weights. Tile has swap_ab: its m counts columns
-/// of C.
+/// of C. fp8_ocp_t takes formats of e2m1 with e8m0 scales (MXFP4), and Result is named: elements times scales are exact
+/// where a scale is at least 2^-14 of its column's largest, others are off by at most 2^-18 of six times that one.
 template <class T, operand_major AMajor, class Format, hopper_gemm_tile Tile, index_t TileK, class Result = T,
           class Epilogue = epilogue::alpha_beta>
 struct hopper_narrow_policy : detail::gemm_choices<arch::sm90, T>,
                               detail::operand_choices<arch::sm90, T, AMajor, operand_major::k, 8,
                                                       wgmma_tile<T>(Tile.m, Tile.n, Tile.consumers_per_tile())> {
-  static_assert(sizeof(T) == 2, "hopper_narrow_policy: weights are decoded to half_t or bfloat16_t");
+  static_assert(sizeof(T) == 2 || (__is_same(T, fp8_ocp_t) && detail::is_e2m1_with_powers<Format>),
+                "hopper_narrow_policy: weights are decoded to half_t or bfloat16_t; with A of fp8_ocp_t they are e2m1 "
+                "with scales of e8m0_t");
   static_assert(
       Tile.swap_ab && Tile.cluster_n == 1 && Tile.products == 1 && Tile.blocks == 1 && !Tile.ping_pong &&
           !Tile.unaligned,

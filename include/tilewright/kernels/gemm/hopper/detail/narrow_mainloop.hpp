@@ -162,10 +162,11 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
   TILEWRIGHT_HD void operator()(accumulators& c, const work_type& work, Epilogue&) {
     fragments a[2];
     typename fragments::raw next;
+    const auto decode = decoder_of(work);
     index_t k = work.k_begin;
     pipeline.consumer_wait(at);  // W (m, k), its scales and B (n, k) of this k tile are in LDS
     load(next, work, k, 0);
-    a[0].decode(next);
+    decode(a[0], next);
     // Step P % steps of a k tile; false: it was the last of the work tile.
     const auto multiply = [&](auto p) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t step = p % steps;
@@ -181,7 +182,7 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
         base::pipeline.consumer_wait(base::at);
         load(next, work, k, 0);
       }
-      a[1 - p % 2].decode(next);
+      decode(a[1 - p % 2], next);
       return true;
     };
     TILEWRIGHT_UNROLL(1)
@@ -190,10 +191,62 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
     k_order.turn_around();
     order.arrive();
     base::wait(c);
-    if constexpr (weights.group == 0) scale_rows_of(c, work);
+    if constexpr (weights.group == 0 || fragments::is_fp8) scale_rows(c, work, decode);
   }
 
  private:
+  /// Of elements of 16 bits.
+  struct plain_decoder {
+    TILEWRIGHT_HD void operator()(fragments& to, const typename fragments::raw& from) const { to.decode(from); }
+  };
+  /// Of e4m3.
+  struct fp8_decoder {
+    e2m1_tables tables;
+    typename fragments::row_exponents largest;
+
+    TILEWRIGHT_HD void operator()(fragments& to, const typename fragments::raw& from) const {
+      to.decode(from, tables, largest);
+    }
+  };
+  TILEWRIGHT_HD auto decoder_of(const work_type& work) const {
+    if constexpr (fragments::is_fp8)
+      return fp8_decoder{{}, largest_exponents(work)};
+    else
+      return plain_decoder{};
+  }
+
+  /// Row `i` of the lane's, of W.
+  TILEWRIGHT_HD index_t row_of(const work_type& work, index_t i) const {
+    return min(work.m0 + first_row + i / 2 * (64 * tile.consumers_per_tile()) + i % 2 * 8, base::args.args.n - 1);
+  }
+  TILEWRIGHT_HD const typename Block::b_format::scale_type* scales_of(const work_type& work, index_t i) const {
+    const auto& g = base::args.args;
+    return static_cast<const typename Block::b_format::scale_type*>(g.b_scales) + work.a_z * g.batch_stride_b_scales +
+           long_index_t(row_of(work, i)) * g.ld_b_scales;
+  }
+  /// The largest scales of the lane's rows over the k of a work tile, or some more. Each of the four lanes of a row
+  /// reads every fourth piece of four.
+  TILEWRIGHT_HD auto largest_exponents(const work_type& work) const {
+    constexpr narrow_operand w = weights;
+    typename fragments::row_exponents largest{};
+    const index_t end = min(ceil_div(work.k_end * w.k, max(w.group, 1)), base::args.scales_of_column);
+    for (index_t g = (w.first_group(work.k_begin * w.k) & -4) + modulo(exec::lane_id(), 4) * 4; g < end; g += 16)
+      unroll<fragments::rows>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        const auto scales = exec::make_global_buffer(scales_of(work, i), end);
+        unsigned four = 0;
+        if (base::args.copies_pieces && g + 4 <= end)
+          four = exec::buffer_load<unsigned>(scales, g);
+        else
+          for (index_t j = 0; j < 4; ++j) four |= unsigned(exec::buffer_load<unsigned char>(scales, g + j)) << 8 * j;
+        for (index_t j = 0; j < 4; ++j) largest[i] = max(largest[i], index_t(four >> 8 * j & 0xff));
+      });
+    for (index_t& e : largest.elements) {
+      e = max(e, exec::shuffle_xor<1>(e));
+      e = max(e, exec::shuffle_xor<2>(e));
+    }
+    return largest;
+  }
+
   template <class Multiply, index_t... P>
   TILEWRIGHT_HD static bool multiply_all(const Multiply& multiply, sequence<P...>) {
     return (multiply(number<P>{}) && ...);
@@ -206,10 +259,11 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
   /// Starts the MMAs of a step.
   template <index_t Step>
   TILEWRIGHT_HD void issue(accumulators& c, const fragments& a, bool accumulate) const {
-    constexpr index_t repeat = tile.repeat_m(), n = tile.n, first = Step * weights.step_k / 16;
+    constexpr index_t repeat = tile.repeat_m(), n = tile.n, instructions = weights.step_k / fragments::instruction_k,
+                      first = Step * instructions;
     const unsigned long long b_begin = wgmma_descriptor(b.descriptor_fields(), pipeline.b(at.stage));
     exec::wgmma_fence();
-    unroll<weights.step_k / 16 * repeat>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    unroll<instructions * repeat>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t i = j / repeat;
       exec::wgmma<n, T, !b.k_is_contiguous>(c.thread_buffer.data() + j % repeat * (n / 2), a.words.data() + 4 * j,
                                             b_begin + b.instruction_bytes(first + i) / 16, accumulate || i > 0);
@@ -217,15 +271,15 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
     exec::wgmma_commit();
   }
   /// Multiplies each row of W's accumulators by its scale.
-  TILEWRIGHT_HD void scale_rows_of(accumulators& c, const work_type& work) const {
-    using b_format = typename Block::b_format;
-    const auto& args = base::args.args;
-    const auto* const scales =
-        static_cast<const typename b_format::scale_type*>(args.b_scales) + work.a_z * args.batch_stride_b_scales;
-    unroll<2 * tile.repeat_m()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+  template <class Decoder>
+  TILEWRIGHT_HD void scale_rows(accumulators& c, const work_type& work, const Decoder& decoder) const {
+    unroll<fragments::rows>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t half = i % 2, first = i / 2 * tile.n / 2;
-      const index_t row = work.m0 + first_row + i / 2 * (64 * tile.consumers_per_tile()) + half * 8;
-      const float scale = scale_of_pairs<b_format, T>(scales[long_index_t(min(row, args.n - 1)) * args.ld_b_scales]);
+      float scale;
+      if constexpr (fragments::is_fp8)
+        scale = float(e8m0_t::from_bits(static_cast<unsigned char>(decoder.largest[i]))) * e2m1_tables::largest;
+      else
+        scale = scale_of_pairs<typename Block::b_format, T>(*scales_of(work, i));
       for (index_t j = 0; j < tile.n / 2; ++j)
         if (j / 2 % 2 == half) c.thread_buffer[first + j] *= scale;
     });

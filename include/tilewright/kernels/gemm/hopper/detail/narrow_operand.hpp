@@ -7,6 +7,7 @@
 #include <tilewright/core/arch/sm90.hpp>
 #include <tilewright/core/distribution/distribution_encoding.hpp>
 #include <tilewright/core/lds/lds_access.hpp>
+#include <tilewright/kernels/gemm/hopper/detail/e2m1_to_fp8.hpp>
 #include <tilewright/machine/exec/exec.hpp>
 #include <tilewright/machine/exec/gather_bytes.hpp>
 
@@ -113,11 +114,12 @@ TILEWRIGHT_HD array<unsigned, 16 / Format::bits> decode_own(const array<unsigned
 }
 
 /// A lane's elements of wgmma's operand A for step_k elements along k and Repeat times 64 rows, `Stride` rows apart:
-/// for each 16 of k and each 64 rows 4 registers, as the instruction takes them.
+/// for each instruction's k and each 64 rows 4 registers, as the instruction takes them.
 template <narrow_operand Operand, class Format, class T, index_t Repeat, index_t Stride>
 struct narrow_fragments {
   static constexpr index_t chunk_k = 128 / Operand.bits,  // elements of 16 bytes: a lane's are one word
-      chunks = Operand.step_k / chunk_k, pairs = 16 / Operand.bits;
+      chunks = Operand.step_k / chunk_k, pairs = 16 / Operand.bits, instruction_k = 32 / index_t(sizeof(T));
+  static constexpr bool is_fp8 = sizeof(T) == 1;
   static constexpr index_t groups = Operand.group == 0 ? 0 : max(1, Operand.step_k / max(Operand.group, 1));
   using scale_type = typename Format::scale_type;
   using zero_type = typename Format::zero_type;
@@ -131,7 +133,11 @@ struct narrow_fragments {
       "hopper_narrow_gemm: a format has words of 1, 2 or 4 bytes of an even number of elements; groups with zero "
       "points have at least 32 elements of 4 bits or 16 of 8");
 
+  static_assert(!is_fp8 || (Format::bits == 4 && Operand.group % chunk_k == 0 && Operand.k % 128 == 0),
+                "hopper_narrow_gemm: with an A of e4m3 groups have a multiple of 32 elements, and stages 128 along k");
+
   static constexpr index_t rows = 2 * Repeat;  // of a lane: g and g + 8 of each 64
+  using row_exponents = array<index_t, rows>;  // of their largest scales, biased
 
   /// A step as it is in LDS.
   struct raw {
@@ -159,8 +165,19 @@ struct narrow_fragments {
     }
   };
 
-  array<unsigned, Operand.step_k / 16 * Repeat * 4> words;
+  array<unsigned, Operand.step_k / instruction_k * Repeat * 4> words;
 
+  /// Of e4m3: scales are powers of two, relative to the largest one of their row.
+  TILEWRIGHT_HD void decode(const raw& step, const e2m1_tables& tables, const row_exponents& largest) {
+    array<unsigned, 2> of_group[rows][groups];
+    for (index_t r = 0; r < rows; ++r)
+      for (index_t g = 0; g < groups; ++g) of_group[r][g] = tables.of(step.scales[r][g].bits, largest[r]);
+    unroll<chunks * rows>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      constexpr index_t c = i / rows, r = i % rows, first = (c * Repeat + r / 2) * 4 + r % 2;
+      const auto decoded = decode_e2m1_to_fp8(step.of[c][r], of_group[r][c * groups / chunks]);
+      words[first] = decoded[0], words[first + 2] = decoded[1];
+    });
+  }
   TILEWRIGHT_HD void decode(const raw& step) {
     constexpr narrow_operand o = Operand;
     unroll<rows>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
