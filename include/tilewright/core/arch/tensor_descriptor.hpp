@@ -2,7 +2,7 @@
 // The descriptor with which gfx1250's tensor data mover (TDM) loads a two-dimensional tile into LDS.
 #pragma once
 
-#include <tilewright/core/base/config.hpp>
+#include <tilewright/core/base/index.hpp>
 
 namespace tilewright::arch {
 
@@ -26,7 +26,7 @@ namespace tilewright::arch {
 /// alignment, speed, and the order among tiles of different waves.
 struct tensor_descriptor {
   unsigned group0[4];  ///< with LDS address 0
-  unsigned group1[8];
+  unsigned group1[8];  ///< sizes, pads and strides
 };
 
 /// A tile of rows x row_elements at the first element of a tensor of tensor_rows x tensor_row_elements, all at least 1.

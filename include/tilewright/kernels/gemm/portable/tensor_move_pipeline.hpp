@@ -4,6 +4,7 @@
 
 #include <tilewright/block/mma/block_gemm.hpp>
 #include <tilewright/block/operands/k_tiles.hpp>
+#include <tilewright/block/operands/operand_windows.hpp>
 #include <tilewright/core/lds/layout_padding.hpp>
 #include <tilewright/kernels/gemm/gemm_policy.hpp>
 
@@ -123,6 +124,7 @@ struct tensor_move_policy
       number<choose_lds_padding<Arch>(lds_tile{Tile.m, Tile.k, sizeof(T)},
                                       lds_use{base::a_read, fragment_access(Tile.op, false)})
                  .pad_bytes>::value;
+  /// The same of B's tile.
   static constexpr index_t b_pad =
       number<choose_lds_padding<Arch>(lds_tile{Tile.n, Tile.k, sizeof(T)},
                                       lds_use{base::b_read, fragment_access(Tile.op, false)})
