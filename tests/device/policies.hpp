@@ -6,6 +6,7 @@
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/tensor_move_pipeline.hpp>
 #include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 
 #include <type_traits>
@@ -72,6 +73,11 @@ using multi_stage_fp8 = tw::gemm_policy<Arch, fp8_t<Arch>, k, k, 16, tile<Arch, 
 template <class Arch>
 using multi_stage_columns =
     tw::gemm_policy<Arch, tw::half_t, mn, mn, 8, tile<Arch, tw::half_t, 64, 64>, tw::multi_stage_pipeline<2>>;
+
+template <class Arch>
+using tensor_move = tw::tensor_move_policy<Arch, tw::half_t, 8, tile<Arch, tw::half_t, 64, 64>, 3>;
+template <class Arch>
+using tensor_move_fp8 = tw::tensor_move_policy<Arch, fp8_t<Arch>, 16, tile<Arch, fp8_t<Arch>, 32, 64, 1, 2, 128>, 2>;
 
 template <class Arch>
 using ping_pong = tw::gemm_ping_pong<Arch, tw::half_t, k, mn, 8>;
@@ -178,6 +184,8 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   return t.supports(tw::arch::lds_op::read_b64_tr_b16);
 }
 
+constexpr bool with_tensor_mover(const tw::arch::target& t) { return t.has_tensor_mover; }
+
 }  // namespace policies
 
 /// X(policy, targets, what): kernels of one problem that policies.emu.cpp runs, each at its edges.
@@ -195,6 +203,8 @@ constexpr bool with_transposing_reads(const tw::arch::target& t) {
   X(multi_stage, every, "multi_stage_pipeline, 3 stages; without registers on gfx9")                     \
   X(multi_stage_pairs, with_copies_of_4_bytes_at_most, "multi_stage_pipeline, vectors of 4 bytes")       \
   X(multi_stage_fp8, with_8bit_floats, "multi_stage_pipeline, 4 stages of 64 elements along k")          \
+  X(tensor_move, with_tensor_mover, "tensor_move_pipeline, 3 stages")                                    \
+  X(tensor_move_fp8, with_tensor_mover, "tensor_move_pipeline, fp8, 2 stages of 128 elements along k")   \
   X(multi_stage_columns, with_transposing_reads, "multi_stage_pipeline, A column-major, B row-major")    \
   X(ping_pong, cdna_with_8bit_floats, "ping_pong_pipeline, 256 x 256, row-major A and B")                \
   X(fp8_ping_pong, with_transposing_reads, "ping_pong_pipeline, fp8, A column-major, B row-major")       \

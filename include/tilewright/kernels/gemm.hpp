@@ -26,6 +26,7 @@
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/one_wave_per_simd_pipeline.hpp>
 #include <tilewright/kernels/gemm/portable/ping_pong_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/tensor_move_pipeline.hpp>
 #include <tilewright/kernels/gemm/repack_int4.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scaled_pipeline.hpp>
 #include <tilewright/kernels/gemm/scaled/block_scaled_stages.hpp>

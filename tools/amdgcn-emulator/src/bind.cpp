@@ -147,11 +147,13 @@ void bind(inst& i, const code_object& co) {
   const std::string& n = i.name;
   const auto is = [&](const char* p) { return n.rfind(p, 0) == 0; };
   bool ok = false;
-  if (is("global_") || is("flat_") || is("scratch_") || is("buffer_") || is("s_load_") || is("s_buffer_load_") ||
-      is("tbuffer_"))
+  if (is("global_") || is("flat_") || is("scratch_") || is("buffer_") || is("cluster_load_async_") || is("s_load_") ||
+      is("s_buffer_load_") || is("tbuffer_"))
     ok = bind_memory(i, co);
   else if (is("ds_") && !is("ds_gws_"))
     ok = bind_lds(i, co);
+  else if (is("tensor_"))
+    ok = bind_tensor_move(i);
   else if (is("v_mfma_") || is("v_wmma_"))
     ok = bind_matrix(i, co);
   else if (is("v_cmp")) {

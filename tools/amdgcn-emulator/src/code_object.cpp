@@ -223,6 +223,8 @@ code_object::code_object(const std::string& p) : path(p) {
     ki.dynamic_stack = k.number(".uses_dynamic_stack") != 0;
     if (const value* r = k.get(".reqd_workgroup_size"); r && r->list.size() == 3)
       for (int i = 0; i < 3; ++i) ki.reqd[i] = static_cast<u32>(r->list[i].num);
+    if (const value* c = k.get(".cluster_dims"); c && c->list.size() == 3)
+      for (int i = 0; i < 3; ++i) ki.cluster[i] = static_cast<u32>(c->list[i].num);
     if (const value* a = k.get(".args"))
       for (const value& x : a->list)
         ki.args.push_back({x.text(".name"), x.text(".value_kind"), static_cast<u32>(x.number(".offset")),

@@ -20,10 +20,12 @@ struct kernel_info {
   std::string name;
   u64 descriptor = 0, entry = 0, code_end = 0;  // virtual addresses in the code object
   u32 lds_bytes = 0, scratch_bytes = 0, kernarg_bytes = 0, rsrc1 = 0, rsrc2 = 0, rsrc3 = 0, props = 0, preload = 0;
+  u32 cluster[3] = {1, 1, 1};  // workgroups along each dimension
   u32 max_workgroup = 1024, reqd[3] = {0, 0, 0}, vgprs = 0, agprs = 0, sgprs = 0, vgpr_spills = 0, sgpr_spills = 0;
   bool dynamic_stack = false;
   std::vector<kernel_arg> args;
   bool prop(int b) const { return props >> b & 1; }
+  u32 cluster_size() const { return cluster[0] * cluster[1] * cluster[2]; }
 };
 enum class family { gfx9, gfx11, gfx12 };
 struct symbol {

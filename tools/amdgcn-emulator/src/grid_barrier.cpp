@@ -47,13 +47,32 @@ void block_workgroup(wave& waiting, u64& counted_at, u64 live, u64 not_started) 
   grid_barriers& all = waiting.launch->shared->barriers;
   const std::lock_guard lock(all.mutex);
   const gws_resource& r = all.resources[waiting.gws_resource];
+  const bool of_cluster = waiting.gws_resource >= grid_barriers::first_cluster;
   if (r.opened != waiting.gws_opened) return;
   if (counted_at != all.opened + 1) counted_at = all.opened + 1, ++all.blocked;
   if (all.blocked < live) return;
   stop(waiting, waiting.launch->prog->code[waiting.barrier], finding_kind::divergent_barrier,
-       "deadlock at a barrier of the grid: it waits for " + std::to_string(r.remaining + 1) +
-           " more arrivals, and every workgroup has ended or waits (ended: " + std::to_string(all.ended) +
-           ", not started: " + std::to_string(not_started) + ")");
+       std::string("deadlock at a barrier of the ") + (of_cluster ? "cluster" : "grid") + ": it waits for " +
+           std::to_string(r.remaining + 1) + " more arrivals, and every workgroup has ended or waits (ended: " +
+           std::to_string(all.ended) + ", not started: " + std::to_string(not_started) + ")");
+}
+void cluster_signal(wave& w) {
+  grid_barriers& all = w.launch->shared->barriers;
+  const std::lock_guard lock(all.mutex);
+  gws_resource& r = all.resources[grid_barriers::first_cluster + w.wg->cluster];
+  const u32 others = w.launch->kernel->cluster_size() - 1;
+  if (r.remaining == gws_resource::not_set) r.remaining = others;
+  if (r.remaining)
+    --r.remaining;
+  else
+    r.remaining = others, ++r.opened, ++all.opened, all.blocked = 0;
+}
+void cluster_wait(wave& w) {
+  grid_barriers& all = w.launch->shared->barriers;
+  const std::lock_guard lock(all.mutex);
+  w.gws_resource = grid_barriers::first_cluster + w.wg->cluster;
+  const u64 opened = all.resources[w.gws_resource].opened;
+  if (opened == w.cluster_waits++) w.gws_opened = opened, w.status = wave::at_grid_barrier;
 }
 void register_grid_barrier() {
   for_names("ds_gws_barrier", {&gws_barrier, 0});

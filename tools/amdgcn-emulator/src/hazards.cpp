@@ -71,8 +71,8 @@ void complete(wave& w, pending& p) {
   });
 }
 // Completes what must have returned when no counter is above `want` (-1: no bound).
-void retire(wave& w, const std::array<i32, 5>& want) {
-  i32 later[5][4] = {};
+void retire(wave& w, const counter_values& want) {
+  i32 later[num_counters][4] = {};
   bool any = false;
   for (auto p = w.queue.rbegin(); p != w.queue.rend(); ++p) {
     // With n operations left, one of an in-order class is done when n later ones of its class exist.
@@ -89,10 +89,10 @@ void retire(wave& w, const std::array<i32, 5>& want) {
   std::erase_if(w.queue, [](const pending& p) { return p.done1 && p.done2; });
 }
 // What the counters can hold: an instruction that would exceed it waits until earlier ones have returned.
-std::array<i32, 5> counter_limits(family fam) {
-  if (fam == family::gfx9) return {63, 15, -1, -1, -1};
-  if (fam == family::gfx12) return {63, -1, 63, 31, 63};
-  return {63, 63, -1, -1, 63};
+counter_values counter_limits(family fam) {
+  if (fam == family::gfx9) return {63, 15, -1, -1, -1, -1, -1};
+  if (fam == family::gfx12) return {63, -1, 63, 31, 63, 63, 63};
+  return {63, 63, -1, -1, 63, -1, -1};
 }
 }  // namespace
 
@@ -138,8 +138,8 @@ void issue(wave& w, const inst& i, u64 lanes, const u32* a0, const u32* a1, u32 
 
 // What the wait asks of each counter; -1: nothing.
 void bind_wait(inst& i, family fam) {
-  auto& want = i.wait;
-  std::fill(std::begin(want), std::end(want), -1);
+  counter_values& want = i.wait;
+  want.fill(-1);
   const u32 imm = i.raw[0] & 0xffff;
   const std::string& n = i.name;
   if (n == "s_waitcnt") {
@@ -161,12 +161,14 @@ void bind_wait(inst& i, family fam) {
     want[c_vm] = static_cast<i32>(imm >> 8 & 63), want[c_ds] = static_cast<i32>(imm & 63);
   else if (n == "s_wait_storecnt_dscnt")
     want[c_ds] = static_cast<i32>(imm & 63);
+  else if (n == "s_wait_asynccnt")
+    want[c_async] = static_cast<i32>(imm & 63);
+  else if (n == "s_wait_tensorcnt")
+    want[c_tensor] = static_cast<i32>(imm & 63);
 }
 void apply_wait(wave& w, const inst& i) {
-  if (w.queue.empty()) return;
-  std::array<i32, 5> want;
-  std::copy(std::begin(i.wait), std::end(i.wait), want.begin());
-  if (want != std::array<i32, 5>{-1, -1, -1, -1, -1}) retire(w, want);
+  const bool asks = std::any_of(i.wait.begin(), i.wait.end(), [](i32 n) { return n >= 0; });
+  if (asks && !w.queue.empty()) retire(w, i.wait);
 }
 
 void check_waits(wave& w, const inst& i) {

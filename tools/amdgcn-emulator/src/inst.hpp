@@ -49,8 +49,12 @@ enum counter : u8 {
   c_ds,
   c_km,
   c_store,
+  c_async,
+  c_tensor,
   c_none
-};  // gfx9/11: vm, lgkm, (gfx11) store; gfx12: vm = load, ds, km, store
+};  // gfx9/11: vm, lgkm, (gfx11) store; gfx12: vm = load, ds, km, store; gfx1250: async, tensor
+inline constexpr std::size_t num_counters = c_none;
+using counter_values = std::array<i32, num_counters>;  // -1: none
 
 struct reg_range {
   u16 first, count;  // 0..511 vector, 512 + n scalar
@@ -108,7 +112,7 @@ struct inst {
   i32 offset = 0, offset0 = 0, offset1 = 0;
   operand vaddr, saddr, data, data2, rsrc, soff;
   std::vector<reg_range> regs;  // for the check of waits
-  i32 wait[5] = {-1, -1, -1, -1, -1};
+  counter_values wait{};        // what an s_wait* asks of each counter
   // modifiers
   u8 op_sel_n = 0;
   bool glc = false, lds = false, offen = false, idxen = false, dst_hi = false, preserve_hi = false;

@@ -71,6 +71,8 @@ u64 checked_threads(const kernel_info& k, dim3 grid, dim3 block) {
                              " threads in a workgroup, " + std::to_string(threads) + " were asked for");
   if (k.reqd[0] && (k.reqd[0] != block.x || k.reqd[1] != block.y || k.reqd[2] != block.z))
     throw std::runtime_error("kernel '" + k.name + "' requires another workgroup size");
+  if (grid.x % k.cluster[0] || grid.y % k.cluster[1] || grid.z % k.cluster[2])
+    throw std::runtime_error("the grid is not a whole number of the clusters of kernel '" + k.name + "'");
   return threads;
 }
 // What a kernel may access: what the caller allows, the code object, arguments and packet.
@@ -124,11 +126,19 @@ void prepare(resident& r, launch_state& L, u64 lds, u64 num_waves, u32 lanes) {
     w.vfile.resize(512 * 64), w.scratch.resize(static_cast<std::size_t>(L.scratch_bytes) * lanes + 16);
   }
 }
+// Workgroups of a cluster have consecutive numbers.
+void place(workgroup& wg, const setup& s, u64 number) {
+  const u32* n = s.k.cluster;
+  const u64 size = s.k.cluster_size(), cluster = number / size, x = s.grid.x / n[0], y = s.grid.y / n[1];
+  wg.cluster = static_cast<u32>(cluster), wg.rank = static_cast<u32>(number % size), wg.signalled = 1;
+  const u64 first[3] = {cluster % x * n[0], cluster / x % y * n[1], cluster / x / y * n[2]};
+  const u32 own[3] = {wg.rank % n[0], wg.rank / n[0] % n[1], wg.rank / n[0] / n[1]};
+  for (int d = 0; d < 3; ++d) wg.id[d] = static_cast<u32>(first[d]) + own[d];
+}
 // The workgroup of this number takes the place.
 void begin(resident& r, const setup& s, u64 number, u64 threads, u32 lanes) {
   workgroup& wg = r.wg;
-  wg.id[0] = static_cast<u32>(number % s.grid.x), wg.id[1] = static_cast<u32>(number / s.grid.x % s.grid.y),
-  wg.id[2] = static_cast<u32>(number / s.grid.x / s.grid.y);
+  place(wg, s, number);
   std::fill(wg.lds.begin(), wg.lds.end(), static_cast<u8>(s.opt.poison ? 0xff : 0));
   if (wg.window.shadow_used) wg.writes.clear(), wg.reads.clear();
   wg.window.clear();
@@ -239,12 +249,14 @@ void run_threads(std::vector<launch_state>& workers, const work& job) {
   others.clear();
   if (thrown) std::rethrow_exception(thrown);
 }
-/// One thread where the order or the sums of several would show, or where the kernel calls the host.
+/// One thread where the order or the sums of several would show, or where the kernel calls the host or has clusters.
 unsigned threads_of(const options& o, const kernel_info& k, u64 groups) {
   const bool calls_host = o.hostcall && std::any_of(k.args.begin(), k.args.end(), [](const kernel_arg& a) {
                             return a.kind == "hidden_hostcall_buffer" || a.kind == "hidden_heap_v1";
                           });
-  if (!o.collect || o.order != options::in_order || o.count || o.lds_log || o.cycles || o.trace || calls_host) return 1;
+  if (k.cluster_size() > 1 || !o.collect || o.order != options::in_order || o.count || o.lds_log || o.cycles ||
+      o.trace || calls_host)
+    return 1;
   return static_cast<unsigned>(std::clamp<u64>(o.threads ? o.threads : std::thread::hardware_concurrency(), 1, groups));
 }
 /// Races are looked for in every buffer that may be written.
@@ -303,7 +315,7 @@ result module::launch(const std::string& name, dim3 grid, dim3 block, std::size_
   if (o.lds_log || o.cycles) stats = std::make_unique<lds_stats>(co.target, lanes, o.phases), L.stats = stats.get();
 
   const unsigned threads_used = threads_of(o, k, groups);
-  const u64 resident = o.all_resident ? groups : std::min<u64>(std::max(1u, o.resident), groups);
+  const u64 resident = o.all_resident ? groups : std::min<u64>(std::max(k.cluster_size(), o.resident), groups);
   const setup s{co, k, o, grid, block, ka, packet, L.scratch_bytes};
   const std::size_t of_thread = (resident + threads_used - 1) / threads_used;
   const work job{shared, s, groups, threads, lds, lanes, of_thread, of_thread * threads_used};

@@ -5,6 +5,14 @@
 namespace emu {
 namespace {
 constexpr u32 poison_word = 0x7fc0dead;
+// Where the workgroup is in its cluster, and the cluster in the grid: as LLVM's code for workgroup ids reads it.
+void place_in_cluster(wave& w) {
+  const u32 *id = w.wg->id, *n = w.launch->kernel->cluster;
+  u32* const t = w.s + s_ttmp;
+  t[6] = (w.launch->kernel->cluster_size() - 1) << 24;
+  for (int d = 0; d < 3; ++d) t[6] |= id[d] % n[d] << 4 * d | (n[d] - 1) << (12 + 4 * d);
+  t[9] = id[0] / n[0], t[7] = (id[1] / n[1] & 0xffff) | id[2] / n[2] << 16;
+}
 // The user and system SGPRs; where execution starts.
 u64 init_scalars(wave& w, const setup& s) {
   const kernel_info& k = s.k;
@@ -30,12 +38,11 @@ u64 init_scalars(wave& w, const setup& s) {
     entry += 256;  // the prologue that loads them is for firmware that cannot preload
   }
   sg.resize(k.rsrc2 >> 1 & (s.co.target == "gfx1250" ? 63 : 31), 0);
-  const u32* id = w.wg->id;
   if (s.co.fam == family::gfx12)
-    w.s[s_ttmp + 6] = 0, w.s[s_ttmp + 9] = id[0], w.s[s_ttmp + 7] = (id[1] & 0xffff) | id[2] << 16;
+    place_in_cluster(w);
   else
     for (int d = 0; d < 3; ++d)
-      if (k.rsrc2 >> (7 + d) & 1) sg.push_back(id[d]);
+      if (k.rsrc2 >> (7 + d) & 1) sg.push_back(w.wg->id[d]);
   if (k.rsrc2 >> 10 & 1) sg.push_back(0);
   if ((k.rsrc2 & 1) && (s.co.target == "gfx90a" || s.co.target == "gfx908")) sg.push_back(0);  // scratch wave offset
   if (sg.size() > 106) throw std::runtime_error("kernel '" + k.name + "' asks for too many user SGPRs");
@@ -114,7 +121,7 @@ void init_wave(wave& w, const setup& s, u32 first_thread, u32 threads) {
   w.s[s_m0] = s.opt.poison ? 0xffffffffu : 0;
   w.queue.clear(), w.calls.clear(), w.busy = {};
   w.lds_addresses.clear(), w.free_slots.clear();
-  w.signals = w.waits_done = 1, w.status = wave::running, w.gpr_idx = 0;
+  w.signals = w.waits_done = 1, w.cluster_waits = 0, w.status = wave::running, w.gpr_idx = 0;
   w.mode = k.rsrc1 >> 12 & 0xff;
   if (s.co.fam == family::gfx12)
     w.mode |= 1 << 8;  // gfx12 has no DX10_CLAMP and IEEE bits: clamp turns NaN into 0

@@ -16,12 +16,13 @@ u8* nowhere(launch_state& L) {
   return L.nowhere;
 }
 namespace {
-// Load-to-LDS: lane l writes at M0 + offset + l * width.
+// Load-to-LDS: lane l writes at M0 + offset + l * width, asynchronous loads of gfx1250 at an address of its own.
 void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
-  const u32 step = i.bytes < 4 ? 4u : i.bytes, base = (w.s[s_m0] & 0x3ffff) + static_cast<u32>(i.offset);
+  const u32 step = i.cnt != c_async && i.bytes < 4 ? 4u : i.bytes, base = w.s[s_m0] & 0x3ffff;
   u32 addr[64] = {};
   for (u64 m = lanes; m; m &= m - 1) {
-    const u32 l = static_cast<u32>(std::countr_zero(m)), a = addr[l] = base + l * step;
+    const u32 l = static_cast<u32>(std::countr_zero(m));
+    const u32 a = addr[l] = (i.cnt == c_async ? w.v(i.data.reg)[l] : base + l * step) + static_cast<u32>(i.offset);
     if (static_cast<u64>(a) + step > w.wg->lds_size) {
       report(
           w, i, finding_kind::out_of_bounds,
@@ -32,7 +33,7 @@ void deposit(wave& w, const inst& i, u64 lanes, const u8 (*data)[16]) {
     if (w.launch->race) race_check(w, i, a, step, true);
     if (w.undefined) std::memset(w.wg->state.data() + a, written, step);
     u32 v = 0;
-    if (i.bytes >= 4)
+    if (i.bytes >= 4 || i.cnt == c_async)
       std::memcpy(w.wg->lds.data() + a, data[l], i.bytes);
     else {
       std::memcpy(&v, data[l], i.bytes);
@@ -251,6 +252,7 @@ void place_memory_operands(inst& i) {
   } else {
     i.ret = i.atomic && i.ops.size() == (i.x == flat ? 3u : 4u);
     if (((!i.store && !i.atomic) || i.ret) && !i.lds) take(i.dst[0]), i.ndst = 1;
+    if (i.cnt == c_async) take(i.data);
     take(i.vaddr);
     if (i.store || i.atomic) take(i.data);
     if (i.x != flat) take(i.saddr);
@@ -284,6 +286,7 @@ bool bind_memory(inst& i, const code_object& co) {
   i.coherent = i.text.find("sc1") != i.text.npos || i.text.find("SCOPE_DEV") != i.text.npos ||
                i.text.find("SCOPE_SYS") != i.text.npos ||
                (co.target != "gfx942" && co.target != "gfx950" && i.text.find("glc") != i.text.npos);
+  if (eat("cluster_")) n = "global_" + n;  // the mask of workgroups changes what is shared on the way, not what arrives
   i.x = eat("global_") ? global : eat("scratch_") ? scratch : eat("flat_") ? flat : eat("buffer_") ? buffer : -1;
   if (i.x < 0) return false;
   if (n.rfind("prefetch", 0) == 0) return i.fn = &no_operation, i.cnt = c_none, true;
@@ -292,6 +295,7 @@ bool bind_memory(inst& i, const code_object& co) {
     i.order = g9 ? 0 : 1, i.cnt2 = lds_counter, i.order2 = g9 ? 0 : 2;  // flat counts as both, in order since gfx10
   if (eat("load_")) {
     if (eat("lds_")) i.lds = true;
+    if (eat("async_to_lds_")) i.lds = true, i.cnt = c_async;
     if (n == "tr_b64") throw std::runtime_error("which lane receives what is not known for 8-bit elements");
     if (eat("tr_")) i.tr = 16;
     if (!parse_shape(i, n, false)) return false;

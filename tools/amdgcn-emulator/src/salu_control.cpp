@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Branches, barriers, waits, and the registers that control a wave.
 #include "findings.hpp"
+#include "grid_barrier.hpp"
 #include "salu.hpp"
 
 namespace emu {
@@ -65,12 +66,24 @@ void barrier(wave& w, const inst&) {
   if (w.launch->race) on_signal(w);
   ++w.signals, w.status = wave::at_barrier;
 }
+constexpr i32 of_workgroup = -1, of_cluster = -3;
 void barrier_signal(wave& w, const inst& i) {
-  if (static_cast<i32>(w.rs32(i.src[0])) != -1) w.refuse(i, "only the workgroup barrier (-1) is implemented");
+  const i32 which = static_cast<i32>(w.rs32(i.src[0]));
+  if (which == of_cluster) return cluster_signal(w);
+  if (which != of_workgroup)
+    w.refuse(i, "only the barriers of the workgroup (-1) and of the cluster (-3) are implemented");
   if (w.launch->race) on_signal(w);
   ++w.signals;
+  if (i.x) w.scc() = w.signals > w.wg->signalled;  // s_barrier_signal_isfirst
+  w.wg->signalled = std::max(w.wg->signalled, w.signals);
 }
-void barrier_wait(wave& w, const inst&) { remember_lanes(w), w.status = wave::at_barrier; }
+void barrier_wait(wave& w, const inst& i) {
+  remember_lanes(w);
+  if (static_cast<i16>(i.raw[0]) == of_cluster)
+    cluster_wait(w);
+  else
+    w.status = wave::at_barrier;
+}
 void interrupt(wave& w, const inst& i) {
   if (i.text.find("MSG_INTERRUPT") != i.text.npos && w.launch->interrupt) w.launch->interrupt(*w.launch);
 }
@@ -109,8 +122,10 @@ void getreg(wave& w, const inst& i) {
   else if (h.name == "HW_REG_HW_ID" || h.name == "HW_REG_HW_ID1" || h.name == "HW_REG_HW_ID2" ||
            h.name == "HW_REG_XCC_ID" || h.name == "HW_REG_STATUS" || h.name == "HW_REG_TRAPSTS" ||
            h.name == "HW_REG_LDS_ALLOC" || h.name == "HW_REG_GPR_ALLOC" || h.name == "HW_REG_WAVE_STATUS" ||
-           h.name == "HW_REG_WAVE_HW_ID1" || h.name == "HW_REG_IB_STS2")  // IB_STS2: no cluster
+           h.name == "HW_REG_WAVE_HW_ID1")
     v = 0;
+  else if (h.name == "HW_REG_IB_STS2")  // as LLVM's code for workgroup ids reads it
+    v = w.launch->kernel->cluster_size() == 1 ? 0 : 1u << 6 | w.wg->rank << 21;
   else
     w.refuse(i, "reading " + h.name + " is not implemented");
   w.ws32(i.ops[0], v >> h.off & (h.width == 32 ? ~0u : (1u << h.width) - 1));
@@ -161,10 +176,11 @@ void register_salu_control() {
   for_names("s_trap", {&trap, 0});
   for_names(
       "s_waitcnt s_waitcnt_vscnt s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_wait_loadcnt s_wait_storecnt s_wait_dscnt "
-      "s_wait_kmcnt s_wait_loadcnt_dscnt s_wait_storecnt_dscnt",
+      "s_wait_kmcnt s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_wait_asynccnt s_wait_tensorcnt",
       {&wait, 0});
   for_names("s_barrier", {&barrier, 0});
   for_names("s_barrier_signal", {&barrier_signal, 0});
+  for_names("s_barrier_signal_isfirst", {&barrier_signal, 0, 1});
   for_names("s_barrier_wait", {&barrier_wait, 0});
   for_names("s_memtime s_memrealtime", {&time});
   for_names("s_getreg_b32", {&getreg, 0});

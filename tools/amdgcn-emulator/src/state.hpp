@@ -75,6 +75,8 @@ struct workgroup_clock {
 struct workgroup {
   launch_state* launch = nullptr;
   u32 id[3] = {0, 0, 0};
+  u32 cluster = 0, rank = 0;  // number of its cluster, and its own in it
+  u64 signalled = 1;          // the latest barrier epoch that a wave has signalled
   std::vector<u8> lds;
   u32 lds_size = 0;
   lds_shadow writes, reads;
@@ -189,11 +191,12 @@ struct wave {
   };
   std::unique_ptr<undefined_values> undefined;
   bool yield = false;
-  u32 barrier = 0;       // instruction of the barrier that the wave waits at
-  u64 started = 0;       // lanes that the wave began with
-  u64 skipped = 0;       // lanes that were not active at the latest barrier
-  u64 gws_opened = 0;    // of gws_resource, when the wave arrived
-  u32 gws_resource = 0;  // the latest
+  u32 barrier = 0;        // instruction of the barrier that the wave waits at
+  u64 started = 0;        // lanes that the wave began with
+  u64 skipped = 0;        // lanes that were not active at the latest barrier
+  u64 gws_opened = 0;     // of gws_resource, when the wave arrived
+  u32 gws_resource = 0;   // the latest
+  u64 cluster_waits = 0;  // barriers of the cluster that it has waited for
 
   u32* v(u32 r) { return vfile.data() + r * 64u; }
   u64 full() const { return lanes == 64 ? ~0ull : 0xffffffffull; }

@@ -215,6 +215,7 @@ void register_valu_cvt();
 void register_valu_packed();
 void register_valu_lane();
 void register_valu_gfx1250();
+bool bind_tensor_move(inst& i);                    // tensor_move.cpp
 bool bind_memory(inst& i, const code_object& co);  // parses loads, stores and atomics
 bool bind_lds(inst& i, const code_object& co);
 bool bind_matrix(inst& i, const code_object& co);

@@ -23,8 +23,8 @@ TILEWRIGHT_HD constexpr inplace_vector<lds_instruction, num_lds_ops> gfx1250_lds
 
 }  // namespace detail
 
-/// Not used: the tensor data mover, clusters, registers beyond the first 256 (s_set_vgpr_msb), LDS copies that bypass
-/// registers.
+/// Not used: clusters, loads that workgroups of a cluster share, registers beyond the first 256 (s_set_vgpr_msb), LDS
+/// copies of a lane that bypass registers.
 struct gfx1250 {
   /// Facts of the GPU.
   static constexpr target value = [] {
@@ -39,6 +39,7 @@ struct gfx1250 {
     t.cus_per_pool = 1;
     t.matrix_ops = list_of<matrix_op, 16>(matrix_op::wmma_16x16x16_gfx12, matrix_op::wmma_16x16x32_gfx1250,
                                           matrix_op::wmma_16x16x64_b8_gfx1250, matrix_op::wmma_16x16x128_b8_gfx1250);
+    t.has_tensor_mover = true;
     t.least_clang = 22;
     t.lds = detail::gfx1250_lds();
     return t;

@@ -91,6 +91,7 @@ struct target {
   bool buffer_instructions = false;  ///< global accesses whose bounds the hardware checks
   inplace_vector<index_t, 5> direct_to_lds_bytes =
       {};                                         ///< per lane, of copies from global memory that bypass registers
+  bool has_tensor_mover = false;                  ///< tiles to LDS by a descriptor: core/arch/tensor_descriptor.hpp
   inplace_vector<matrix_op, 16> matrix_ops = {};  ///< that it executes
   bool has_wgmma = false;                         ///< is_wgmma(op), with operands of f16, bf16 and fp8_ocp
   /// Blocks that run together; more than 1 where there are Hopper's barriers, TMA and wgmma.

@@ -113,10 +113,10 @@ struct gemm_kernel {
     write(c, args, origin, split, batch, lds);
   }
 
-  /// All tiles along k; those with scales of their own are not partial.
+  /// All tiles along k; those with scales of their own are not partial, and a pipeline may want the last one partial.
   TILEWRIGHT_HD static k_tiles tiles_of(const args_type& args) {
     k_tiles k = tiles_along_k(args.k, tile.k);
-    if constexpr (Policy::is_block_scaled) k.first_origin = 0;
+    if constexpr (Policy::is_block_scaled || requires { Policy::pipeline::last_tile_is_partial; }) k.first_origin = 0;
     return k;
   }
 

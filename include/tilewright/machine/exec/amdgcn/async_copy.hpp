@@ -2,6 +2,7 @@
 // Copies from global memory to LDS that bypass registers, on the AMD GPUs that have them.
 #pragma once
 
+#include <tilewright/core/arch/tensor_descriptor.hpp>
 #include <tilewright/machine/exec/amdgcn/machine.hpp>
 
 namespace tilewright::exec::inline amdgcn {
@@ -79,6 +80,29 @@ TILEWRIGHT_HD void async_wait() {
     __builtin_amdgcn_s_waitcnt((Outstanding & 15) | 0x0f70 | (Outstanding >> 4) << 14);
     asm volatile("" ::: "memory");
   }
+}
+
+/// By gfx1250's tensor data mover, once for the wave. Tiles of a wave complete in order.
+TILEWRIGHT_HD void load_tensor_tile([[maybe_unused]] const arch::tensor_descriptor& d,
+                                    [[maybe_unused]] lds_pointer to) {
+#if defined(__gfx1250__)
+  using four __attribute__((ext_vector_type(4))) = int;
+  using eight __attribute__((ext_vector_type(8))) = int;
+  four group0;
+  eight group1;
+  unroll<4>([&](auto i) { group0[i.value] = int(d.group0[i.value]); });
+  unroll<8>([&](auto i) { group1[i.value] = int(d.group1[i.value]); });
+  group0[1] = int(detail::lds_address(to));
+  __builtin_amdgcn_tensor_load_to_lds_d2(group0, group1, 0);
+#endif
+}
+/// Waits until at most Outstanding of the wave's latest tiles are not complete.
+template <index_t Outstanding>
+TILEWRIGHT_HD void wait_for_tensor_tiles() {
+#if defined(__gfx1250__)
+  __builtin_amdgcn_s_wait_tensorcnt(Outstanding);
+  asm volatile("" ::: "memory");
+#endif
 }
 
 /// Groups are not counted: a wait is for all copies.

@@ -2,6 +2,7 @@
 // Asynchronous copies from global memory to LDS, on the CPU.
 #pragma once
 
+#include <tilewright/core/arch/tensor_descriptor.hpp>
 #include <tilewright/machine/emulator/threads/async_copies.hpp>
 #include <tilewright/machine/exec/host/machine.hpp>
 
@@ -58,6 +59,12 @@ template <index_t Outstanding>
 void async_wait_groups(call_site where = {}) {
   emulator::complete_groups(detail::self(), Outstanding, where);
 }
+
+inline void load_tensor_tile(const arch::tensor_descriptor&, lds_pointer, call_site where = {}) {
+  emulator::refuse(detail::self(), "calls load_tensor_tile", where, ", which the CPU emulator does not have");
+}
+template <index_t Outstanding>
+void wait_for_tensor_tiles() {}
 
 template <index_t Bytes>
 void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane,

@@ -2,6 +2,7 @@
 // Copies from global memory to LDS (shared memory) that bypass registers: cp.async.
 #pragma once
 
+#include <tilewright/core/arch/tensor_descriptor.hpp>
 #include <tilewright/machine/exec/nvptx/machine.hpp>
 
 namespace tilewright::exec::inline nvptx {
@@ -78,6 +79,10 @@ TILEWRIGHT_HD void async_load_to_lds(const global_buffer& buffer, index_t byte_o
 /// AMD GPUs only; declared so that kernels for every machine parse.
 template <index_t Bytes>
 TILEWRIGHT_HD void async_load_wave_to_lds(const walking_buffer& buffer, index_t byte_offset, lds_pointer first_lane);
+
+TILEWRIGHT_HD void load_tensor_tile(const arch::tensor_descriptor&, lds_pointer);
+template <index_t Outstanding>
+TILEWRIGHT_HD void wait_for_tensor_tiles();
 
 template <index_t Outstanding = 0>
 TILEWRIGHT_HD void async_wait() {

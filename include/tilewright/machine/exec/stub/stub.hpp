@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/core/arch/matrix_instruction.hpp>
+#include <tilewright/core/arch/tensor_descriptor.hpp>
 #include <tilewright/core/base/array.hpp>
 #include <tilewright/core/base/atomic_op.hpp>
 #include <tilewright/core/base/block_index.hpp>
@@ -59,6 +60,8 @@ struct walking_buffer {
 };
 template <index_t Bytes>
 TILEWRIGHT_STUB(void async_load_wave_to_lds(const walking_buffer&, index_t, lds_pointer))
+TILEWRIGHT_STUB(void load_tensor_tile(const arch::tensor_descriptor&, lds_pointer)) template <index_t Outstanding>
+TILEWRIGHT_STUB(void wait_for_tensor_tiles())
 template <index_t Outstanding = 0>
 TILEWRIGHT_STUB(void async_wait())
 template <index_t Bytes, bool ReadOnce = false>
