@@ -165,4 +165,60 @@ TEST_F(Driver, TensorMapsAreMadeInTheContextOfTheGpu) {
   EXPECT_EQ(launches(), 2);
 }
 
+/// Requests that differ in one member from a first one, and that one with `addresses` addresses.
+std::vector<tilewright::exec::tensor_map_request> various_requests(char* memory, int addresses) {
+  const tilewright::exec::tensor_map_request first{
+      memory, tilewright::arch::matrix_element::f16, {64, 64, 1}, {128, 128 * 64}, {64, 64}};
+  std::vector<tilewright::exec::tensor_map_request> list(11 + std::size_t(addresses), first);
+  list[1].element = tilewright::arch::matrix_element::bf16;
+  for (int i = 0; i < 3; ++i) list[std::size_t(2 + i)].lengths[i] = 8;
+  for (int i = 0; i < 2; ++i) list[std::size_t(5 + i)].stride_bytes[i] = 1 << 16;
+  list[7].box[0] = 32, list[8].box[1] = 32;
+  list[9].ragged = true, list[10].padded_row_bytes = 128, list[10].box[0] = 32;
+  for (int i = 0; i < addresses; ++i) list[std::size_t(11 + i)].data = memory + 16 * i;
+  return list;
+}
+
+TEST_F(Driver, TensorMapsOfEqualRequestsAreMadeOnce) {
+  jit::compiler_options o = options();
+  o.target.clear();
+  o.compiler =
+      make_program("nvcc", "cp '" + (folder / "object").string() + "' \"$out\"", "compilation tools, release 13.0");
+  jit::kernel_source s = source_with_map();
+  const auto as_source = s.host.prepare;
+  int repeated = -1, wrong = 0;
+  s.host.prepare = [&](const void* args, const tilewright::launch_facts& known) {
+    alignas(128) static char memory[1 << 14];
+    const std::vector<tilewright::exec::tensor_map_request> requests = various_requests(memory, 200);
+    const auto made = [&](const auto& request) {
+      tilewright::exec::ragged_tensor_map map;
+      known.make_tensor_map(map, request);
+      return std::vector<unsigned long long>(map.opaque, map.opaque + 16);
+    };
+    const auto made_anew = [&](const auto& request) {  // by a thread that remembers none
+      std::vector<unsigned long long> anew;
+      std::thread([&] {
+        of_driver<int(void*)>("cuCtxPushCurrent_v2")(memory);
+        anew = made(request);
+      }).join();
+      return anew;
+    };
+    const auto count = of_driver<int()>("fake_cuda_encoded_maps");
+    const int before = count();
+    for (int i = 0; i < 5; ++i) (void)made(requests[0]);
+    repeated = count() - before;
+    for (int again = 0; again < 2; ++again)  // each pushes others out, and meets what they left
+      for (const auto& request : requests)
+        wrong += made(request) != made_anew(request) || made(requests[0]) == made(requests[1]);
+    return as_source(args, known);
+  };
+  jit::compiler compiler(o);
+  const jit::kernel kernel = compiler.load(s);
+  alignas(128) static char memory[64];
+  void* data = memory;
+  kernel(data);
+  EXPECT_EQ(repeated, 1);
+  EXPECT_EQ(wrong, 0);
+}
+
 }  // namespace

@@ -37,6 +37,8 @@ struct tensor_map_request {
   index_t copied_bytes() const { return box[0] * box[1] * element_bytes(); }
   /// Bytes of the swizzle's rows; 0: the box is one row, without a swizzle.
   index_t swizzled_bytes() const { return box[1] > 1 ? row_bytes() : 0; }
+
+  friend constexpr bool operator==(const tensor_map_request&, const tensor_map_request&) = default;
 };
 
 }  // namespace tilewright::exec
