@@ -125,10 +125,10 @@ TEST(ExpertDots, LongRowsAndNoExperts) {
 }
 TEST(ExpertDots, RefusesWhatItCannotDo) {
   using kernel = expert_dots<arch::sm90, bfloat16_t, expert_dots_kind::down, 4>;
-  alignas(16) bfloat16_t x[16] = {};
+  alignas(16) bfloat16_t x[96] = {};
   const index_t expert[4] = {};
   const float weight[4] = {};
-  expert_dots_args<bfloat16_t> g{x, x, x + 8, expert, weight, 2, 2, 1, 0, 0, 4, 8, 8, 4, 8, 32};
+  expert_dots_args<bfloat16_t> g{x, x + 32, x + 64, expert, weight, 2, 2, 1, 0, 0, 4, 8, 8, 4, 8, 32};
   EXPECT_EQ(kernel::check(g), nullptr);
   const auto refused = [&](auto change) {
     auto changed = g;
@@ -139,10 +139,12 @@ TEST(ExpertDots, RefusesWhatItCannotDo) {
   EXPECT_NE(refused([](auto& a) { a.tokens = 5; }).find("fewer tokens"), std::string::npos);
   EXPECT_NE(refused([](auto& a) { a.choices = 17; }).find("32 entries"), std::string::npos);
   EXPECT_NE(refused([](auto& a) { a.weight = nullptr; }).find("null"), std::string::npos);
-  EXPECT_NE(refused([](auto& a) { a.k = 12; }).find("vector"), std::string::npos);
+  EXPECT_NE(refused([](auto& a) { a.k = 4; }).find("vector"), std::string::npos);
   EXPECT_NE(refused([](auto& a) { a.x_stride = 9; }).find("vector"), std::string::npos);
   EXPECT_NE(refused([](auto& a) { a.w += 1; }).find("vector"), std::string::npos);
   EXPECT_NE(refused([](auto& a) { a.function.limit = 0; }).find("limit"), std::string::npos);
+  EXPECT_NE(refused([](auto& a) { a.y -= 1; }).find("overlaps"), std::string::npos);
+  EXPECT_NE(refused([](auto& a) { a.y = const_cast<bfloat16_t*>(a.w) + 27; }).find("overlaps"), std::string::npos);
   EXPECT_NE(refused([](auto& a) { a.experts = 0; }).find("positive"), std::string::npos);
 }
 

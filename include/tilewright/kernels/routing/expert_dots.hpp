@@ -102,13 +102,14 @@ struct expert_dots {
   static_assert(sizeof(T) == 2 && 1 <= MostTokens && MostTokens <= 4);
   static constexpr bool is_gate_up = Kind == expert_dots_kind::gate_up;  ///< Kind, as a condition
   static constexpr index_t products = is_gate_up ? 2 : 1;                ///< rows of weights of a wave
-  static constexpr index_t waves = 4, block_size = waves * Arch::value.wave_size, lds_bytes = 0;
+  static constexpr index_t waves = 4;                                    ///< of a block: each has a row
+  static constexpr index_t block_size = waves * Arch::value.wave_size, lds_bytes = 0;
   static constexpr index_t blocks_at_once = MostTokens == 1 ? 8 : 4;  ///< with at_once loads in flight in each thread
   static constexpr index_t at_once = 8 / products;                    ///< vectors of a row of weights
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// An error message for what this kernel cannot do with these arguments; nullptr: it can.
-  static constexpr const char* check(const args_type& g) {
+  static const char* check(const args_type& g) {
     const long_index_t entries = long_index_t{g.tokens} * g.choices;
     if (g.tokens < 1 || g.choices < 1 || g.experts < 1 || g.n < 1 || g.k < 1)
       return "tokens, choices, experts, n and k must be positive";
@@ -119,10 +120,18 @@ struct expert_dots {
       return "a pointer is null: x, w, y, expert or weight";
     if (g.capacity < 0 || g.bias_step < 1 || !(g.function.limit > 0))
       return "capacity, bias_step or the limit of SwiGLU is wrong";
-    const bool are_vectors = g.k % 8 == 0 && g.w_stride % 8 == 0 && g.expert_stride % 8 == 0 &&
-                             g.product_stride % 8 == 0 && g.x_stride % 8 == 0;
-    if (!are_vectors || !detail::is_aligned(g.x, 16) || !detail::is_aligned(g.w, 16)) return detail::needs_vectors;
-    return nullptr;
+    const bool are_vectors =
+        g.w_stride % 8 == 0 && g.expert_stride % 8 == 0 && g.product_stride % 8 == 0 && detail::is_aligned(g.w, 16);
+    if (!are_vectors) return detail::needs_vectors;
+    const long_index_t of_w = (g.experts - 1) * g.expert_stride + (g.n - 1) * long_index_t{g.w_stride} +
+                              (is_gate_up ? g.product_stride : 0) + g.k;
+    const detail::row_matrix y{g.y, is_gate_up ? entries : g.tokens, g.n, g.y_stride, sizeof(T)},
+        x{g.x, is_gate_up ? g.tokens : entries, g.k, g.x_stride, sizeof(T)};
+    if (const char* why = detail::check_matrix(y, 1, 1)) return why;
+    if (const char* why = detail::check_matrix(x, 8, 1)) return why;
+    const detail::row_matrix matrices[] = {y, x, detail::row_array(g.w, of_w), detail::row_array(g.expert, entries),
+                                           detail::row_array(g.weight, entries)};
+    return detail::check_results(matrices, 1);
   }
   static constexpr exec::block_index grid(const args_type& g) {
     return {ceil_div(g.n, waves), is_gate_up ? g.tokens * g.choices : 1, 1};
