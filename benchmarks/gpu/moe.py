@@ -33,6 +33,7 @@ except ImportError:
 
 MODELS = {  # experts, choices, d, n, options
     "mixtral_8x7b": (8, 2, 4096, 14336, {}),
+    "deepseek_v2_lite": (64, 6, 2048, 1408, {}),
     "qwen3_235b": (128, 8, 4096, 1536, {}),
     "deepseek_v3": (256, 8, 7168, 2048, {"score": "sigmoid", "groups": 8, "kept_groups": 4, "scale": 2.5}),
     "gpt_oss_120b": (128, 4, 2880, 2880, {"is_interleaved": 1, "swiglu_alpha": 1.702, "swiglu_limit": 7.0, "swiglu_shift": 1.0}),
@@ -73,6 +74,7 @@ class Layer:
         self.y = torch.empty_like(self.x)
         self.expert = torch.empty(tokens, self.choices, device="cuda", dtype=torch.int32)
         self.weight = torch.empty(tokens, self.choices, device="cuda")
+        self.decoded = {}  # what weights of 8 and 4 bits stand for
 
     @staticmethod
     def make_weights(model):
@@ -122,7 +124,7 @@ class Layer:
 
     def reference(self, rows):
         """The rows of y in float64, from the experts that ours chose; also a bound on magnitudes."""
-        w = {k: v.double() if v.dim() < 3 else v for k, v in self.weights.items()}
+        w = {k: v.double() if v.dim() < 3 else v for k, v in (self.weights | self.decoded).items()}
         result, bound = [], []
         for t in rows:
             total, size, x = 0, 0, self.x[t].double()
@@ -150,6 +152,66 @@ class Layer:
         got = self.y[rows].double()
         error = ((got - wanted).abs() / (2 ** -7 * (bound + wanted.abs()) + 1e-9))
         return routing, error.nan_to_num(1e9).max().item()
+
+
+FP4 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+
+
+def packed_nibbles(codes):
+    return (codes[..., ::2] | codes[..., 1::2] << 4).to(torch.uint8).view(torch.int8)
+
+
+def nearest_fp4(w):
+    """Codes of e2m1, and what they stand for."""
+    table = torch.tensor(FP4, device=w.device)
+    index = (w.abs()[..., None] - table).abs().argmin(-1)
+    return index | (w < 0).int() << 3, table[index] * torch.where(w < 0, -1.0, 1.0)
+
+
+def encode(w, name):
+    """Weights (experts, rows, k) in a format: codes, the tensors that say how they are stored, and what they stand for."""
+    w = w.float()
+    experts, rows, k = w.shape
+    if name == "fp8_rows":
+        scale = w.abs().amax(-1).clamp(min=1e-12) / 448
+        codes = (w / scale[..., None]).to(torch.float8_e4m3fn)
+        return codes, {"scale": scale}, codes.double() * scale[..., None]
+    if name == "fp8_blocks":
+        padded = torch.nn.functional.pad(w, (0, -k % 128, 0, -rows % 128))
+        scale = padded.unflatten(1, (-1, 128)).unflatten(3, (-1, 128)).abs().amax((2, 4)).clamp(min=1e-12) / 448
+        of_element = scale.repeat_interleave(128, 1).repeat_interleave(128, 2)[:, :rows, :k]
+        codes = (w / of_element).to(torch.float8_e4m3fn)
+        return codes, {"scale": scale}, codes.double() * of_element
+    group = {"mxfp8": 32, "mxfp4": 32, "int4": 64, "nvfp4": 16}[name]
+    groups = w.unflatten(-1, (-1, group))
+    largest = groups.abs().amax(-1).clamp(min=1e-9)
+    if name == "int4":
+        scale = largest / 7
+        codes = (groups / scale[..., None]).round().clamp(-8, 7)
+        return packed_nibbles((codes + 8).int().flatten(-2)), {"scale": scale}, (codes * scale[..., None]).flatten(-2).double()
+    if name == "nvfp4":
+        factor = torch.linspace(0.5, 2.0, experts, device=w.device)
+        scale = (largest / 6 / factor[:, None, None]).to(torch.float8_e4m3fn)
+        step = scale.float() * factor[:, None, None]
+        codes, values = nearest_fp4(groups / step.clamp(min=1e-12)[..., None])
+        return packed_nibbles(codes.flatten(-2)), {"scale": scale, "factor": factor}, (values * step[..., None]).flatten(-2).double()
+    exponent = largest.log2().floor() - (8 if name == "mxfp8" else 2)
+    stored = {"scale": (exponent + 127).to(torch.uint8).view(torch.int8)}
+    scaled = groups / exponent.exp2()[..., None]
+    if name == "mxfp8":
+        codes = scaled.clamp(-448, 448).to(torch.float8_e4m3fn)
+        return codes.flatten(-2), stored, (codes.float() * exponent.exp2()[..., None]).flatten(-2).double()
+    codes, values = nearest_fp4(scaled)
+    return packed_nibbles(codes.flatten(-2)), stored, (values * exponent.exp2()[..., None]).flatten(-2).double()
+
+
+def use_format(layer, name):
+    """Weights of a layer in another format."""
+    weights = {k: v for k, v in layer.weights.items() if v.dim() < 3}
+    for matrix in ("gate_up", "down"):
+        weights[matrix], stored, layer.decoded[matrix] = encode(layer.weights[matrix], name)
+        weights |= {f"{matrix}_{k}": v.contiguous() for k, v in stored.items()}
+    layer.weights = weights
 
 
 if triton is not None:
@@ -356,17 +418,22 @@ def random_problems(count, seed, verbose, prepare):
         experts = random.choice([2, 5, 8, 24, 64, 128])
         choices = random.randint(1, min(experts, 8))
         d, n = 8 * random.randint(1, 80), 8 * random.randint(1, 60)
+        name = random.choice(["bf16"] * 6 + ["fp8_rows", "fp8_blocks", "mxfp8", "mxfp4", "int4", "nvfp4"])
+        if name != "bf16":
+            d, n = 64 * random.randint(1, 10), 64 * random.randint(1, 7)
         options = {}
         if random.random() < 0.3:
             options = {"is_interleaved": 1, "swiglu_alpha": 1.7, "swiglu_limit": 2.0, "swiglu_shift": 1.0}
         if random.random() < 0.3:
             options |= {"score": "sigmoid"}
         model = (experts, choices, d, n, options)
-        tokens = random.choice([1, 2, 7, 33, 64, 200, 700, 3000])
+        tokens = random.choice([1, 1, 2, 3, 4, 7, 33, 64, 200, 700, 3000])
         kind = random.randrange(4)
         if verbose:
-            print(f"problem {i}: {model}, {tokens} tokens, kind {kind}", flush=True)
+            print(f"problem {i}: {name}, {model}, {tokens} tokens, kind {kind}", flush=True)
         layer = Layer(model, tokens, Layer.make_weights(model))
+        if name != "bf16":
+            use_format(layer, name)
         if kind == 1:  # nearly all to one expert
             layer.logits[:, random.randrange(experts)] += 12
         elif kind == 2:  # ties
@@ -381,20 +448,24 @@ def random_problems(count, seed, verbose, prepare):
         routing, _ = layer.errors(rows)
         wanted, bound = layer.reference(rows)
         got = layer.y[rows].double()
-        ok = torch.where(wanted.isnan(), got.isnan(), (got - wanted).abs() <= 2 ** -7 * (bound + wanted.abs()) + 1e-6)
+        # Rows of x and of what SwiGLU makes are rounded to e4m3 where weights are: three bits after the leading one.
+        allowed = 2 ** -7 * (bound + wanted.abs()) + 1e-6 if name[:3] != "fp8" else torch.full_like(bound, 0.3) * wanted.nan_to_num().norm(dim=-1, keepdim=True)
+        ok = torch.where(wanted.isnan(), got.isnan(), (got - wanted).abs() <= allowed)
+        if name[:3] == "fp8" and not wanted.isnan().any():
+            ok &= (got - wanted).norm() <= 0.1 * wanted.norm() + 1e-6
         first = layer.y.clone()
         layer.ours()
         same = bool((first.view(torch.int16) == layer.y.view(torch.int16)).all())
         leaks = bool(layer.y[~nan].isnan().any())
         if not ok.all() or routing > 1e-4 or not same or leaks:
             wrong += 1
-            print(f"wrong: problem {i}, {model}, {tokens} tokens, kind {kind}: {int((~ok).sum())} elements, routing {routing:.1e}, same bits {same}, "
+            print(f"wrong: problem {i}, {name}, {model}, {tokens} tokens, kind {kind}: {int((~ok).sum())} elements, routing {routing:.1e}, same bits {same}, "
                   f"NaN in other tokens {leaks}", flush=True)
     print(f"{count} random problems, {wrong} wrong", flush=True)
     return wrong
 
 
-def plain_layer(x, logits, gate_up, down, choices, options):
+def plain_layer(x, logits, gate_up, down, choices, options, gate_up_bias, down_bias):
     """The layer in PyTorch, differentiable, expert by expert."""
     expert, _ = route(logits.detach(), choices, options)
     score = logits.sigmoid() if options.get("score") == "sigmoid" else logits.softmax(-1)
@@ -403,8 +474,8 @@ def plain_layer(x, logits, gate_up, down, choices, options):
     y = torch.zeros_like(x)
     for e in range(gate_up.shape[0]):
         tokens, which = (expert == e).nonzero(as_tuple=True)
-        h = swiglu(*halves(x[tokens] @ gate_up[e].T, options), options)
-        y = y.index_add(0, tokens, weight[tokens, which, None] * (h @ down[e].T))
+        h = swiglu(*halves(x[tokens] @ gate_up[e].T + gate_up_bias[e], options), options)
+        y = y.index_add(0, tokens, weight[tokens, which, None] * (h @ down[e].T + down_bias[e]))
     return y
 
 
@@ -419,16 +490,18 @@ def gradients(count, seed, prepare):
         choices, d, n = random.randint(1, min(experts, 6)), 8 * random.randint(2, 70), 8 * random.randint(2, 60)
         options = random.choice([{}, {"score": "sigmoid", "scale": 2.5}, {"is_interleaved": True, "swiglu_alpha": 1.7, "swiglu_limit": 2.0, "swiglu_shift": 1.0}])
         inputs = [t.requires_grad_() for t in (torch.randn(tokens, d, device="cuda", dtype=torch.bfloat16), torch.randn(tokens, experts, device="cuda"),
-                                               *(Layer.make_weights((experts, choices, d, n, {})).values()))]
+                                               *(Layer.make_weights((experts, choices, d, n, {"is_interleaved": 1})).values()))]
         dy = torch.randn(tokens, d, device="cuda", dtype=torch.bfloat16)
         exact = [t.detach().double().requires_grad_() for t in inputs]
         if prepare:
-            x, logits, gate_up, down = (t.detach() for t in inputs)
-            tilewright.explain(lambda: tilewright.moe(x, logits, gate_up, down, choices, **{k: int(v) if v is True else v for k, v in options.items()}))
-            tilewright.explain(lambda: tilewright.moe_gradient(dy, x, logits, gate_up, down, choices, **{k: int(v) if v is True else v for k, v in options.items()}))
+            x, logits, gate_up, down, *biases = (t.detach() for t in inputs)
+            given = {k: int(v) if v is True else v for k, v in options.items()} | {"gate_up_bias": biases[0], "down_bias": biases[1]}
+            tilewright.explain(lambda: tilewright.moe(x, logits, gate_up, down, choices, **given))
+            tilewright.explain(lambda: tilewright.moe_gradient(dy, x, logits, gate_up, down, choices, d_gate_up_bias=torch.empty_like(biases[0]),
+                                                               d_down_bias=torch.empty_like(biases[1]), **given))
             continue
-        found = torch.autograd.grad(tw.moe(*inputs, choices, **options), inputs, dy)
-        wanted = torch.autograd.grad(plain_layer(*exact, choices, options), exact, dy.double())
+        found = torch.autograd.grad(tw.moe(*inputs[:4], choices, gate_up_bias=inputs[4], down_bias=inputs[5], **options), inputs, dy)
+        wanted = torch.autograd.grad(plain_layer(*exact[:4], choices, options, *exact[4:]), exact, dy.double())
         # With one choice that is normalised the gradient of the logits is zero; what rounding leaves is measured by dy.
         errors = [((f.double() - w).norm() / max(w.norm(), 1e-4 * dy.double().norm())).item() for f, w in zip(found, wanted)]
         # Near a limit bf16 decides for about one activation in a thousand on which side it is, so whether its gradient is zero.

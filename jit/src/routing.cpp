@@ -131,6 +131,28 @@ kernel_source rows_source(const row_kernel_text& text, const expert_rows_args<vo
   return row_kernel<kernel>(text, args, choose_expert_rows_tile(sizeof(T), args.cols, is_aligned, Kind));
 }
 
+/// use(of_type<kernel>) with the kernel for this number of tokens.
+template <class Use>
+auto with_dots_kernel(const expert_dots_problem& p, Use use) {
+  const auto of_kind = [&]<expert_dots_kind Kind>(std::integral_constant<expert_dots_kind, Kind>) {
+    return p.args.tokens == 1 ? use(of_type<tilewright::expert_dots<arch::sm90, bfloat16_t, Kind, 1>>{})
+                              : use(of_type<tilewright::expert_dots<arch::sm90, bfloat16_t, Kind, 4>>{});
+  };
+  using enum expert_dots_kind;
+  return p.kind == gate_up ? of_kind(std::integral_constant<expert_dots_kind, gate_up>{})
+                           : of_kind(std::integral_constant<expert_dots_kind, down>{});
+}
+/// An error message for a problem without a kernel; nullptr: there is one.
+const char* check_dots(const expert_dots_problem& given) {
+  if (given.type != element::f16 && given.type != element::bf16) return "elements are f16 or bf16";
+  expert_dots_problem p = given;
+  stand_ins stand_in;
+  stand_in(p.args.x, p.args.w, p.args.y, p.args.expert, p.args.weight);
+  return with_dots_kernel(p, [&]<class Kernel>(of_type<Kernel>) {
+    return Kernel::check(std::bit_cast<typename Kernel::args_type>(p.args));
+  });
+}
+
 }  // namespace
 
 kernel_request choose_experts(const choose_experts_problem& problem) {
@@ -203,6 +225,22 @@ kernel_request expert_rows(const expert_rows_problem& problem) {
       return scatters ? rows_source<T, expert_rows_kind::scatter>(text, args)
                       : rows_source<T, expert_rows_kind::combine>(text, args);
     });
+  });
+}
+
+bool can_take_dots(const expert_dots_problem& problem) { return check_dots(problem) == nullptr; }
+kernel_request expert_dots(const expert_dots_problem& problem) {
+  return remembered([problem](const std::string&) {
+    require_fit("expert_dots", check_dots(problem));
+    const std::string type = type_name(problem.type), tokens = problem.args.tokens == 1 ? "1" : "4";
+    kernel_source s;
+    s.name = std::string(problem.kind == expert_dots_kind::gate_up ? "gate_up" : "down") + "_dots_" +
+             short_name(problem.type) + "_" + tokens;
+    s.kernel = "tw::expert_dots<tw::arch::current, " + type + ", " + kind_text("expert_dots_kind", problem.kind) +
+               ", " + tokens + ">";
+    s.uses = {"kernels/routing/expert_dots.hpp"};
+    s.host = with_dots_kernel(problem, []<class Kernel>(of_type<Kernel>) { return half_of<Kernel>(); });
+    return s;
   });
 }
 

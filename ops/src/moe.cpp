@@ -30,6 +30,11 @@ candidate describe_sum(const jit::expert_rows_problem& p, const device_facts&) {
   return kernel_for("rows_from_experts", p.type, jit::expert_rows(p));
 }
 
+candidate describe_dots(const jit::expert_dots_problem& p, const device_facts&) {
+  return kernel_for(p.kind == expert_dots_kind::gate_up ? "expert_gate_up_dots" : "expert_down_dots", p.type,
+                    jit::expert_dots(p));
+}
+
 /// Scratch memory of the GEMMs of which the first applies SwiGLU.
 struct fused_memory {
   tensor hidden, results;  // results: before that, rows of x by expert, if the first GEMM does not gather them
@@ -142,6 +147,62 @@ void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const ten
                            p, o.stream);
 }
 
+/// Both GEMMs of few tokens, the second with the weighted sum: neither needs the order of entries.
+struct moe_dots {
+  jit::expert_dots_problem gate_up, down;
+
+  moe_dots(const moe_layer& l, const moe_routing& r, const tensor& hidden, const tensor& y, const tensor& x,
+           const moe_options& o)
+      : gate_up(of_kind(expert_dots_kind::gate_up, l, r, o)), down(of_kind(expert_dots_kind::down, l, r, o)) {
+    auto& first = gate_up.args;
+    const index_t step = o.is_interleaved ? 2 : 1, ld = l.gate_up.codes.ld;
+    first.x = x.data, first.x_stride = l.x.stride, first.y = hidden.data, first.y_stride = l.n;
+    first.n = l.n, first.k = l.d;
+    set_weights(first, l.gate_up.codes, step * ld, o.is_interleaved ? ld : long_index_t{l.n} * ld);
+    set_bias(first, columns_of(o.gate_up_bias, l, o.is_interleaved), step);
+    first.function = swiglu_of(o);
+    auto& second = down.args;
+    second.x = hidden.data, second.x_stride = l.n, second.y = y.data,
+    second.y_stride = as_rows(moe_call, "y", y).stride;
+    second.n = l.d, second.k = l.n;
+    set_weights(second, l.down.codes, l.down.codes.ld, 0);
+    set_bias(second, columns_of(o.down_bias, l, false), 1);
+  }
+  /// Whether the kernels take such a layer.
+  bool can_run(const moe_layer& l) const {
+    return l.gate_up.format == expert_format::plain && l.down.codes.along_cols && jit::can_take_dots(gate_up) &&
+           jit::can_take_dots(down);
+  }
+  void run(const moe_options& o) {
+    for (jit::expert_dots_problem* const p : {&gate_up, &down}) {
+      const auto& a = p->args;
+      run_single<describe_dots>(
+          moe_call,
+          key_of_all(moe_call, 7, p->type, p->kind == expert_dots_kind::down, a.x, a.w, a.tokens == 1,
+                     a.tokens * a.choices, a.n, a.k, a.x_stride, a.w_stride, a.expert_stride, a.product_stride),
+          *p, o.stream);
+    }
+  }
+
+ private:
+  static jit::expert_dots_problem of_kind(expert_dots_kind kind, const moe_layer& l, const moe_routing& r,
+                                          const moe_options& o) {
+    jit::expert_dots_problem p{.type = l.type, .kind = kind};
+    auto& a = p.args;
+    a.expert = static_cast<const index_t*>(r.expert.data), a.weight = static_cast<const float*>(r.weight.data);
+    a.tokens = l.tokens, a.choices = l.choices, a.experts = l.experts;
+    a.first_expert = o.first_expert, a.capacity = o.capacity;
+    return p;
+  }
+  static void set_weights(expert_dots_args<void>& a, const matrix_view& w, index_t stride, long_index_t product) {
+    a.w = w.data, a.w_stride = stride, a.expert_stride = w.batch_stride, a.product_stride = product;
+  }
+  static void set_bias(expert_dots_args<void>& a, const expert_columns& bias, index_t step) {
+    a.bias = bias.data, a.bias_stride = bias.group_stride, a.bias_product_stride = bias.product_stride;
+    a.bias_step = step;
+  }
+};
+
 bool has_no_tokens(const tensor& t) { return t.rank == 2 && t.lengths[0] == 0; }
 
 /// All scratch memory of a call.
@@ -177,8 +238,11 @@ void moe(const tensor& y, const tensor& x, const tensor& logits, const tensor& g
   scratch_memory scratch{.base = static_cast<char*>(held.data)};
   const moe_memory memory(scratch, l, o);
   const moe_routing& r = memory.routing;
+  std::optional<moe_dots> dots;
+  if (memory.fused) dots.emplace(l, r, memory.fused->hidden, y, x, o);
   run_steps([&] {
     choose_entries(moe_call, r, logits, o);
+    if (dots && dots->can_run(l)) return dots->run(o);
     order_entries(moe_call, l, r, o);
     if (memory.fused) {
       multiply_gate_up(l, r, *memory.fused, x, o);

@@ -170,57 +170,68 @@ def grouped_linear(x, weights, ends):
 
 _MOE_OPTIONS = {"is_normalised": True, "score": "softmax", "groups": 1, "kept_groups": 1, "scale": 1.0, "shared": 0, "capacity": 0,
                 "is_interleaved": False, "swiglu_alpha": 1.0, "swiglu_limit": 0.0, "swiglu_shift": 0.0}
-_MOE_SCHEMA = ("Tensor logits, Tensor gate_up, Tensor down, Tensor? score_bias, int choices, bool is_normalised, str score, int groups, int kept_groups, "
-               "float scale, int shared, int capacity, bool is_interleaved, float swiglu_alpha, float swiglu_limit, float swiglu_shift")
+_MOE_SCHEMA = ("Tensor logits, Tensor gate_up, Tensor down, Tensor? score_bias, Tensor? gate_up_bias, Tensor? down_bias, int choices, bool is_normalised, "
+               "str score, int groups, int kept_groups, float scale, int shared, int capacity, bool is_interleaved, float swiglu_alpha, float swiglu_limit, "
+               "float swiglu_shift")
 
 
-def _moe_options(score_bias, *values):
-    return {"score_bias": score_bias, **{name: int(v) if isinstance(v, bool) else v for name, v in zip(_MOE_OPTIONS, values)}}
+def _moe_options(score_bias, gate_up_bias, down_bias, *values):
+    return {"score_bias": score_bias, "gate_up_bias": gate_up_bias, "down_bias": down_bias,
+            **{name: int(v) if isinstance(v, bool) else v for name, v in zip(_MOE_OPTIONS, values)}}
 
 
-def _moe_fake(x, logits, gate_up, down, score_bias, choices, *options):
+def _moe_fake(x, logits, gate_up, down, score_bias, gate_up_bias, down_bias, choices, *options):
     entries = x.shape[0], choices + options[list(_MOE_OPTIONS).index("shared")]
     return x.new_empty(x.shape), x.new_empty(entries, dtype=torch.int32), x.new_empty(entries, dtype=torch.float32)
 
 
 def _moe_setup(ctx, inputs, output):
-    *tensors, ctx.choices = inputs[:6]
-    ctx.options = inputs[6:]
+    *tensors, ctx.choices = inputs[:8]
+    ctx.options = inputs[8:]
     ctx.save_for_backward(*tensors, *output[1:])
 
 
 def _moe_backward(ctx, grad, _expert, _weight):
-    x, logits, gate_up, down, score_bias, expert, weight = ctx.saved_tensors
-    return (*moe_backward(grad, x, logits, gate_up, down, score_bias, ctx.choices, *ctx.options, expert, weight), *(None,) * (2 + len(ctx.options)))
+    *tensors, expert, weight = ctx.saved_tensors
+    *grads, d_gate_up_bias, d_down_bias = moe_backward(grad, *tensors, ctx.choices, *ctx.options, expert, weight)
+    has_bias = [bias is not None for bias in tensors[5:]]
+    return (*grads, None, d_gate_up_bias if has_bias[0] else None, d_down_bias if has_bias[1] else None, *(None,) * (1 + len(ctx.options)))
 
 
 @_operator(f"moe(Tensor x, {_MOE_SCHEMA}) -> (Tensor, Tensor, Tensor)", _moe_fake, _moe_setup, _moe_backward)
-def _moe(x, logits, gate_up, down, score_bias, choices, *options):
-    y, expert, weight = _moe_fake(x, logits, gate_up, down, score_bias, choices, *options)
+def _moe(x, logits, gate_up, down, score_bias, gate_up_bias, down_bias, choices, *options):
+    y, expert, weight = _moe_fake(x, logits, gate_up, down, score_bias, gate_up_bias, down_bias, choices, *options)
     if x.shape[0]:
         operations.moe(_rows(x), _rows(logits), gate_up.contiguous(), _rows(down), choices, y, expert=expert, weight=weight,
-                       **_moe_options(score_bias, *options))
+                       **_moe_options(score_bias, gate_up_bias, down_bias, *options))
     return y, expert, weight
 
 
-@_operator(f"moe_backward(Tensor grad, Tensor x, {_MOE_SCHEMA}, Tensor expert, Tensor weight) -> (Tensor, Tensor, Tensor, Tensor)",
-           lambda grad, *inputs: tuple(t.new_empty(t.shape) for t in inputs[:4]))
-def moe_backward(grad, x, logits, gate_up, down, score_bias, choices, *rest):
+def _moe_gradients(x, logits, gate_up, down, _score_bias, *biases):
+    """Where moe_backward writes; of a bias that there is not, no elements."""
+    return tuple(t.new_empty(t.shape) for t in (x, logits, gate_up, down)) + tuple(x.new_empty((0,) if t is None else t.shape) for t in biases)
+
+
+@_operator(f"moe_backward(Tensor grad, Tensor x, {_MOE_SCHEMA}, Tensor expert, Tensor weight) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
+           lambda grad, *inputs: _moe_gradients(*inputs[:7]))
+def moe_backward(grad, x, logits, gate_up, down, score_bias, gate_up_bias, down_bias, choices, *rest):
     *options, expert, weight = rest
-    outs = tuple(t.new_empty(t.shape) for t in (x, logits, gate_up, down))
+    outs = _moe_gradients(x, logits, gate_up, down, score_bias, gate_up_bias, down_bias)
     if not x.shape[0]:
-        return (*outs[:2], outs[2].zero_(), outs[3].zero_())
-    return operations.moe_gradient(_rows(grad), _rows(x), _rows(logits), gate_up.contiguous(), _rows(down), choices, outs, expert=expert, weight=weight,
-                                   **_moe_options(score_bias, *options))
+        return (*outs[:2], *(t.zero_() for t in outs[2:]))
+    of_biases = {name: out for name, out, bias in zip(("d_gate_up_bias", "d_down_bias"), outs[4:], (gate_up_bias, down_bias)) if bias is not None}
+    operations.moe_gradient(_rows(grad), _rows(x), _rows(logits), gate_up.contiguous(), _rows(down), choices, outs[:4], expert=expert, weight=weight,
+                            **of_biases, **_moe_options(score_bias, gate_up_bias, down_bias, *options))
+    return outs
 
 
-def moe(x, logits, gate_up, down, choices, *, score_bias=None, **options):
-    """A mixture-of-experts layer of rows x (tokens, d); gate_up (experts, 2 n, d), down (experts, d, n), without biases. Options as those of
-    tilewright.moe. The gradient of the logits is that of the weights of the chosen experts."""
+def moe(x, logits, gate_up, down, choices, *, score_bias=None, gate_up_bias=None, down_bias=None, **options):
+    """A mixture-of-experts layer of rows x (tokens, d); gate_up (experts, 2 n, d), down (experts, d, n), their biases (experts, 2 n) and
+    (experts, d). Options as those of tilewright.moe. The gradient of the logits is that of the weights of the chosen experts."""
     unknown = set(options) - set(_MOE_OPTIONS)
     if unknown:
         raise TypeError(f"moe: there is no option {', '.join(sorted(unknown))}; there are {', '.join(_MOE_OPTIONS)}")
-    return _moe(x, logits, gate_up, down, score_bias, choices, *(_MOE_OPTIONS | options).values())[0]
+    return _moe(x, logits, gate_up, down, score_bias, gate_up_bias, down_bias, choices, *(_MOE_OPTIONS | options).values())[0]
 
 
 # Attention

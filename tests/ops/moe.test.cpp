@@ -80,6 +80,29 @@ TEST(Moe, ManyRowsOfEachExpert) {
   of_eight_bits.run();
   of_eight_bits.expect_downloaded(12);
 }
+// Up to four tokens and 32 entries take three launches, without an order of entries; others, and rows whose lengths are
+// no whole vectors, take more.
+TEST(Moe, FewTokensTakeThreeLaunches) {
+  moe_problem p{.tokens = 4, .experts = 6, .choices = 3, .n = 24, .d = 40, .shared = 1, .has_bias = true};
+  const auto launches = [&] {
+    moe_case<half_t, float> layer(p);
+    layer.expect();
+    const auto list = tw::explain([&] { layer.call(); });
+    EXPECT_EQ(list.size() == 3, list[1].kernel.find("dots") != std::string::npos);
+    return list.size();
+  };
+  EXPECT_EQ(launches(), 3u);
+  p.tokens = 1, p.is_interleaved = true, p.limit = 1.5f;
+  EXPECT_EQ(launches(), 3u);
+  p.tokens = 3, p.capacity = 1;
+  EXPECT_EQ(launches(), 3u);
+  p.nan_token = 1, p.nan_logits = 2, p.capacity = 0;
+  EXPECT_EQ(launches(), 3u);
+  p.n = 20;
+  EXPECT_EQ(launches(), 5u);
+  p.n = 24, p.tokens = 5;
+  EXPECT_EQ(launches(), 5u);
+}
 TEST(Moe, TokensThatAreNoNumbers) {
   moe_problem p{.tokens = 12, .experts = 4, .choices = 2, .n = 8, .d = 16};
   p.nan_token = 5, p.nan_logits = 7;
@@ -141,7 +164,7 @@ TEST(Moe, NoTokens) {
   EXPECT_TRUE(list.empty());
   EXPECT_EQ(tw::moe_workspace_bytes(x, layer.gate_up, layer.down, {.choices = 2}), 0);
 }
-TEST(Moe, FiveKernelsForFewTokens) {
+TEST(Moe, FiveKernelsForFewRowsOfEachExpert) {
   moe_case<half_t, float> layer({.tokens = 64, .experts = 8, .choices = 2, .n = 16, .d = 32});
   const auto list = tw::explain([&] { layer.call(); });
   ASSERT_EQ(list.size(), 5u);

@@ -91,7 +91,7 @@ def grouped(a, b, ends):
     return [c]
 
 
-def expert_layer(x, logits, gate_up, down, _, choices, *options):
+def expert_layer(x, logits, gate_up, down, _, gate_up_bias, down_bias, choices, *options):
     """With the softmax of the chosen logits as weights, and what the choice is."""
     (tokens, d), (experts, _, n) = shape_of(x), shape_of(down)
     y = {}
@@ -101,10 +101,12 @@ def expert_layer(x, logits, gate_up, down, _, choices, *options):
         total = [0.0] * d
         for e, share in zip(chosen, shares):
             for j in range(n):
-                gate, up = (sum(gate_up[e, row, i] * x[t, i] for i in range(d)) for row in (j, n + j))
+                gate, up = (sum(gate_up[e, row, i] * x[t, i] for i in range(d)) + (gate_up_bias[e, row] if gate_up_bias else 0) for row in (j, n + j))
                 hidden = gate / (1 + math.exp(-gate)) * up * share / sum(shares)
                 for i in range(d):
                     total[i] += down[e, i, j] * hidden
+            for i in range(d):
+                total[i] += down_bias[e, i] * share / sum(shares) if down_bias else 0
         y |= {(t, i): total[i] for i in range(d)}
     return [y]
 
@@ -169,9 +171,13 @@ class Operators(unittest.TestCase):
     def test_moe_gradients(self):
         # Differences need logits that differ, so that the choice of experts stays.
         logits = Tensor((5, 4), "f32", values=[i * 7 % 20 / 8 - 1 for i in range(20)])
-        inputs = [Tensor((5, 16), seed=1), logits, Tensor((4, 16, 16), seed=3), Tensor((4, 16, 8), seed=4), None, 2,
+        inputs = [Tensor((5, 16), seed=1), logits, Tensor((4, 16, 16), seed=3), Tensor((4, 16, 8), seed=4), None, None, None, 2,
                   *tw._MOE_OPTIONS.values()]
         self.assertEqual(self.expect_gradients("moe", inputs, expert_layer), ["x", "logits", "gate_up", "down"])
+        inputs[5:7] = Tensor((4, 16), seed=5), Tensor((4, 16), seed=6)
+        self.assertEqual(self.expect_gradients("moe", inputs, expert_layer), ["x", "logits", "gate_up", "down", "gate_up_bias", "down_bias"])
+        inputs[5] = None
+        self.assertEqual(self.expect_gradients("moe", inputs, expert_layer), ["x", "logits", "gate_up", "down", "down_bias"])
 
     def test_cross_entropy(self):
         target = Tensor((4,), "i32", values=[3, -100, 0, 29])

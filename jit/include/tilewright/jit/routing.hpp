@@ -8,6 +8,7 @@
 #include <tilewright/kernels/routing/choose_experts_gradient.hpp>
 #include <tilewright/kernels/routing/expert_activation.hpp>
 #include <tilewright/kernels/routing/expert_column_sums.hpp>
+#include <tilewright/kernels/routing/expert_dots.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/routed_chunk.hpp>
 
@@ -43,6 +44,16 @@ struct expert_rows_problem {
   expert_rows_args<void> args = {};  // weight: optional
 };
 kernel_request expert_rows(const expert_rows_problem& problem);
+
+/// One of the GEMMs of experts for up to 4 tokens; the kernel takes expert_dots_args.
+struct expert_dots_problem {
+  element type = element::bf16;  // f16 or bf16
+  expert_dots_kind kind = expert_dots_kind::gate_up;
+  expert_dots_args<void> args = {};  // bias: optional
+};
+kernel_request expert_dots(const expert_dots_problem& problem);
+/// Whether there is such a kernel for the problem.
+bool can_take_dots(const expert_dots_problem& problem);
 
 /// SwiGLU between GEMMs, or its gradient; the kernel takes expert_activation_args.
 struct expert_activation_problem {
