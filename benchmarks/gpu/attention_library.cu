@@ -17,10 +17,9 @@ template <class T, tw::index_t HeadDim, tw::index_t ValueDim>
 struct on_hopper : tw::hopper_attention_policy<T, HeadDim, ValueDim> {};
 /// What the library chooses for few keys.
 template <class T, tw::index_t HeadDim>
-struct on_hopper_short
-    : tw::hopper_attention_policy<
-          T, HeadDim, HeadDim, tw::choose_hopper_attention_tile({.keys = 1, .window = {-1, 0}}, HeadDim, HeadDim, 2)> {
-};
+struct on_hopper_short : tw::hopper_attention_policy<T, HeadDim, HeadDim,
+                                                     tw::choose_hopper_attention_tile({.keys = 1, .window = {-1, 0}},
+                                                                                      HeadDim, HeadDim, sizeof(T))> {};
 
 inline constexpr unsigned some_bits = 1;
 /// Policies with a block mask.
@@ -57,11 +56,11 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
         tw::launch<tw::attention_forward<portable<T, D, Dv>>>(args, {.stream = stream});
         return true;
       }
-      if constexpr (D == Dv && D <= 256) {
-        if (tw::choose_hopper_attention_tile(args, D, Dv, sizeof(T)) != on_hopper<T, D, D>::tile) {
-          tw::launch<tw::attention_forward<on_hopper_short<T, D>>>(args, {.stream = stream});
-          return true;
-        }
+    }
+    if constexpr (D == Dv && D <= 256) {
+      if (tw::choose_hopper_attention_tile(args, D, Dv, sizeof(T)) != on_hopper<T, D, D>::tile) {
+        tw::launch<tw::attention_forward<on_hopper_short<T, D>>>(args, {.stream = stream});
+        return true;
       }
     }
     tw::launch<tw::attention_forward<on_hopper<T, D, Dv>>>(args, {.stream = stream});

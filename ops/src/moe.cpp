@@ -147,7 +147,7 @@ void add_up(const moe_layer& l, const moe_routing& r, const tensor& y, const ten
                            p, o.stream);
 }
 
-/// Both GEMMs of few tokens, the second with the weighted sum: neither needs the order of entries.
+/// Both GEMMs of one token, the second with the weighted sum: neither needs the order of entries.
 struct moe_dots {
   jit::expert_dots_problem gate_up, down;
 
@@ -168,10 +168,10 @@ struct moe_dots {
     set_weights(second, l.down.codes, l.down.codes.ld, 0);
     set_bias(second, columns_of(o.down_bias, l, false), 1);
   }
-  /// Whether the kernels take such a layer.
+  /// Whether the kernels take such a layer, and are faster: with 4 tokens grouped GEMMs are (H200).
   bool can_run(const moe_layer& l) const {
-    return l.gate_up.format == expert_format::plain && l.down.codes.along_cols && jit::can_take_dots(gate_up) &&
-           jit::can_take_dots(down);
+    return l.tokens == 1 && l.gate_up.format == expert_format::plain && l.down.codes.along_cols &&
+           jit::can_take_dots(gate_up) && jit::can_take_dots(down);
   }
   void run(const moe_options& o) {
     for (jit::expert_dots_problem* const p : {&gate_up, &down}) {

@@ -80,10 +80,10 @@ TEST(Moe, ManyRowsOfEachExpert) {
   of_eight_bits.run();
   of_eight_bits.expect_downloaded(12);
 }
-// Up to four tokens and 32 entries take three launches, without an order of entries; others, and rows whose lengths are
-// no whole vectors, take more.
-TEST(Moe, FewTokensTakeThreeLaunches) {
-  moe_problem p{.tokens = 4, .experts = 6, .choices = 3, .n = 24, .d = 40, .shared = 1, .has_bias = true};
+// One token takes three launches, without an order of entries; more tokens, and rows whose lengths are no whole
+// vectors, take more.
+TEST(Moe, OneTokenTakesThreeLaunches) {
+  moe_problem p{.tokens = 1, .experts = 6, .choices = 3, .n = 24, .d = 40, .shared = 1, .has_bias = true};
   const auto launches = [&] {
     moe_case<half_t, float> layer(p);
     layer.expect();
@@ -92,15 +92,15 @@ TEST(Moe, FewTokensTakeThreeLaunches) {
     return list.size();
   };
   EXPECT_EQ(launches(), 3u);
-  p.tokens = 1, p.is_interleaved = true, p.limit = 1.5f;
+  p.is_interleaved = true, p.limit = 1.5f;
   EXPECT_EQ(launches(), 3u);
-  p.tokens = 3, p.capacity = 1;
+  p.capacity = 1;
   EXPECT_EQ(launches(), 3u);
-  p.nan_token = 1, p.nan_logits = 2, p.capacity = 0;
+  p.nan_token = 0, p.nan_logits = 0, p.capacity = 0;
   EXPECT_EQ(launches(), 3u);
   p.n = 20;
   EXPECT_EQ(launches(), 5u);
-  p.n = 24, p.tokens = 5;
+  p.n = 24, p.tokens = 2;
   EXPECT_EQ(launches(), 5u);
 }
 TEST(Moe, TokensThatAreNoNumbers) {

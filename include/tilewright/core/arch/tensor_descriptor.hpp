@@ -2,7 +2,7 @@
 // The descriptor with which gfx1250's tensor data mover (TDM) loads a two-dimensional tile into LDS.
 #pragma once
 
-#include <tilewright/core/base/index.hpp>
+#include <tilewright/core/base/math.hpp>
 
 namespace tilewright::arch {
 
@@ -46,7 +46,7 @@ TILEWRIGHT_HD constexpr bool can_pad_rows(index_t row_bytes) {
 /// The descriptor of a tile whose first element is at `global_address`.
 TILEWRIGHT_HD constexpr tensor_descriptor pack_tensor_descriptor(const tensor_tile& t,
                                                                  unsigned long long global_address) {
-  const auto log2 = [](unsigned n) { return unsigned(__builtin_ctz(n)); };
+  const auto log2 = [](unsigned n) { return unsigned(tilewright::detail::lowest_set_bit(n)); };
   const unsigned every = t.row_elements * unsigned(t.element_bytes) / 4, pad = unsigned(t.pad_bytes) / 4;
   const unsigned long long stride = static_cast<unsigned long long>(t.row_stride);
   return {{1, 0, unsigned(global_address), unsigned(global_address >> 32) | 2u << 30},

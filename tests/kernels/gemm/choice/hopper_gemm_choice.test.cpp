@@ -58,7 +58,7 @@ TEST(SpecializedChoice, LinkedTilesTakeLittleLonger) {
       }
     return std::exp(sum / count);
   };
-  EXPECT_LT(cost(tw::linked_hopper_tiles, 1), 1.09);
+  EXPECT_LT(cost(tw::linked_hopper_tiles, 1), 1.05);
   EXPECT_LT(cost(tw::linked_gate_tiles, 2), 1.045);
   for (const tw::hopper_gemm_tile& t : tw::linked_hopper_tiles) EXPECT_TRUE(tw::detail::facts_of(t, {}).fits());
   for (tw::hopper_gemm_tile t : tw::linked_gate_tiles) {

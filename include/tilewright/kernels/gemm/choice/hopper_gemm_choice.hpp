@@ -30,14 +30,19 @@ inline constexpr array<hopper_gemm_tile, 18> hopper_gemm_tiles{{
 
 /// The tiles of the kernels for all lengths that a program links, and those for unaligned rows. Few, as each takes long
 /// to compile.
-inline constexpr array<hopper_gemm_tile, 9> linked_hopper_tiles{{
-    {.m = 128, .n = 256},
-    {.m = 64, .n = 40, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 80, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 128, .n = 176, .cluster_m = 2, .ping_pong = true},
+inline constexpr array<hopper_gemm_tile, 14> linked_hopper_tiles{{
     {.m = 64, .n = 8, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 16, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 40, .consumers = 1, .swap_ab = true},
+    {.m = 64, .n = 64, .consumers = 1},
+    {.m = 64, .n = 128, .cluster_m = 2, .consumers = 1},
+    {.m = 128, .n = 80, .cluster_n = 2, .consumers = 1, .swap_ab = true},
     {.m = 128, .n = 104, .cluster_n = 2, .consumers = 1, .swap_ab = true},
-    {.m = 64, .n = 64, .cluster_m = 2, .ping_pong = true},
+    {.m = 128, .n = 128, .cluster_m = 2},
+    {.m = 128, .n = 136, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 152, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 176, .swap_ab = true, .ping_pong = true},
+    {.m = 128, .n = 240, .cluster_n = 2, .swap_ab = true},
     {.m = 128, .n = 128, .unaligned = true},
     {.m = 64, .n = 64, .consumers = 1, .unaligned = true},
 }};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/core/arch/tensor_descriptor.hpp>
+#include <tilewright/core/base/sequence.hpp>
 #include <tilewright/machine/exec/amdgcn/machine.hpp>
 
 namespace tilewright::exec::inline amdgcn {
