@@ -58,7 +58,10 @@ void set_up(plan& made, const problem& p) {
   made.v = add_tensor(graph, "V", p, 2, p.kv_heads, p.keys, p.value_dim);
   fe::graph::SDPA_attributes options;
   options.set_name("attention").set_generate_stats(false).set_attn_scale(p.scale);
-  if (p.left >= 0 || p.right >= 0) options.set_diagonal_alignment(fe::DiagonalAlignment_t::BOTTOM_RIGHT);
+  // With as many queries as keys both alignments are the same; on Hopper 8 bits have the first one only.
+  if (p.left >= 0 || p.right >= 0)
+    options.set_diagonal_alignment(p.queries == p.keys ? fe::DiagonalAlignment_t::TOP_LEFT
+                                                       : fe::DiagonalAlignment_t::BOTTOM_RIGHT);
   if (p.left >= 0) options.set_diagonal_band_left_bound(p.left + 1);
   if (p.right >= 0) options.set_diagonal_band_right_bound(p.right);
   if (p.is_8bit) {
