@@ -167,7 +167,6 @@ TABLES = {
     "gemm": gemm,
     "gemm_random_shapes": gemm_unaligned,
     "attention_forward": lambda r: rates_by_length(r, "h100_attention", "tilewright", "ratio_to_cudnn", ("bf16",)),
-    "attention_e4m3": lambda r: rates_by_length(r, "h100_attention_e4m3", "tilewright", "ratio_to_cudnn", ("e4m3",)),
     "attention_gradients": lambda r: rates_by_length(r, "h100_attention_backward", "hopper", "hopper_to_cudnn", ("bf16",)),
     "attention_gradients_deterministic":
         lambda r: rates_by_length(r, "h100_attention_backward", "deterministic", "deterministic_to_cudnn", ("bf16",)),
@@ -189,10 +188,11 @@ def figures(results):
     groups = {
         "gemm": gemm_ratios(results, "h200_models_model", 0, math.inf),
         "attention_forward": attention_ratios(results),
+        "attention_random": ratios(results, "h200_attention_random", "rows", "ratio_to_cudnn"),
+        "attention_random_e4m3": ratios(results, "h200_attention_random_e4m3", "rows", "ratio_to_cudnn"),
         "attention_gradients": gradient_ratios(results),
         "attention_deterministic": ratios(results, "h100_attention_backward", "rows", "deterministic_to_cudnn"),
         "attention_decode_long": decode_ratios(results),
-        "attention_e4m3": ratios(results, "h100_attention_e4m3", "rows", "ratio_to_cudnn"),
         "grouped": ratios(results, "h100_grouped", "cases", "ratio"),
         "narrow": narrow_cases(results, 16),
         "narrow_4_bits": narrow_cases(results, 16, ("int4_128", "int4_32", "int4_zero_128", "mxfp4", "nvfp4")),

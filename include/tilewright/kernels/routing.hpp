@@ -7,6 +7,7 @@
 #include <tilewright/kernels/routing/choose_experts_gradient.hpp>
 #include <tilewright/kernels/routing/expert_activation.hpp>
 #include <tilewright/kernels/routing/expert_column_sums.hpp>
+#include <tilewright/kernels/routing/expert_dots.hpp>
 #include <tilewright/kernels/routing/expert_rows.hpp>
 #include <tilewright/kernels/routing/order_by_expert.hpp>
 #include <tilewright/kernels/routing/routed_chunk.hpp>
