@@ -261,6 +261,10 @@ const std::vector<wrong_call> tensor_calls = {
      "permute: y is f16 (64, 4) and x f16 (4, 64); their lengths must be equal"},
     {[] { tw::permute(of_type(y, element::f32), x); }, "permute: x and y have different types"},
     {[] { tw::permute(x, x); }, "permute: x and y are the same memory; write to another tensor"},
+    {[] { (void)tw::packed(memory, element::f16, {1, 1, 1, 1, 8, 16}); },
+     "packed: there are 6 lengths; give at most 5"},
+    {[] { (void)tw::strided(memory, element::f16, {8, 16}, {16}); },
+     "strided: there are 2 lengths and 1 strides; give a stride for each length"},
     {[] { tw::elementwise(y, x, ""); }, "elementwise: the expression is empty"},
     {[] { tw::elementwise(y, x, "x * x2", at(8192, element::f16, {4, 63})); },
      "elementwise: x2 is f16 (4, 63) and x f16 (4, 64)"},
@@ -289,7 +293,7 @@ const std::vector<wrong_call> routing_calls = {
     {[] { tw::choose_experts(chosen, weights, of_type(logits, element::i32)); },
      "choose_experts: the elements are f16, bf16 or f32, not i32"},
     {[] { tw::order_by_expert(of_each, chosen, at(4096, element::i32, {11}), at(5120, element::i32, {6, 2})); },
-     "order_by_expert: place is i32 (11), but must be 12 packed i32"},
+     "order_by_expert: position is i32 (11), but must be 12 packed i32"},
     {[] { tw::order_by_expert(at(3072, element::f32, {16}), chosen, chosen, chosen); },
      "order_by_expert: ends is f32 (16)"},
     {[] { tw::order_by_expert(of_each, chosen, chosen, tw::strided(memory, element::i32, {6, 2}, {4, 1})); },
@@ -297,7 +301,7 @@ const std::vector<wrong_call> routing_calls = {
     {[] { tw::rows_to_experts(at(4096, element::f16, {12, 63}), at(0, element::f16, {6, 64}), chosen); },
      "rows_to_experts: y is f16 (12, 63) and x f16 (6, 64); types and rows' lengths must be equal"},
     {[] { tw::rows_to_experts(at(4096, element::f16, {12, 64}), at(0, element::f16, {6, 64}), of_each); },
-     "rows_to_experts: place is i32 (16), but must be i32 (6"},
+     "rows_to_experts: position is i32 (16), but must be i32 (6"},
     {[] {
        tw::rows_from_experts(at(0, element::f16, {6, 64}), at(4096, element::f16, {12, 64}), chosen,
                              at(2048, element::f32, {6, 3}));

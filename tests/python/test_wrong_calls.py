@@ -32,6 +32,7 @@ class SecondGpu(DlpackArray):
 
 A, B, C = Array((8, 16), seed=1), Array((16, 8), seed=2), Array((8, 8), seed=3)
 gemm = tilewright.gemm
+
 # What is called, and what the sentence must contain.
 CALLS = {
     "list": (lambda: gemm([[1.0]], B, C), "gemm: a is a list, which is no tensor"),
@@ -98,6 +99,15 @@ class WrongCalls(unittest.TestCase):
         gemm(A, B, C)
         a, b = A.nested(), B.nested()
         self.assertLess(abs(C.nested()[3, 5] - sum(a[3, k] * b[k, 5] for k in range(16))), 1e-2)
+
+    def test_an_archive_that_is_missing(self):
+        tilewright.configure(archives="none.twa")
+        try:
+            with self.assertRaises(tilewright.Error) as caught:
+                gemm(A, B, C)
+            self.assertEqual(str(caught.exception), "gemm: the archive none.twa cannot be read")
+        finally:
+            tilewright.configure()
 
     def test_explain_ends_after_an_error(self):
         with self.assertRaises(tilewright.Error):
