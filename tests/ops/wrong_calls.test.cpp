@@ -55,11 +55,11 @@ const std::vector<wrong_call> gemm_calls = {
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.rank = -1; }), b); }, "gemm: A has -1 dimensions"},
     {[] { tw::gemm(c, of_type(a, element(77)), b); }, "gemm: A has elements of type 77"},
     {[] { tw::gemm(c, of_type(a, element::bf16), b); }, "gemm: A has bf16 and B f16; they must be equal"},
-    {[] { tw::gemm(of_type(c, element::bf16), a, b); }, "gemm: there is no product of f16 that writes bf16"},
+    {[] { tw::gemm(of_type(c, element::bf16), a, b); }, "gemm: there is no GEMM of f16 that writes bf16"},
     {[] { tw::gemm(of_type(c, element::f16), of_type(a, element::i8), of_type(b, element::i8)); },
-     "gemm: there is no product of i8 that writes f16"},
+     "gemm: there is no GEMM of i8 that writes f16"},
     {[] { tw::gemm(c, of_type(a, element::i32), of_type(b, element::i32)); },
-     "gemm: there is no product of i32 that writes f16"},
+     "gemm: there is no GEMM of i32 that writes f16"},
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.lengths[0] = 0; }), b); }, "gemm: A: dimension 0 has length 0"},
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.lengths[1] = 1ll << 40; }), b); }, "gemm: A: dimension 1 has length"},
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.strides[0] = -16; }), b); }, "gemm: A: dimension 0 has stride -16"},
@@ -94,7 +94,7 @@ const std::vector<wrong_call> gemm_calls = {
        tw::gemm(of_type(at(4096, element::i32, {8, 24}), element::i32), of_type(a, element::i8),
                 of_type(b, element::i8), {.activate = tilewright::activation::relu});
      },
-     "gemm: a product of i8 takes alpha and beta only"},
+     "gemm: a GEMM of i8 takes alpha and beta only"},
     {[] { tw::gemm(c, a, b, {.beta = 1, .gate = at(0, element::f16, {16, 24})}); },
      "gemm: a gate goes with no other option"},
     {[] { tw::gemm(c, a, b, {.gate = at(8192, element::f16, {16, 24})}); }, "gemm: gate must lie before B"},
@@ -252,7 +252,7 @@ const std::vector<wrong_call> grouped_calls = {
     {[] { tw::grouped_gemm(narrow, tw::transposed(at(0, element::f16, {24, 32})), experts, ends); },
      "grouped_gemm: A must be contiguous along its last dimension"},
     {[] { tw::grouped_gemm(of_type(narrow, element::bf16), wide, experts, ends); },
-     "grouped_gemm: there is no product of f16 that writes bf16"},
+     "grouped_gemm: there is no GEMM of f16 that writes bf16"},
 };
 
 const std::vector<wrong_call> tensor_calls = {

@@ -46,7 +46,7 @@ CALLS = {
     "one dimension": (lambda: gemm(Array((16,)), B, C), "gemm: A has 1 dimensions; a matrix has 2, a batch of them 3"),
     "six dimensions": (lambda: gemm(Array((1, 1, 1, 1, 8, 16)), B, C), "gemm: a has 6 dimensions; tensors have 0 to 5"),
     "types of operands": (lambda: gemm(A, Array((16, 8), "f32"), C), "gemm: A has f16 and B f32; they must be equal"),
-    "type of result": (lambda: gemm(A, B, Array((8, 8), "i8")), "gemm: there is no product of f16 that writes i8"),
+    "type of result": (lambda: gemm(A, B, Array((8, 8), "i8")), "gemm: there is no GEMM of f16 that writes i8"),
     "elements": (lambda: gemm(Interface(A, typestr="<f8"), B, C), "gemm: a has elements of type <f8"),
     "byte order": (lambda: gemm(Interface(A, typestr=">f2"), B, C), "gemm: a has elements of type >f2"),
     "strides": (lambda: gemm(Interface(A, strides=(33, 2)), B, C), "gemm: a has strides that are no multiples of its elements' size"),

@@ -11,7 +11,7 @@ namespace tilewright {
 /// first_expert to first_expert + experts - 1 go nowhere.
 struct order_by_expert_args {
   const index_t* expert = nullptr;  ///< entries
-  index_t* ends = nullptr;          ///< experts: where the rows of each expert end, as grouped products take it
+  index_t* ends = nullptr;          ///< experts: where the rows of each expert end, as grouped GEMM takes it
   index_t* source = nullptr;        ///< entries: which entry each position has; -1 from the last end on
   index_t* position = nullptr;      ///< entries: the position of each entry; -1 if it goes nowhere
   index_t* counts = nullptr;        ///< workspace: order_by_expert::workspace_rows(entries) x experts
