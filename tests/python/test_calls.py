@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Calls from Python on the emulated AMD GPU, against Python's double precision."""
 import math
+import pathlib
 import threading
 import unittest
 
@@ -101,6 +102,12 @@ class Attention(unittest.TestCase):
                 p = [math.exp(sum(dq[0, i, h, x] * dk[0, j, 0, x] for x in range(32)) / 32 ** 0.5) for j in seen]
                 for x in range(32):
                     self.assertLess(abs(found[0, i, h, x] - sum(w * dv[0, j, 0, x] for w, j in zip(p, seen)) / sum(p)), 3e-3)
+
+
+class Page(unittest.TestCase):
+    def test_it_names_every_function(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/python.md").read_text(encoding="utf-8")
+        self.assertEqual([name for name in tilewright.operations.__all__ if f"`{name}`" not in page and f"`{name}(" not in page], [])
 
 
 if __name__ == "__main__":
