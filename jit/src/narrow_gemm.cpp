@@ -285,7 +285,7 @@ kernel_source grouped_source(const narrow_gemm_problem& p, const std::string& ta
   const std::size_t first = s.code.find(dense) + dense.size(), last = s.code.find(" {\n  using result_type", first);
   s.code.replace(first, last - first, "tw::grouped<" + s.code.substr(first, last - first) + ", tw::group_kind::rows>");
   s.kernel = "tw::grouped_gemm_kernel<policy>";
-  s.uses = {"kernels/gemm/grouped/grouped_dequantising.hpp"};
+  s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp", "kernels/gemm/scaled/narrow_gemm.hpp"};
   s.host.check = [dense_check = s.host.check, tile](const void* given) {
     const char* const why = dense_check(given);
     return why ? why : detail::check_groups(*static_cast<const narrow_args*>(given), true, tile.m, tile.n);
