@@ -183,7 +183,7 @@ struct gradient_consumer {
                   column = queries == 128 ? 0 : 64 * consumer;
     const index_t place = lds.d_q_offset() + (consumer * 4 + wave) * lds.d_q_bytes_of_wave();
     wait_for_boxes();
-    store_d_queries(stages.block_lds + place, d_q);
+    store_d_queries<lds.d_q_columns() / 16>(stages.block_lds + place, d_q.thread_buffer.data());
     exec::fence_async_proxy();
     exec::wave_sync();
     if (exec::lane_id() != 0 || row >= problem.queries) return;
