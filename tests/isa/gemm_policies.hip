@@ -85,6 +85,16 @@ struct direct_one_wave {
   using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 };
 
+// Columns that are no power of two: C passes LDS in parts of 32 columns.
+struct direct_128x160 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{128, 160, 64, 2, 2, 3}>;
+};
+struct direct_256x224 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 224, 64, 2, 2, 2}>;
+};
+
 // Pipelines for tiles of 256 x 256.
 template <class T>
 struct ping_pong {
