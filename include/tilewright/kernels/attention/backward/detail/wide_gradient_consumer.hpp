@@ -313,7 +313,7 @@ struct wide_gradient_consumer {
     }
     fence_operand(d_v);
     fence_operand(d_k);
-    sync_consumers();  // all have read K, V, P and dS
+    sync_consumers();  // all have read K and V
     const multi_index<5> position = key_position(device.args, problem, key);
     store(d_v, 1, device.d_v, lds.v_offset(), boxes_of_v, position);
     store(d_k, device.args.scale, device.d_k, 0, boxes_of_k, position);
