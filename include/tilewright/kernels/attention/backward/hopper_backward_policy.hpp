@@ -200,6 +200,9 @@ struct wide_backward_policy : detail::hopper_attention_choices<T, HeadDim, Value
   static constexpr block_tile gradient_tile{lds.columns().rows, keys, tile.queries, 4, 1, op};
   /// dQ (queries, own columns) = dS K
   static constexpr block_tile d_q_tile{tile.queries, lds.k_columns().rows, keys, 4, 1, op};
+  using s_distribution = c_distribution<s_tile>;
+  using gradient_distribution = c_distribution<gradient_tile>;
+  using d_q_distribution = c_distribution<d_q_tile>;
 };
 
 namespace detail {
