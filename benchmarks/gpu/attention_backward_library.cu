@@ -13,12 +13,13 @@ template <class T, tw::index_t Dim>
 struct portable : tw::attention_backward_policy<tw::arch::sm90, T, Dim> {};
 template <class T, tw::index_t Dim>
 struct on_hopper : tw::hopper_backward_policy<T, Dim> {};
-constexpr tw::hopper_backward_tile in_order(tw::hopper_backward_tile tile) {
+constexpr tw::hopper_backward_tile in_order(tw::hopper_backward_tile tile, bool releases_late) {
   tile.is_deterministic = true;
+  tile.releases_late = releases_late;
   return tile;
 }
-template <class T, tw::index_t Dim>
-struct deterministic : tw::wgmma_backward_policy<T, Dim, Dim, in_order(on_hopper<T, Dim>::tile)> {};
+template <class T, tw::index_t Dim, bool ReleasesLate>
+struct deterministic : tw::wgmma_backward_policy<T, Dim, Dim, in_order(on_hopper<T, Dim>::tile, ReleasesLate)> {};
 
 /// For heads of 192 and 256; those of 256 also with fewer keys in a block.
 template <class T, tw::index_t Dim>
@@ -26,7 +27,14 @@ struct wide : tw::wide_backward_policy<T, Dim> {};
 template <class T, tw::index_t Dim>
 struct wide_64_keys : tw::wide_backward_policy<T, Dim, Dim, 64> {};
 
-enum kernel_kind { hopper, mma_sync, hopper_deterministic, hopper_wide, hopper_wide_64_keys };
+enum kernel_kind {
+  hopper,
+  mma_sync,
+  hopper_deterministic,
+  hopper_wide,
+  hopper_wide_64_keys,
+  hopper_deterministic_late
+};
 
 template <class T>
 bool backward(int kind, int dim, const tw::attention_backward_args& args, cudaStream_t stream) {
@@ -49,7 +57,11 @@ bool backward(int kind, int dim, const tw::attention_backward_args& args, cudaSt
       }
     } else {
       if (kind == hopper_deterministic) {
-        tw::launch<tw::attention_backward<deterministic<T, D>>>(args, {.stream = stream});
+        tw::launch<tw::attention_backward<deterministic<T, D, false>>>(args, {.stream = stream});
+        return true;
+      }
+      if (kind == hopper_deterministic_late) {
+        tw::launch<tw::attention_backward<deterministic<T, D, true>>>(args, {.stream = stream});
         return true;
       }
     }

@@ -20,8 +20,8 @@ struct narrow_values : wide_backward_policy<half_t, 192, 128> {
 };
 static_assert(!narrow_values::lds.shares_scores() && !narrow_values::lds.d_q_is_in_stage());
 
-/// Two consumers with 128 columns of dQ in one product; the second repeats columns of dV.
-struct few_keys : wide_backward_policy<bfloat16_t, 256, 128> {};
+/// Two consumers with 128 columns of dQ in one product, of which the second repeats those of the first.
+struct few_keys : wide_backward_policy<bfloat16_t, 128, 256> {};
 static_assert(!few_keys::lds.shares_scores() && few_keys::lds.d_q_boxes() == 2);
 
 // No call chooses them.
@@ -34,14 +34,24 @@ TEST(WideGradients, ThreeConsumersWithScoreFunction) { expect_random_gradients<n
 
 TEST(WideGradients, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) { expect_gradients_at_the_edges<few_keys>(128); }
 
+// The one score of a row is far below 0, that of a row of K that does not exist: its exponential is infinite.
+TEST(WideGradients, KeysThatDoNotExistHaveNoProbability) {
+  problem p;
+  p.queries = {20};
+  p.keys = {1};
+  p.scale = 30;
+  expect_gradients<few_keys>(p);
+}
+
 // Several units of a block and several steps of each.
 TEST(WideGradients, PassesInExploredSchedules) {
   problem p;
-  p.queries = {130};
+  p.queries = {70};
   p.keys = {100};
   tilewright::testing_schedules::expect_in_explored_schedules([&] {
     expect_gradients<shared_scores>(p);
     expect_gradients<narrow_values>(p);
+    expect_gradients<few_keys>(p);
   });
 }
 

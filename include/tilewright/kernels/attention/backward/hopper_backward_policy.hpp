@@ -21,6 +21,9 @@ struct hopper_backward_tile {
   index_t queries;                ///< rows of Q of a step: 64 or 128
   index_t stages = 2;             ///< of the pipeline of Q and dO
   bool is_deterministic = false;  ///< dQ is added up in a fixed order: results repeat bit for bit, but take longer
+  /// With is_deterministic: additions of a step end, and let the next block add, in the step after. No call chooses it,
+  /// as no GPU has run it.
+  bool releases_late = false;
   friend constexpr bool operator==(const hopper_backward_tile&, const hopper_backward_tile&) = default;
 };
 
@@ -145,6 +148,8 @@ struct wgmma_backward_policy : detail::hopper_attention_choices<T, HeadDim, Valu
   static_assert(Tile.queries == 128 || HeadDim > 64,
                 "wgmma_backward_policy: with 64 queries a step consumers share the columns of dQ, so HeadDim must "
                 "be more than 64; use 128 queries");
+  static_assert(Tile.is_deterministic || !Tile.releases_late,
+                "wgmma_backward_policy: releases_late is of deterministic gradients; set is_deterministic, too");
   using detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_backward_args>::op;
   static constexpr hopper_backward_tile tile = Tile;  ///< how a block works
   /// where its tensors are in LDS
@@ -195,6 +200,9 @@ struct wide_backward_policy : detail::hopper_attention_choices<T, HeadDim, Value
   static constexpr block_tile gradient_tile{lds.columns().rows, keys, tile.queries, 4, 1, op};
   /// dQ (queries, own columns) = dS K
   static constexpr block_tile d_q_tile{tile.queries, lds.k_columns().rows, keys, 4, 1, op};
+  using s_distribution = c_distribution<s_tile>;
+  using gradient_distribution = c_distribution<gradient_tile>;
+  using d_q_distribution = c_distribution<d_q_tile>;
 };
 
 namespace detail {

@@ -23,8 +23,8 @@ struct wide_gradient_consumer {
   using T = typename Policy::element_type;
   using stages_type = gradient_stages<Policy>;
   using args_type = typename Policy::args_type;
-  using scores = static_distributed_tensor<float, c_distribution<Policy::s_tile>>;
-  using gradient = static_distributed_tensor<float, c_distribution<Policy::gradient_tile>>;
+  using scores = static_distributed_tensor<float, typename Policy::s_distribution>;
+  using gradient = static_distributed_tensor<float, typename Policy::gradient_distribution>;
   static constexpr wide_backward_lds lds = Policy::lds;
   static constexpr index_t queries = Policy::tile.queries, own_keys = lds.own_keys(), boxes = lds.boxes(),
                            boxes_of_k = lds.k().num_boxes(), boxes_of_v = lds.v().num_boxes();
@@ -42,7 +42,7 @@ struct wide_gradient_consumer {
   scores s{}, d_p{};  // S and then P; dP
   conditional_t<has_score_function<Policy>, scores, number<0>> slopes{};
   gradient d_v{}, d_k{};  // transposed
-  static_distributed_tensor<float, c_distribution<Policy::d_q_tile>> d_q{};
+  static_distributed_tensor<float, typename Policy::d_q_distribution> d_q{};
 
   TILEWRIGHT_HD index_t wave() const { return divide(thread, 32); }
   /// The thread's first row of 16 that its wave has of each 64, and its first column of each 8; registers 4 j to 4 j +
@@ -313,7 +313,7 @@ struct wide_gradient_consumer {
     }
     fence_operand(d_v);
     fence_operand(d_k);
-    sync_consumers();  // all have read K, V, P and dS
+    sync_consumers();  // all have read K and V
     const multi_index<5> position = key_position(device.args, problem, key);
     store(d_v, 1, device.d_v, lds.v_offset(), boxes_of_v, position);
     store(d_k, device.args.scale, device.d_k, 0, boxes_of_k, position);
