@@ -214,9 +214,9 @@ const std::vector<wrong_call> attention_calls = {
      "attention: block_mask is i32 (1, 1, 2, 1); its length 2 must be 1"},
     {[] {
        tw::attention_backward(q, k, v, o, q, k, v, o,
-                              {.lse = at(0, element::f32, {1, 4, 2}), .block_mask = at(0, element::i32, {1, 1, 1, 1})});
+                              {.lse = at(0, element::f32, {1, 4, 2}), .block_mask = at(0, element::i32, {1, 1, 2, 1})});
      },
-     "attention_backward: there are no gradients of attention with a block_mask"},
+     "attention_backward: block_mask is i32 (1, 1, 2, 1); its length 2 must be 1"},
     {[] { tw::attention(o, q, k, v, {.d_sinks = floats}); }, "attention: d_sinks is a result of attention_backward"},
     {[] { tw::attention_backward(q, k, v, o, q, k, v, o, {.lse = at(0, element::f32, {1, 4, 2}), .d_sinks = floats}); },
      "attention_backward: d_sinks is the gradient of sinks"},
