@@ -138,7 +138,8 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
-  if (args.heads > 65535 || args.batch > 65535) return "there are more than 65535 heads or sequences; use several launches";
+  if (args.heads > 65535 || args.batch > 65535)
+    return "there are more than 65535 heads or sequences; use several launches";
   if (long_index_t{args.queries} + args.keys > 0x7fffffff - 1024) return "queries + keys is too close to 2^31";
   if (!(args.scale > 0)) return "the scale must be positive: the softmax is computed from the largest unscaled score";
   if (args.scale >= 0x1p127f) return "the scale must be less than 2^127: times log2(e) it must be a finite float";
