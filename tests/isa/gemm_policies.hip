@@ -85,6 +85,16 @@ struct direct_one_wave {
   using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 };
 
+// Columns that are no power of two: C passes LDS in parts of 32 columns.
+struct direct_128x160 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{128, 160, 64, 2, 2, 3}>;
+};
+struct direct_256x224 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 224, 64, 2, 2, 2}>;
+};
+
 // Pipelines for tiles of 256 x 256.
 template <class T>
 struct ping_pong {
@@ -156,6 +166,8 @@ using block_scaled_80x128 = block_scaled_tile<{80, 128, 1, 4}>;
 using block_scaled_96x128 = block_scaled_tile<{96, 128, 2, 2}>;
 using block_scaled_ahead = block_scaled_tile<{16, 64, 1, 2, 1, 4}>;
 using block_scaled_16x32 = block_scaled_tile<{16, 32, 1, 2, 1, 4}>;
+using block_scaled_48x32 = block_scaled_tile<{48, 32, 1, 2, 1, 2}>;
+using block_scaled_64x128 = block_scaled_tile<{64, 128, 1, 2}>;
 using block_scaled_48x64 = block_scaled_tile<{48, 64, 1, 2, 1, 2}>;
 using block_scaled_direct_192x128 = block_scaled_tile<{192, 128, 4, 2, 2}>;
 using block_scaled_direct_256x128 = block_scaled_tile<{256, 128, 4, 2, 2}>;
