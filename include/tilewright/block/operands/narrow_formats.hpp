@@ -71,18 +71,48 @@ TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
   return decode_uint4_pairs<T>(word, less, less);
 }
 
-/// Eight e2m1, whose magnitudes are looked up: all have few bytes.
+/// Whether some formats have decode_scaled for bfloat16_t: for machines without arithmetic of bfloat16_t.
+#if TILEWRIGHT_NVPTX_PASS
+inline constexpr bool scales_while_decoding = false;
+#else
+inline constexpr bool scales_while_decoding = true;
+#endif
+
+/// Bytes of the eight magnitudes of e2m1 in T.
+struct e2m1_bytes {
+  unsigned high[2], low[2];
+};
 template <class T>
-TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
+TILEWRIGHT_HD constexpr e2m1_bytes bytes_of_e2m1() {
+  if constexpr (__is_same(T, half_t)) return {{0x3e3c3800u, 0x46444240u}, {0, 0}};
+  return {{0x3f3f3f00u, 0x40404040u}, {0xc0800000u, 0xc0804000u}};
+}
+/// Those of bfloat16_t times a power of two.
+TILEWRIGHT_HD e2m1_bytes scaled_e2m1_bytes(float scale) {
+  constexpr float magnitudes[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+  e2m1_bytes all;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t half = 0; half < 2; ++half) {
+    const float* const m = magnitudes + 4 * half;
+    const unsigned first = exec::pack_exact<bfloat16_t>(m[0] * scale, m[1] * scale),
+                   second = exec::pack_exact<bfloat16_t>(m[2] * scale, m[3] * scale);
+    all.high[half] = exec::permute_bytes(first, second, 0x7531);
+    all.low[half] = exec::permute_bytes(first, second, 0x6420);
+  }
+  return all;
+}
+
+/// Eight e2m1, whose magnitudes are looked up.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word, const e2m1_bytes& magnitudes = bytes_of_e2m1<T>()) {
   constexpr bool f16 = __is_same(T, half_t);
-  constexpr unsigned high[] = {f16 ? 0x3e3c3800u : 0x3f3f3f00u, f16 ? 0x46444240u : 0x40404040u};
-  constexpr unsigned low[] = {f16 ? 0u : 0xc0800000u, f16 ? 0u : 0xc0804000u};
   array<unsigned, 2> upper, lower;  // bytes of the even elements, and of the odd ones
   TILEWRIGHT_UNROLL_ALL
   for (index_t odd = 0; odd < 2; ++odd) {
     const unsigned codes = odd ? word >> 4 : word, signs = odd ? word : word << 4;
-    upper[odd] = exec::and_or(signs, 0x80808080u, exec::look_up_bytes(high[0], high[1], codes & 0x07070707u));
-    lower[odd] = f16 ? 0u : exec::look_up_bytes(low[0], low[1], codes & 0x07070707u);
+    upper[odd] = exec::and_or(signs, 0x80808080u,
+                              exec::look_up_bytes(magnitudes.high[0], magnitudes.high[1], codes & 0x07070707u));
+    lower[odd] = f16 ? 0u : exec::look_up_bytes(magnitudes.low[0], magnitudes.low[1], codes & 0x07070707u);
   }
   array<unsigned, 4> pairs;
   TILEWRIGHT_UNROLL_ALL
@@ -158,17 +188,15 @@ struct int4_groups : operand_format<unsigned, 8, Scale, Group, Zero> {
   TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word, Zero zero = {}) {
     return detail::decode_uint4_pairs<T>(word, zero);
   }
-#if !TILEWRIGHT_NVPTX_PASS
-  /// The elements times a scale that is rounded to T: fewer instructions where there is no arithmetic of bfloat16_t.
+  /// The elements times a scale that is rounded to T.
   template <class T>
   TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, [[maybe_unused]] Zero zero, float scale)
-    requires __is_same
-  (T, bfloat16_t) {
+    requires(detail::scales_while_decoding && __is_same(T, bfloat16_t))
+  {
     float less = 8;
     if constexpr (int4_groups::has_zero_points) less = float(zero);
     return detail::elements_of_pairs<T>(exec::scale_bytes(word & 0x0f0f0f0fu, word >> 4 & 0x0f0f0f0fu, less, T(scale)));
   }
-#endif
   /// That decode_pairs has multiplied with.
   template <class T>
   static constexpr float pairs_factor = __is_same(T, half_t) ? 1.0f : 0x1p-6f;
@@ -184,9 +212,13 @@ struct e2m1_groups : operand_format<unsigned, 8, Scale, Group> {
   /// The elements times a power of two.
   template <class T>
   TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, no_zero_points, float scale)
-    requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
+    requires(__is_same(Scale, e8m0_t) &&
+             (exec::has_scaled_conversions || (detail::scales_while_decoding && __is_same(T, bfloat16_t))))
   {
-    return detail::convert_scaled_word<T, arch::scaled_element::e2m1, 4>(word, scale);
+    if constexpr (exec::has_scaled_conversions)
+      return detail::convert_scaled_word<T, arch::scaled_element::e2m1, 4>(word, scale);
+    else
+      return detail::decode_e2m1<T>(word, detail::scaled_e2m1_bytes(scale));
   }
   /// The elements before the scale.
   template <class T>
