@@ -150,6 +150,14 @@ def row_kernels(results, file, operations):
     return table(["operation", "shapes", "to a copy: mean", "lowest", "to PyTorch: mean", "lowest"], lines)
 
 
+def moe(results):
+    cases = results["h200_moe"]["cases"]
+    return table(["tokens", "layers", "to Triton: mean", "lowest", "to PyTorch: mean", "lowest"],
+                 [(f"{n:,}", len(of), mean_and_lowest([r["ratio_to_rival"] for r in of]),
+                   mean_and_lowest([r["us"]["torch"] / r["us"]["ours"] for r in of]))
+                  for n in sorted({r["tokens"] for r in cases}) for of in [[r for r in cases if r["tokens"] == n]]])
+
+
 def several_gpus(results):
     rows = [r for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")]
     lines = []
@@ -174,6 +182,7 @@ TABLES = {
         lambda r: rates_by_length(r, "h100_attention_backward", "deterministic", "deterministic_to_cudnn", ("bf16",)),
     "attention_decode": decode,
     "grouped": grouped,
+    "moe": moe,
     "narrow": narrow,
     "tensors": lambda r: row_kernels(r, "h100_tensors", TENSORS),
     "model_kernels": lambda r: row_kernels(r, "h100_model_kernels", MODELS),

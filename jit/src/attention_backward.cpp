@@ -29,7 +29,7 @@ std::optional<host_half> find_hopper_half(int dim) {
 }
 /// Nothing where these kernels cannot compute the problem.
 std::optional<host_half> hopper_half(const attention_backward_problem& p, const std::string& target) {
-  if (target != "sm_90a" || p.head_dim != p.value_dim) return std::nullopt;
+  if (target != "sm_90a" || p.head_dim != p.value_dim || p.args.block_mask.bits) return std::nullopt;
   std::optional<host_half> half =
       p.type == element::f16 ? find_hopper_half<half_t>(p.head_dim) : find_hopper_half<bfloat16_t>(p.head_dim);
   const attention_backward_args args = with_pointers(p);
@@ -45,8 +45,9 @@ host_half portable_half(const attention_backward_problem& p, const std::string& 
     return *static_cast<const attention_backward_args*>(args);
   };
   host_half half, gradients;
-  half.check = [args_of, head_dim = p.head_dim, value_dim = p.value_dim](const void* args) {
-    return detail::check_backward(args_of(args), head_dim, value_dim, 8);
+  half.check = [args_of, head_dim = p.head_dim, value_dim = p.value_dim,
+                takes_mask = p.args.block_mask.bits != nullptr](const void* args) {
+    return detail::check_backward(args_of(args), head_dim, value_dim, 8, takes_mask);
   };
   half.grid = [args_of](const void* args) { return grid_of(detail::grid_of_row_sums(args_of(args))); };
   gradients.grid = [args_of, rows](const void* args) {
@@ -63,13 +64,15 @@ kernel_request attention_backward(const attention_backward_problem& problem) {
   return remembered([problem](const std::string& target) {
     require_matrix_instruction("attention_backward", problem.type, target);
     const std::optional<host_half> hopper = hopper_half(problem, target);
+    const bool is_masked = problem.args.block_mask.bits != nullptr;
     const std::string dims = std::to_string(problem.head_dim) + ", " + std::to_string(problem.value_dim);
     kernel_source s;
     s.name = (hopper ? "attention_backward_hopper_" : "attention_backward_") +
-             attention_name(problem.type, problem.head_dim, problem.value_dim);
+             attention_name(problem.type, problem.head_dim, problem.value_dim) + (is_masked ? "_masked" : "");
     s.code = "struct policy : tw::" +
              (hopper ? "wgmma_backward_policy<" : std::string("attention_backward_policy<tw::arch::current, ")) +
-             type_name(problem.type) + ", " + dims + "> {};\n";
+             type_name(problem.type) + ", " + dims +
+             (is_masked ? "> { static constexpr bool has_block_mask = true; };\n" : "> {};\n");
     s.kernel = "tw::attention_backward<policy>";
     s.uses = {hopper ? "kernels/attention/backward/hopper_backward.hpp"
                      : "kernels/attention/backward/attention_backward.hpp"};

@@ -80,7 +80,6 @@ void attention_backward(const tensor& dq, const tensor& dk, const tensor& dv, co
   constexpr const char* op = "attention_backward";
   jit::attention_backward_problem p;
   if (!options.lse.data) refuse(op, "options.lse is missing: the gradients need the log-sum-exp that attention wrote");
-  if (options.block_mask.data) refuse(op, "there are no gradients of attention with a block_mask");
   const attention_view view = view_attention(op, o, q, k, v, options, key_tensors::of_sequences, p.args);
   p.type = view.type, p.head_dim = view.head_dim, p.value_dim = view.value_dim;
   if (std::max(p.head_dim, p.value_dim) > 256) refuse(op, "there are gradients for head dimensions up to 256");

@@ -95,13 +95,21 @@ class Attention(unittest.TestCase):
         """Tiles of 16 keys: head 0 sees keys 0 to 15 and 32 to 39, head 1 keys 16 to 31."""
         q, k, v, o = Array((1, 3, 2, 32), seed=1), Array((1, 40, 1, 32), seed=2), Array((1, 40, 1, 32), seed=3), Array((1, 3, 2, 32))
         mask = Array((1, 2, 1, 1), "i32", values=[5, 2])
-        tilewright.attention(q, k, v, o, block_mask=mask, mask_queries=16, mask_keys=16)
-        dq, dk, dv, found = (x.nested() for x in (q, k, v, o))
+        options = {"lse": Array((1, 3, 2), "f32"), "block_mask": mask, "mask_queries": 16, "mask_keys": 16}
+        tilewright.attention(q, k, v, o, **options)
+        grad, outs = Array((1, 3, 2, 32), seed=4), (Array((1, 3, 2, 32)), Array((1, 40, 1, 32)), Array((1, 40, 1, 32)))
+        tilewright.attention_backward(grad, q, k, v, o, outs, **options)
+        dq, dk, dv, found, d_o, d_v = (x.nested() for x in (q, k, v, o, grad, outs[2]))
+        wanted = {}
         for i in range(3):
             for h, seen in enumerate(([*range(16), *range(32, 40)], range(16, 32))):
                 p = [math.exp(sum(dq[0, i, h, x] * dk[0, j, 0, x] for x in range(32)) / 32 ** 0.5) for j in seen]
                 for x in range(32):
                     self.assertLess(abs(found[0, i, h, x] - sum(w * dv[0, j, 0, x] for w, j in zip(p, seen)) / sum(p)), 3e-3)
+                    for w, j in zip(p, seen):
+                        wanted[j, x] = wanted.get((j, x), 0) + w / sum(p) * d_o[0, i, h, x]
+        for (j, x), value in wanted.items():
+            self.assertLess(abs(d_v[0, j, 0, x] - value), 3e-3)
 
 
 class Page(unittest.TestCase):

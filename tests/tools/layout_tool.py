@@ -137,7 +137,7 @@ REFUSALS = [
     ("--read rows:16B --explain-bank 3 --format svg", "explains in --format text"),
     ("--read encoding:", "ends too early"),
     ("--read \x1b[31m", "\\x1b[31m"),
-    ("--read rows:16B --show 2", "there are 1 accesses"),
+    ("--read rows:16B --show 2", "the accesses are numbered from 1 to 1"),
     ("--read rows:16B --phase 8", "has phases 0 to 7"),
     ("--read encoding:H(64)(64)P(1.0)Y(2.0)", "does not distribute a tile of 128x64"),
     ("--read encoding:H(4,32)(64)P(1.1)Y(1.0,2.0)", "has 32 lanes; a wave of gfx942 has 64"),

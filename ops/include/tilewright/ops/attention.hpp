@@ -20,9 +20,9 @@ struct attention_options {
   int max_keys = 0;          ///< with key_starts
   tensor sinks = {};         ///< f32 (heads): a score for each head that is in each row's sum, but has no value
   tensor d_sinks = {};       ///< of attention_backward, f32 (heads): result, the gradient of sinks
-  tensor block_mask = {};    ///< i32 (batch, heads, tiles of queries, words), batch and heads may be 1; not for
-                           ///< gradients: bit j % 32 of word j / 32 says whether a tile of queries sees tile j of keys,
-                           ///< beside the window. Tiles are counted from each sequence's first query and key
+  tensor block_mask = {};    ///< i32 (batch, heads, tiles of queries, words), batch and heads may be 1: bit j % 32 of
+                           ///< word j / 32 says whether a tile of queries sees tile j of keys, beside the window. Tiles
+                           ///< are counted from each sequence's first query and key
   int mask_queries = 128, mask_keys = 128;  ///< of a tile of block_mask: powers of two from 16 to 2^20
   void* stream = nullptr;                   ///< as in gemm_options
 };

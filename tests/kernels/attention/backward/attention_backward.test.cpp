@@ -10,6 +10,11 @@ struct rdna3_gradients : attention_backward_policy<arch::gfx1100, bfloat16_t, 96
   static constexpr bool gradients_apart = true;  // as with wide heads
 };
 
+template <class Policy>
+struct masked : Policy {
+  static constexpr bool has_block_mask = true;
+};
+
 struct hopper_gradients : attention_backward_policy<arch::sm90, half_t, 64, 128> {
   using score_function = soft_cap;
   using args_type = cap_args;
@@ -20,6 +25,16 @@ struct hopper_gradients : attention_backward_policy<arch::sm90, half_t, 64, 128>
 TEST(AttentionBackward, Cdna3) { expect_random_gradients<cdna3_gradients>(10, 1); }
 TEST(AttentionBackward, Rdna3) { expect_random_gradients<rdna3_gradients>(5, 2); }
 TEST(AttentionBackward, HopperWithScoreFunction) { expect_random_gradients<hopper_gradients>(8, 3); }
+
+// Registers hold no rows in flight on RDNA; NVIDIA GPUs copy without registers, to two buffers.
+TEST(AttentionBackward, BlockMasks) {
+  expect_random_gradients<masked<rdna3_gradients>>(6, 4);
+  expect_random_gradients<masked<hopper_gradients>>(8, 5);
+}
+TEST(AttentionBackward, SkipsTilesThatABlockMaskHides) {
+  expect_gradients_skip_hidden_tiles<masked<rdna3_gradients>>();
+  expect_gradients_skip_hidden_tiles<masked<hopper_gradients>>();
+}
 
 TEST(AttentionBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {
   expect_gradients_at_the_edges<cdna3_gradients>(128);
@@ -46,6 +61,8 @@ TEST(AttentionBackward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.heads = a.queries = 2), "in the same memory");
   EXPECT_REFUSAL(good, (a.heads = a.kv_heads = 2, a.d_o_strides.head = 0), "accepted");
   EXPECT_REFUSAL(good, (a.queries = 0x20000000), "2^29");
+  const unsigned bits = 0;
+  EXPECT_REFUSAL(good, (a.block_mask.bits = &bits), "takes no block mask");
 }
 
 }  // namespace attention_test

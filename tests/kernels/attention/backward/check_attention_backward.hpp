@@ -122,6 +122,8 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   const std::vector<float> sinks = random_sinks(p.heads, random);
   std::vector<float> d_sinks(std::size_t(p.heads), NAN);
   if (p.has_sinks) args.sinks = sinks.data(), args.d_sinks = d_sinks.data();
+  std::vector<unsigned> mask;
+  if (p.mask_queries > 0) mask = random_block_mask(p, of, args, random);
 
   // What the forward pass gives, and the gradients of each head; heads that share keys add theirs up.
   std::vector<head_gradients> wanted;
@@ -149,10 +151,11 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   args.d_k_strides = d_k.strides;
   args.d_v_strides = d_v.strides;
   args.workspace = workspace.data();
-  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                                memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values),
-                                memory_of(d_v.values), memory_of(lse), memory_of(of.query_starts),
-                                memory_of(of.key_starts), memory_of(workspace), memory_of(sinks), memory_of(d_sinks)});
+  run(args,
+      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                          memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
+                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace),
+                          memory_of(sinks), memory_of(d_sinks), memory_of(mask)});
 
   const index_t group = p.heads / p.kv_heads;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
@@ -190,7 +193,37 @@ void expect_gradients(const problem& p, typename Policy::args_type args = {}) {
 
 template <class Policy>
 void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
-  for_random_cases(cases, seed, [&](std::mt19937& random) { expect_gradients<Policy>(random_problem(random), args); });
+  for_random_cases(cases, seed, [&](std::mt19937& random) {
+    problem p = random_problem(random);
+    if (Policy::has_block_mask) p.mask_queries = 16 << random() % 5, p.mask_keys = 16 << random() % 4;
+    expect_gradients<Policy>(p, args);
+  });
+}
+
+/// The second half of the queries sees the second half of the keys, and nothing else is seen; what is in the first
+/// halves is no number, so it must not even be multiplied by zero.
+template <class Policy>
+void expect_gradients_skip_hidden_tiles() {
+  using T = typename Policy::element_type;
+  problem p;
+  p.queries = p.keys = {256};
+  const unsigned bits[] = {0, 2};
+  typename Policy::args_type args;
+  args.block_mask = {.queries = 128, .keys = 128, .bits = bits, .strides = {0, 0, 1}};
+  expect_gradients_by<Policy>(
+      [](const auto& given, const auto& memories) {
+        auto changed = given;
+        std::vector<T> copies[3];
+        for (std::size_t i = 0; i < 3; ++i) {
+          const T* const values = static_cast<const T*>(memories[i].data);
+          copies[i].assign(values, values + memories[i].bytes / sizeof(T));
+          for (std::size_t j = 0; j < copies[i].size() / 2; ++j)
+            copies[i][j] = T(std::numeric_limits<float>::quiet_NaN());
+        }
+        changed.q = copies[0].data(), changed.k = copies[1].data(), changed.v = copies[2].data();
+        launch<attention_backward<Policy>>(changed, {.check_lds = emulator::lds_checks::on});
+      },
+      p, args);
 }
 
 /// Whole tiles, rows without keys, sequences without queries or keys.

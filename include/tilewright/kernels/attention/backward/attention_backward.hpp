@@ -27,7 +27,7 @@ struct attention_gradients {
                 "the policy's tile");
 
   static constexpr const char* check(const args_type& args) {
-    return check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector);
+    return check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector, Policy::has_block_mask);
   }
 
   static constexpr grid_size grid(const args_type& args) { return grid_of_gradients(args, rows); }

@@ -36,8 +36,8 @@ constexpr long_index_t workspace_bytes(const attention_backward_args& args, inde
 namespace detail {
 
 constexpr const char* check_backward(const attention_backward_args& args, index_t head_dim, index_t value_dim,
-                                     index_t vector) {
-  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector, vector, false)) return why;
+                                     index_t vector, bool takes_mask = false) {
+  if (const char* why = check_attention_tensors(args, head_dim, value_dim, vector, vector, takes_mask)) return why;
   if (!args.lse) return "lse is null: the gradients need the log-sum-exp that attention_forward writes";
   if (!args.d_o || !args.d_q || (args.keys > 0 && (!args.d_k || !args.d_v)))
     return "a pointer is null: d_o, d_q, d_k or d_v";
@@ -62,7 +62,7 @@ constexpr const char* check_backward(const attention_backward_args& args, index_
   gradients.k_strides = args.d_k_strides;
   gradients.v_strides = args.d_v_strides;
   gradients.o_strides = args.d_o_strides;
-  if (const char* why = check_attention_tensors(gradients, head_dim, value_dim, vector, vector, false)) return why;
+  if (const char* why = check_attention_tensors(gradients, head_dim, value_dim, vector, vector, takes_mask)) return why;
   const auto overlaps = [&](const attention_strides& s, index_t dim) {
     return args.keys > 0 && is_written_twice(s, args.key_starts, args.keys, args.kv_heads, args.batch, dim);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of keys of a block of attention_forward, with a block mask those that any of its rows sees.
+// The steps of keys of a block of queries, with a block mask those that any of its rows sees.
 #pragma once
 
 #include <tilewright/core/base/math.hpp>
@@ -41,6 +41,24 @@ struct head_block_mask {
     }
     return tiles;
   }
+  /// Whether all of the queries see all of the keys, which are in 32 tiles at most.
+  TILEWRIGHT_HD bool is_seen(index_range queries, index_range keys) const {
+    const index_t tile = keys.first >> key_shift;
+    return (~tiles_of_queries<false>(queries.first, queries.last, tile) << tiles_left(keys)) == 0;
+  }
+  /// The first of the queries in a tile that sees any of the keys, which are in 32 tiles at most; else queries.last.
+  TILEWRIGHT_HD index_t first_that_sees(index_range queries, index_range keys) const {
+    for (index_t row = queries.first >> query_shift; row << query_shift < queries.last; ++row)
+      if (tiles_of_row(row, keys.first >> key_shift) << tiles_left(keys) != 0)
+        return max(queries.first, row << query_shift);
+    return queries.last;
+  }
+
+ private:
+  /// Of 32 tiles from the first of the keys on, how many come after their last.
+  TILEWRIGHT_HD index_t tiles_left(index_range keys) const {
+    return 31 - (((max(keys.last, keys.first + 1) - 1) >> key_shift) - (keys.first >> key_shift));
+  }
 };
 
 /// The steps of keys, Policy::tile.keys each, of a block with `rows` queries from p.first_query on. They begin at
@@ -69,11 +87,7 @@ struct attention_steps {
   /// Whether the block mask shows a step's keys to all of the queries [first, first + count).
   TILEWRIGHT_HD bool sees_all(index_t first, index_t count, [[maybe_unused]] index_t key) const {
     if constexpr (!Policy::has_block_mask) return true;
-    const head_block_mask mask(args, p);
-    const index_t tile = key >> mask.key_shift,
-                  tiles = ((max(min(key + step, p.keys), key + 1) - 1) >> mask.key_shift) - tile + 1;
-    const unsigned hidden = ~mask.tiles_of_queries<false>(first, min(first + count, p.queries), tile);
-    return (hidden << (32 - tiles)) == 0;
+    return head_block_mask(args, p).is_seen({first, min(first + count, p.queries)}, {key, min(key + step, p.keys)});
   }
 
  private:

@@ -166,8 +166,8 @@ struct attention_forward {
       TILEWRIGHT_UNROLL(1)
       for (index_t key = first, next; key < all.last; key = next) {
         next = steps.after(key);
-        if constexpr (Policy::has_block_mask) k.skip(next - key - step);
         k.finish();
+        if constexpr (Policy::has_block_mask) k.skip(next - key - step);
         exec::block_sync();
         v.begin();
         typename detail::attention_registers<Policy>::scores s{};

@@ -4,6 +4,7 @@
 
 #include <tilewright/kernels/attention/attention_args.hpp>
 #include <tilewright/kernels/attention/backward/backward_args.hpp>
+#include <tilewright/kernels/attention/detail/attention_steps.hpp>
 #include <tilewright/tile/registers/reduce_tile.hpp>
 
 namespace tilewright::detail {
@@ -80,6 +81,19 @@ struct backward_scores {
     deltas = load(space.deltas, queries, first_query);
   }
 
+  /// Of each query of the tile, a bit for each of the block mask's 32 tiles from that of key `first_key` on.
+  TILEWRIGHT_HD static auto load_tiles(const attention_args& args, const attention_problem& p, index_t first_query,
+                                       index_t first_key) {
+    const head_block_mask mask(args, p);
+    const index_t own = first_query + query_distribution::calculate_index(get_partition_index<query_distribution>())[0];
+    static_distributed_tensor<unsigned, query_distribution> tiles;
+    unroll<query_distribution::num_elements>([&](auto q) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t query = own + constant(position_of_register<query_distribution, q.value>[0]);
+      tiles.thread_buffer[q] = mask.tiles_of_query(min(query, p.queries - 1), first_key >> mask.key_shift);
+    });
+    return tiles;
+  }
+
   /// Turns s (products of Q and K) into probabilities and dp (products of dO and V) into gradients of the products,
   /// but for the factor args.scale.
   template <class Args>
@@ -90,6 +104,13 @@ struct backward_scores {
     const auto own = distribution::calculate_index(get_partition_index<distribution>());
     const index_t own_row = first_row + own[0], own_column = first_column + own[1];
     [[maybe_unused]] const typename Policy::score_function f{};
+    const auto tiles_of_queries = [&]() TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (Policy::has_block_mask)
+        return load_tiles(args, p, RowsAreKeys ? first_column : first_row, RowsAreKeys ? first_row : first_column);
+      else
+        return 0;
+    };
+    [[maybe_unused]] const auto tiles = tiles_of_queries();
     unroll<distribution::num_elements>([&](auto d) TILEWRIGHT_INLINE_LAMBDA {
       constexpr auto at = position_of_register<distribution, d.value>;
       constexpr index_t q = register_along<distribution, query_distribution, along_queries>(d.value);
@@ -107,6 +128,11 @@ struct backward_scores {
           x * (has_score_function<Policy> ? log2_e : args.scale * log2_e) - exponents.thread_buffer[constant(q)];
       bool hidden = is_masked && unsigned(key - query - seen.lowest) > unsigned(seen.highest - seen.lowest);
       hidden = hidden | (is_masked && column >= (RowsAreKeys ? p.queries : p.keys));
+      if constexpr (Policy::has_block_mask) {
+        const index_t shift = lowest_set_bit(unsigned(args.block_mask.keys)),
+                      tile = (key >> shift) - ((RowsAreKeys ? first_row : first_column) >> shift);
+        hidden = hidden | (is_masked && (tiles.thread_buffer[constant(q)] >> tile & 1) == 0);
+      }
       x = exec::exp2(hidden ? minus_infinity() : exponent);
       dx = x * (dx - deltas.thread_buffer[constant(q)]);
       if constexpr (has_score_function<Policy>) dx *= slope;

@@ -63,6 +63,29 @@ struct gradient_pass {
     typename attention_outputs<vo, vo_chunks>::type vo_gradient{};
   };
 
+  /// The first of the other rows in `range` from `from` on that the block mask shows to any of the block's; without one
+  /// that is `from`. range.last or more: there is none.
+  TILEWRIGHT_HD static index_t next_step(const args_type& args, const attention_problem& p, index_t first_row,
+                                         const index_range& range, index_t from) {
+    if (!Policy::has_block_mask || from >= range.last) return from;
+    if constexpr (RowsAreKeys)
+      return head_block_mask(args, p).first_that_sees({from, range.last},
+                                                      {first_row, min(first_row + tile.queries, p.keys)});
+    attention_problem of_rows = p;
+    of_rows.first_query = first_row;
+    return attention_steps<Policy>{args, of_rows, tile.queries, {from, range.last}}.after(from - tile.keys);
+  }
+  /// Whether all of the block's rows see all of the other rows of the step from `at` on.
+  TILEWRIGHT_HD static bool all_see_step(const args_type& args, const attention_problem& p, const seen_band& seen,
+                                         index_t first_row, index_t at) {
+    const index_range own{first_row, first_row + tile.queries}, other{at, at + tile.keys},
+        queries = RowsAreKeys ? other : own, keys = RowsAreKeys ? own : other;
+    if (!seen.all_see(queries.first, queries.last - 1, keys.first, keys.last - 1)) return false;
+    if constexpr (!Policy::has_block_mask) return true;
+    return head_block_mask(args, p).is_seen({queries.first, min(queries.last, p.queries)},
+                                            {keys.first, min(keys.last, p.keys)});
+  }
+
   /// Adds what the rows from `range.first` on of one head give.
   template <class QkRows, class VoRows>
   TILEWRIGHT_HD static void add_head(gradients& d, const QkRows& qk_rows, const VoRows& vo_rows, const args_type& args,
@@ -72,7 +95,7 @@ struct gradient_pass {
     const index_t count = RowsAreKeys ? p.queries : p.keys, last_row = first_row + tile.queries - 1;
     const index_range range = RowsAreKeys ? seen.queries_of(first_row, min(last_row, p.keys - 1), count)
                                           : seen.keys_of(first_row, min(last_row, p.queries - 1), count);
-    const index_t first = range.first & -step;
+    const index_t first = next_step(args, p, first_row, range, range.first & -step);
     const backward_workspace space(args, p.batch, p.head);
     qk_stream qk_there(
         RowsAreKeys ? query_rows<const T>(args.q, args.q_strides, p) : key_rows<const T>(args.k, args.k_strides, p),
@@ -93,13 +116,18 @@ struct gradient_pass {
     };
     if (first < range.last) begin();
     TILEWRIGHT_UNROLL(1)
-    for (index_t at = first; at < range.last; at += step) {
+    for (index_t at = first, next; at < range.last; at = next) {
+      next = next_step(args, p, first_row, range, at + step);
       qk_there.finish();
       vo_there.finish();
+      if constexpr (Policy::has_block_mask) {
+        qk_there.skip(next - at - step);
+        vo_there.skip(next - at - step);
+      }
       exec::block_sync();
       const index_t here = buffer;
       if constexpr (buffers == 2) buffer = buffer_bytes - buffer;
-      if (at + step < range.last) begin();
+      if (next < range.last) begin();
       if constexpr (RowsAreKeys && !loads_late) scores::load(exponents, deltas, space, p.queries, at);
       typename scores::tile_type s{}, ds{};
       qk_there.multiply_rows(s, qk_rows, here);
@@ -108,8 +136,7 @@ struct gradient_pass {
         exec::schedule_fence();
         scores::load(exponents, deltas, space, p.queries, RowsAreKeys ? at : first_row);
       }
-      const bool all_see = at + step <= count && (RowsAreKeys ? seen.all_see(at, at + step - 1, first_row, last_row)
-                                                              : seen.all_see(first_row, last_row, at, at + step - 1));
+      const bool all_see = at + step <= count && all_see_step(args, p, seen, first_row, at);
       scores::differentiate(s, ds, exponents, deltas, args, p, seen, first_row, at, !all_see);
       if constexpr (of_v) vo_there.multiply_columns(d.vo_gradient, exchange(s), here);
       if constexpr (of_qk) qk_there.multiply_columns(d.qk_gradient, second_exchange(ds), here);

@@ -350,7 +350,7 @@ struct latent_consumer {
   TILEWRIGHT_HD void write_row(StoreRow store_row, const latent_problem& p, index_t row, row_total& total,
                                bool writes_lse) const {
     const index_t head = p.head_of(row), query = p.query_of(row);
-    const float factor = total.factor * total.add(sink_of_head(args, head)) * total.inverse();
+    const float with_sink = total.add(sink_of_head(args, head)), factor = total.factor * with_sink * total.inverse();
     T* const o = static_cast<T*>(args.o) + offset_of_head(args.o_strides, p.query_start, head) +
                  long_index_t(query) * args.o_strides.row;
     store_row([&](index_t column, float x, float y) TILEWRIGHT_INLINE_LAMBDA {
