@@ -10,7 +10,7 @@ namespace tw = tilewright;
 
 using narrow = tw::wide_backward_policy<tw::half_t, 128>;
 constexpr tw::index_t narrow_vector = narrow::vector;
-using uneven = tw::wide_backward_policy<tw::half_t, 192, 192, 64>;
+using uneven = tw::wide_backward_policy<tw::half_t, 192, 192, 48>;
 constexpr tw::index_t uneven_vector = uneven::vector;
 using large = tw::wide_backward_policy<tw::half_t, 256, 128, 80>;
 constexpr tw::index_t large_vector = large::vector;
