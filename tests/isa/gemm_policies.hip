@@ -85,14 +85,14 @@ struct direct_one_wave {
   using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 };
 
-// Columns that are no power of two: C passes LDS in parts of 32 columns.
+// Columns that are no power of two: C passes LDS in parts of 32 or 64 columns.
 struct direct_128x160 {
   template <class Arch>
-  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{128, 160, 64, 2, 2, 3}>;
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{128, 160, 64, 4, 1, 3}>;
 };
-struct direct_256x224 {
+struct direct_256x160 {
   template <class Arch>
-  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 224, 64, 2, 2, 2}>;
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 160, 64, 4, 1, 3}>;
 };
 
 // Pipelines for tiles of 256 x 256.
