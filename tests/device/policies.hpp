@@ -122,17 +122,15 @@ using tile_128x256 = family_tile<Arch, tw::cdna_tile{128, 256, 64, 2, 4, 2}>;
 template <class Arch>
 using tile_256x128 = family_tile<Arch, tw::cdna_tile{256, 128, 64, 4, 2, 2}>;
 template <class Arch>
-using long_64x64 = family_tile<Arch, tw::cdna_tile{64, 64, 256, 2, 2, 2}>;
-template <class Arch>
-using long_128x128 = family_tile<Arch, tw::cdna_tile{128, 128, 128, 2, 2, 2}>;
-template <class Arch>
-struct tile_128x160 : family_tile<Arch, tw::cdna_tile{128, 160, 64, 2, 2, 3}> {
+struct tile_128x160 : family_tile<Arch, tw::cdna_tile{128, 160, 64, 4, 1, 3}> {
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
 };
 template <class Arch>
-using tile_256x160 = family_tile<Arch, tw::cdna_tile{256, 160, 64, 2, 2, 2}>;
+using tile_128x192 = family_tile<Arch, tw::cdna_tile{128, 192, 64, 2, 2, 3}>;
 template <class Arch>
-using tile_256x224 = family_tile<Arch, tw::cdna_tile{256, 224, 64, 2, 2, 2}>;
+using tile_256x160 = family_tile<Arch, tw::cdna_tile{256, 160, 64, 4, 1, 3}>;
+template <class Arch>
+using tile_256x192 = family_tile<Arch, tw::cdna_tile{256, 192, 64, 2, 2, 2}>;
 template <class Arch>
 using direct_one_wave = family_tile<Arch, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 
@@ -241,11 +239,10 @@ constexpr bool with_tensor_mover(const tw::arch::target& t) { return t.has_tenso
   X(deep_128x128, copies_of_4_bytes, "bf16, 128 x 128 x 32, 4 stages without registers")                 \
   X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")                 \
   X(tile_256x128, with_transposing_reads, "bf16, 256 x 128, 2 stages without registers")                 \
-  X(long_64x64, gfx950_at_night, "bf16, 64 x 64 x 256, 2 stages without registers")                      \
-  X(long_128x128, gfx950_at_night, "bf16, 128 x 128 x 128, 2 stages without registers")                  \
   X(tile_128x160, with_transposing_reads, "bf16, 128 x 160, k split, 3 stages without registers")        \
-  X(tile_256x160, gfx950_at_night, "bf16, 256 x 160, 2 stages without registers")                        \
-  X(tile_256x224, gfx950_at_night, "bf16, 256 x 224, a wave for each SIMD, without registers")           \
+  X(tile_128x192, gfx950_at_night, "bf16, 128 x 192, 3 stages without registers")                        \
+  X(tile_256x160, gfx950_at_night, "bf16, 256 x 160, a wave for each SIMD, without registers")           \
+  X(tile_256x192, gfx950_at_night, "bf16, 256 x 192, a wave for each SIMD, without registers")           \
   X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
   X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                         \
   X(shared_64x64, every, "stream_k_gemm, f16, row-major A and B, 64 x 64")                               \
