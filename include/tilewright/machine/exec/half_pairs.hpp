@@ -12,6 +12,9 @@ TILEWRIGHT_HD unsigned and_or(unsigned x, unsigned mask, unsigned bits) {
   unsigned result;
   asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(x), "r"(mask), "r"(bits));
   return result;
+#elif TILEWRIGHT_AMDGCN_PASS && defined(__GFX9__)
+  if (__builtin_constant_p(bits)) asm("" : "+v"(bits));  // v_and_or_b32 holds no literal: bits are in a register
+  return (x & mask) | bits;
 #else
   return (x & mask) | bits;
 #endif
