@@ -77,10 +77,12 @@ struct problem {
 struct head_result {
   matrix p, o;
   std::vector<double> lse;
+  double largest_value;  // of V
 };
 head_result attend(const problem& p, int b, int h, const matrix& q, const matrix& k, const matrix& v) {
   const int queries = p.queries[std::size_t(b)], keys = p.keys[std::size_t(b)];
-  head_result r{zeros(queries, keys), zeros(queries, p.value_dim), {}};
+  head_result r{zeros(queries, keys), zeros(queries, p.value_dim), {}, 0};
+  for (const double x : v.values) r.largest_value = std::max(r.largest_value, std::abs(x));
   for (int i = 0; i < queries; ++i) {
     double sum = p.sinks.empty() ? 0 : std::exp(double(p.sinks[std::size_t(h)]));
     for (int j = 0; j < keys; ++j)
@@ -235,7 +237,8 @@ struct attention_case {
       const double got = lse.tensor.get(lse.at(b, i, h)), lse_wanted = wanted.lse[std::size_t(i)];
       worst_lse = max_error(worst_lse, got == lse_wanted ? 0 : std::abs(got - lse_wanted));
     }
-    EXPECT_LT(worst, 6 * unit) << "O of sequence " << b << ", head " << h;
+    // P and O are rounded by up to a unit each.
+    EXPECT_LE(worst, unit * (0.25 + 2 * wanted.largest_value)) << "O of sequence " << b << ", head " << h;
     EXPECT_LT(worst_lse, 2e-4) << "log-sum-exp of sequence " << b << ", head " << h;
   }
 };

@@ -30,6 +30,10 @@ TEST(AttentionBackward, HopperWithScoreFunction) { expect_random_gradients<hoppe
 TEST(AttentionBackward, BlockMasks) {
   expect_random_gradients<masked<rdna3_gradients>>(6, 4);
   expect_random_gradients<masked<hopper_gradients>>(8, 5);
+  problem p = with(2, 1, {100}, {150});  // no window, so the block mask alone hides keys
+  p.mask_queries = p.mask_keys = 16;
+  expect_gradients<masked<rdna3_gradients>>(p);
+  expect_gradients<masked<hopper_gradients>>(p);
 }
 TEST(AttentionBackward, SkipsTilesThatABlockMaskHides) {
   expect_gradients_skip_hidden_tiles<masked<rdna3_gradients>>();

@@ -157,6 +157,7 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
                           memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace),
                           memory_of(sinks), memory_of(d_sinks), memory_of(mask)});
 
+  EXPECT_TRUE(d_q.is_complete() && d_k.is_complete() && d_v.is_complete());
   const index_t group = p.heads / p.kv_heads;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {

@@ -49,6 +49,7 @@ void expect_random_caches(int cases, unsigned seed, typename Policy::args_type a
       p.splits = 1 + up_to(2) * up_to(9);
     if (up_to(3) == 0) p.window = causal;
     if (up_to(4) == 0) p.window.left = up_to(90);
+    p.gap = 16 * up_to(2);
     p.has_sinks = up_to(3) == 0;
     p.scales = scales_of(up_to(4));
     for (std::size_t b = 0; p.queries > 1 && b < p.keys.size(); ++b)

@@ -22,6 +22,7 @@ struct decode_problem {
   std::vector<index_t> keys;
   std::vector<index_t> own_queries;  // of each sequence, packed; empty: all have `queries`
   index_t rows_per_page = 0;         // 0: contiguous
+  index_t gap = 0;                   // elements between rows of the cache, no numbers
   index_t splits = 1, shares = 0;
   attention_window window;
   scales_of scales = scales_of::head;
@@ -50,15 +51,15 @@ struct key_cache {
   std::vector<float> scales;
   attention_strides scale_strides;
   std::vector<index_t> table;  // pages of each sequence, in random order
-  index_t stride = 0, rows = 0, heads, dim;
+  index_t stride = 0, rows = 0, heads, dim, row_elements;
 
   key_cache(const decode_problem& p, index_t head_dim, const std::vector<index_t>& pages, std::mt19937& random)
-      : table(pages), heads(p.kv_heads), dim(head_dim) {
+      : table(pages), heads(p.kv_heads), dim(head_dim), row_elements(heads * dim + p.gap) {
     const index_t longest = *std::max_element(p.keys.begin(), p.keys.end());
     rows = p.rows_per_page > 0 ? p.rows_per_page : longest;
     stride = p.rows_per_page > 0 ? (longest + rows - 1) / rows : 1;
     const std::size_t blocks = p.rows_per_page > 0 ? pages.size() : p.keys.size();
-    values.assign(blocks * std::size_t(rows * heads * dim), poison());
+    values.assign(blocks * std::size_t(rows * row_elements), poison());
     set_scale_strides(p.scales);
     scales.assign(blocks * std::size_t(rows * heads), NAN);
     std::normal_distribution<float> gaussian;
@@ -102,10 +103,10 @@ struct key_cache {
     return table.empty() ? batch : std::size_t(table[batch * std::size_t(stride) + std::size_t(key / rows)]);
   }
   std::size_t at(std::size_t batch, index_t key, index_t head) const {
-    return (block_of(batch, key) * std::size_t(rows) + std::size_t(key % rows)) * std::size_t(heads * dim) +
+    return (block_of(batch, key) * std::size_t(rows) + std::size_t(key % rows)) * std::size_t(row_elements) +
            std::size_t(head * dim);
   }
-  attention_strides strides() const { return {long_index_t(rows) * heads * dim, dim, heads * dim}; }
+  attention_strides strides() const { return {long_index_t(rows) * row_elements, dim, row_elements}; }
 };
 
 /// Pages of all sequences in random order, some of which belong to no sequence.

@@ -48,7 +48,9 @@ decode_problem random_latent(std::mt19937& random) {
   if (p.splits == 1 && up_to(2) == 0) p.shares = 1 + up_to(5);
   if (up_to(3) == 0) p.window = causal;
   if (up_to(4) == 0) p.window.left = up_to(90);
-  p.has_sinks = up_to(3) == 0;
+  p.gap = 16 * up_to(2);
+  p.scales = scales_of(up_to(4));
+  p.has_sinks = up_to(2) == 0;
   p.seed = random();
   return p;
 }
@@ -155,6 +157,18 @@ TEST(LatentDecode, PiecesOfTwoSequences) {
   expect_decode<narrow_latent>(p);
   p.rows_per_page = 16;  // a share's first tile is not full
   expect_decode<narrow_latent>(p);
+}
+
+TEST(LatentDecode, SinksOfHeadsAndScalesOfTokens) {
+  decode_problem p;
+  p.is_latent = true;
+  p.heads = 5;
+  p.keys = {70, 33};
+  p.has_sinks = true;
+  expect_decode<narrow_latent>(p);
+  p.rows_per_page = 32;
+  p.scales = scales_of::token;
+  expect_decode<narrow_int8>(p);
 }
 
 TEST(LatentDecode, RefusesWhatItCannotDo) {

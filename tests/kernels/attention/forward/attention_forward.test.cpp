@@ -47,6 +47,15 @@ TEST(AttentionForward, TheWidestWindowsHideNothing) {
   expect_attention<cdna3>(with(1, 1, {40}, {80}, {.left = most, .right = most}));
 }
 
+// Offsets of rows rise from step to step, and what has been added up is brought to them.
+TEST(AttentionForward, LaterStepsHaveLargerScores) {
+  problem p = with(2, 1, {40}, {400});
+  p.has_growing_keys = true;
+  expect_attention<cdna3>(p);
+  expect_attention<cdna3_ping_pong>(p);
+  expect_attention<cdna4_fp8>(p);
+}
+
 TEST(AttentionForward, WithoutKeysRowsAreZero) { expect_attention<cdna3>(with(2, 1, {5, 7}, {0, 9}, {}, true)); }
 
 TEST(AttentionForward, Cdna2) { expect_random_problems<cdna2>(4, 2); }
@@ -96,7 +105,8 @@ TEST(AttentionForward, BlockMasks) {
   expect_random_problems<masked<hopper_32_rows>>(4, 16);
 }
 TEST(AttentionForward, SkipsTilesThatABlockMaskHides) {
-  expect_hidden_tiles_are_skipped<masked<cdna3>>(100, 64);
+  expect_hidden_tiles_are_skipped<masked<cdna3>>(100, 128);
+  expect_hidden_tiles_are_skipped<masked<rdna3_without_rows_in_flight>>(40, 64);
   expect_hidden_tiles_are_skipped<masked<hopper_32_rows>>(200, 128);
 }
 

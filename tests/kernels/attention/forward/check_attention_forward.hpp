@@ -28,9 +28,11 @@ struct problem {
   attention_window window;
   bool rows_before_heads = true;  // (batch, row, head, dim), else (batch, head, row, dim)
   bool packed = false;            // with starts
+  index_t gap = 0;                // elements between rows, heads and sequences
   float scale = 0.125f;
   bool has_scales = false;  // of each head's 8-bit elements
   bool has_sinks = false;
+  bool has_growing_keys = false;            // so that offsets of the softmax change from step to step
   index_t mask_queries = 0, mask_keys = 0;  // of the tiles of a block mask, of which one of three is seen; 0: none
   unsigned seed = 1;
 };
@@ -41,18 +43,27 @@ struct tensor {
   std::vector<T> values;
   attention_strides strides;
   index_t dim;
+  std::size_t elements;
 
   tensor(const problem& p, index_t heads, const std::vector<index_t>& lengths, index_t cols, T fill) : dim(cols) {
     index_t rows = 0, longest = 0;
     for (const index_t length : lengths) rows += length, longest = std::max(longest, length);
-    const long_index_t all = p.packed ? rows : longest * long_index_t(lengths.size());
-    values.assign(std::size_t(std::max<long_index_t>(all, 1) * heads * dim), fill);
-    const index_t rows_of_batch = p.packed ? rows : longest;
-    if (p.rows_before_heads) {
-      strides = {long_index_t(rows_of_batch) * heads * dim, dim, heads * dim};
-    } else {
-      strides = {long_index_t(rows_of_batch) * heads * dim, long_index_t(rows_of_batch) * dim, dim};
-    }
+    const index_t rows_of_batch = p.packed ? rows : longest, sequences = p.packed ? 1 : index_t(lengths.size()),
+                  inner = p.rows_before_heads ? heads : rows_of_batch;
+    const long_index_t outer_stride = long_index_t(inner) * (dim + p.gap) + p.gap,
+                       batch_stride = (p.rows_before_heads ? rows_of_batch : heads) * outer_stride + p.gap;
+    if (p.rows_before_heads)
+      strides = {batch_stride, dim + p.gap, index_t(outer_stride)};
+    else
+      strides = {batch_stride, outer_stride, dim + p.gap};
+    values.assign(std::size_t(std::max<long_index_t>(sequences * batch_stride, heads * dim)), fill);
+    elements = std::size_t(sequences * rows_of_batch) * std::size_t(heads * dim);
+  }
+  /// Whether a result that was filled with no numbers has them where its rows are, and nowhere else.
+  bool is_complete() const {
+    std::size_t numbers = 0;
+    for (const T x : values) numbers += !std::isnan(float(x));
+    return numbers == elements;
   }
   /// Rows of a head of a sequence, times `factor`.
   std::vector<double> rows(const problem& p, std::size_t batch, index_t first_row, index_t head, index_t count,
@@ -219,6 +230,8 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   for (auto* t : {&q.values, &k.values, &v.values}) {
     for (T& x : *t) x = T(gaussian(random));
   }
+  for (std::size_t i = 0; p.has_growing_keys && i < k.values.size(); ++i)
+    k.values[i] = T(float(k.values[i]) * (1 + 20 * float(i) / float(k.values.size())));
   const sequences of(p);
   std::vector<float> lse(of.lse_elements(), NAN);
   of.set(args, q, k, v, o, lse);
@@ -241,6 +254,7 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
                           memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(q_scales),
                           memory_of(k_scales), memory_of(v_scales), memory_of(sinks), memory_of(mask)});
 
+  EXPECT_TRUE(o.is_complete()) << "or something was written between rows";
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
@@ -285,26 +299,31 @@ std::string refusal_of(Args args, auto change) {
 #define EXPECT_REFUSAL(args, change, words) \
   EXPECT_NE(refusal_of<kernel>(args, [&](auto& a) { change; }).find(words), std::string::npos)
 
-/// Sequences of two tiles of a block mask: each query sees the second tile of `keys` keys alone, and what is in the
-/// first one is no number, so it must not even be multiplied by zero.
+/// Sequences of four tiles of a block mask, `keys` keys each: each query sees the second and the fourth one alone, and
+/// what is in the others is no number, so it must not even be multiplied by zero.
 template <class Policy>
 void expect_hidden_tiles_are_skipped(index_t queries, index_t keys) {
   using T = typename Policy::element_type;
   problem p;
   p.queries = {queries};
-  p.keys = {2 * keys};
-  const unsigned bits[] = {2, 2, 2, 2};
+  p.keys = {4 * keys};
+  const unsigned bits[] = {10, 10, 10, 10};
   typename Policy::args_type args;
   args.block_mask = {.queries = 128, .keys = keys, .bits = bits, .strides = {0, 0, 1}};
   ASSERT_LE(queries, 4 * 128);
   expect_attention_by<Policy>(
       [&](const auto& given, const auto&) {
         auto changed = given;
-        const std::size_t hidden[]{std::size_t(keys * given.k_strides.row), std::size_t(keys * given.v_strides.row)};
-        std::vector<T> k(static_cast<const T*>(given.k), static_cast<const T*>(given.k) + 2 * hidden[0]),
-            v(static_cast<const T*>(given.v), static_cast<const T*>(given.v) + 2 * hidden[1]);
-        for (std::size_t i = 0; i < hidden[0]; ++i) k[i] = T(std::numeric_limits<float>::quiet_NaN());
-        for (std::size_t i = 0; i < hidden[1]; ++i) v[i] = T(std::numeric_limits<float>::quiet_NaN());
+        const auto with_hidden = [&](const void* data, index_t row_stride) {
+          const std::size_t tile = std::size_t(keys * row_stride);
+          const T* const values = static_cast<const T*>(data);
+          std::vector<T> result(values, values + 4 * tile);
+          for (std::size_t i = 0; i < 4 * tile; ++i)
+            if (i / tile % 2 == 0) result[i] = T(std::numeric_limits<float>::quiet_NaN());
+          return result;
+        };
+        const std::vector<T> k = with_hidden(given.k, given.k_strides.row),
+                             v = with_hidden(given.v, given.v_strides.row);
         changed.k = k.data(), changed.v = v.data();
         launch<attention_forward<Policy>>(changed, {.check_lds = emulator::lds_checks::on});
       },
@@ -353,6 +372,8 @@ inline problem random_problem(std::mt19937& random) {
   if (mask == 4) p.window = {up_to(50), -1};
   if (mask == 5) p.window = {-1, up_to(50)};
   p.has_sinks = up_to(3) == 0;
+  p.has_growing_keys = up_to(4) == 0;
+  p.gap = 16 * up_to(2);
   p.seed = random();
   return p;
 }
@@ -372,7 +393,7 @@ template <class Policy>
 void expect_random_problems(int cases, unsigned seed, typename Policy::args_type args = {}) {
   for_random_cases(cases, seed, [&](std::mt19937& random) {
     problem p = random_problem(random);
-    p.has_scales = sizeof(typename Policy::element_type) == 1 && random() % 2 == 1;
+    p.has_scales = sizeof(typename Policy::element_type) == 1 && random() % 4 > 0;
     if (Policy::has_block_mask) p.mask_queries = 16 << random() % 5, p.mask_keys = 16 << random() % 4;
     expect_attention<Policy>(p, args);
   });
