@@ -171,7 +171,8 @@ macro(_tilewright_add_emulated)
         set(calls "add_${operation}<${common}>()")
       else()
         message(FATAL_ERROR "tilewright_add_kernels: no kernels of '${operation}' can be compiled in for EMULATE; there are gemm, "
-                            "attention, rms_norm, layer_norm, softmax, cross_entropy and rotary")
+                            "attention, rms_norm, layer_norm, softmax, cross_entropy and rotary; programs with other calls run on the "
+                            "emulated AMD GPU (docs/ops.md, Without a GPU)")
       endif()
       set(number 0)
       foreach(call IN LISTS calls)

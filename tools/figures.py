@@ -55,14 +55,17 @@ def attention_ratios(results):
     return [r["ratio_to_cudnn"] for r in results["h100_attention"]["rows"]]
 
 
+def random_attention_ratios(results):
+    return [r["ratio_to_cudnn"] for r in results["h200_attention_random"]["rows"]]
+
+
 def gradient_ratios(results):
     return [r["hopper_to_cudnn"] for r in results["h100_attention_backward"]["rows"]]
 
 
 def decode_ratios(results, long_caches=True):
-    # Rows of 128 bytes for each of 8 key heads, K and V: caches above 256 MiB.
     def mib(r):
-        return r["batch"] * r["keys"] * 4096 / 2**20
+        return r["batch"] * r["keys"] * 4096 / 2**20  # of a key: K and V of 8 heads, 128 elements of 2 bytes each
     return [r["ratio_to_cudnn"] for r in results["h100_attention_decode"]["rows"] if (mib(r) > 128) == long_caches]
 
 
@@ -72,12 +75,12 @@ def ratios(results, file, rows, key, **wanted):
 
 def by_regime(results):
     """The README's table: one line for each regime, with the losses."""
-    lines = [(f"GEMM f16, bf16, {name}", "cuBLAS", mean_and_lowest(gemm_ratios(results, "h200_models_model", low, high)))
+    lines = [(f"GEMM f16, bf16, {name}", "H200", "cuBLAS", mean_and_lowest(gemm_ratios(results, "h200_models_model", low, high)))
              for name, low, high in ROWS]
-    lines += [("attention, forward", "cuDNN", mean_and_lowest(attention_ratios(results))),
-              ("attention, gradients", "cuDNN", mean_and_lowest(gradient_ratios(results))),
-              ("attention, decoding from caches above 128 MiB", "cuDNN", mean_and_lowest(decode_ratios(results)))]
-    return table(["H100; GEMM: H200", "rate relative to", "geometric mean", "lowest"], lines)
+    lines += [("attention, forward, random cases", "H200", "cuDNN", mean_and_lowest(random_attention_ratios(results))),
+              ("attention, gradients", "H100", "cuDNN", mean_and_lowest(gradient_ratios(results))),
+              ("attention, decoding from caches above 128 MiB", "H100", "cuDNN", mean_and_lowest(decode_ratios(results)))]
+    return table(["operation", "GPU", "rate relative to", "geometric mean", "lowest"], lines)
 
 
 def gemm(results):
@@ -116,13 +119,16 @@ def decode(results):
 
 
 def grouped(results):
-    lines = [("grouped bf16, 9 fixed and 12 random cases", "`torch._grouped_mm`", ratios(results, "h100_grouped", "cases", "ratio")),
-             ("gradient of x", "`torch._grouped_mm`", ratios(results, "h100_grouped_backward", "cases", "ratio", kind="dx")),
-             ("gradient of W", "`torch._grouped_mm`", ratios(results, "h100_grouped_backward", "cases", "ratio", kind="dw")),
-             ("block-scaled e4m3, dense", "cuBLAS e4m3 with one scale", ratios(results, "h100_block_scaled_dense", "cases", "ratio")),
-             ("block-scaled e4m3, grouped", "`torch._grouped_mm`, bf16", ratios(results, "h100_block_scaled_grouped", "cases", "ratio"))]
-    return table(["GEMM", "rate relative to", "cases", "geometric mean", "lowest"],
-                 [(name, rival, len(of), mean_and_lowest(of)) for name, rival, of in lines])
+    torch, cublas = "`torch._grouped_mm`, bf16", "cuBLAS e4m3 with one scale"
+    lines = [("grouped bf16, 9 fixed and 12 random cases", "H100", torch, ratios(results, "h100_grouped", "cases", "ratio")),
+             ("gradient of x", "H100", torch, ratios(results, "h100_grouped_backward", "cases", "ratio", kind="dx")),
+             ("gradient of W", "H100", torch, ratios(results, "h100_grouped_backward", "cases", "ratio", kind="dw"))]
+    for name, of, file, rival in (("dense", "", "block_scaled_dense", cublas), ("grouped", " of a group", "block_scaled_grouped", torch)):
+        lines += [(f"block-scaled e4m3, {name}, 4,096 rows{of} and more", "H100", rival, ratios(results, f"h100_{file}", "cases", "ratio")),
+                  (f"block-scaled e4m3, {name}, random", "H200", rival, ratios(results, f"h200_{file}", "cases", "ratio")),
+                  ("the same", "H200", "DeepGEMM", ratios(results, f"h200_{file}", "cases", "ratio_to_deep_gemm"))]
+    return table(["GEMM", "GPU", "rate relative to", "cases", "geometric mean", "lowest"],
+                 [(name, gpu, rival, len(of), mean_and_lowest(of)) for name, gpu, rival, of in lines])
 
 
 def narrow_cases(results, most_rows, formats=None, key="ratio_to_copy", least_rows=1):
@@ -146,6 +152,14 @@ def row_kernels(results, file, operations):
         of = [r for r in rows if re.match(rf"{name}(_|$)", r["case"]) and not r["case"].startswith(longer)]
         lines.append((f"`{name}`", len(of), mean_and_lowest([r["ratio_to_copy"] for r in of]), mean_and_lowest([r["ratio_to_torch"] for r in of])))
     return table(["operation", "shapes", "to a copy: mean", "lowest", "to PyTorch: mean", "lowest"], lines)
+
+
+def moe(results):
+    cases = results["h200_moe"]["cases"]
+    return table(["tokens", "layers", "to Triton: mean", "lowest", "to PyTorch: mean", "lowest"],
+                 [(f"{n:,}", len(of), mean_and_lowest([r["ratio_to_rival"] for r in of]),
+                   mean_and_lowest([r["us"]["torch"] / r["us"]["ours"] for r in of]))
+                  for n in sorted({r["tokens"] for r in cases}) for of in [[r for r in cases if r["tokens"] == n]]])
 
 
 def several_gpus(results):
@@ -172,6 +186,7 @@ TABLES = {
         lambda r: rates_by_length(r, "h100_attention_backward", "deterministic", "deterministic_to_cudnn", ("bf16",)),
     "attention_decode": decode,
     "grouped": grouped,
+    "moe": moe,
     "narrow": narrow,
     "tensors": lambda r: row_kernels(r, "h100_tensors", TENSORS),
     "model_kernels": lambda r: row_kernels(r, "h100_model_kernels", MODELS),
@@ -188,7 +203,7 @@ def figures(results):
     groups = {
         "gemm": gemm_ratios(results, "h200_models_model", 0, math.inf),
         "attention_forward": attention_ratios(results),
-        "attention_random": ratios(results, "h200_attention_random", "rows", "ratio_to_cudnn"),
+        "attention_random": random_attention_ratios(results),
         "attention_random_e4m3": ratios(results, "h200_attention_random_e4m3", "rows", "ratio_to_cudnn"),
         "attention_gradients": gradient_ratios(results),
         "attention_deterministic": ratios(results, "h100_attention_backward", "rows", "deterministic_to_cudnn"),
@@ -199,7 +214,11 @@ def figures(results):
         "narrow_8_bits": narrow_cases(results, 16, ("int8", "e4m3")),
         "narrow_to_rival": [r["ratio_to_rival"] for r in results["h100_narrow"]["cases"]
                             if "ratio_to_rival" in r and r["m"] <= 16 and r["format"] == "int4_128"],
-        "block_scaled": ratios(results, "h100_block_scaled_dense", "cases", "ratio"),
+        "gemm_random_aligned": ratios(results, "h200_population", "results", "ratio_to_cublas"),
+        "gemm_random_aligned_searched": ratios(results, "h200_population", "results", "tuned_ratio_to_cublas"),
+        "block_scaled": ratios(results, "h200_block_scaled_dense", "cases", "ratio"),
+        "block_scaled_to_deep_gemm": ratios(results, "h200_block_scaled_dense", "cases", "ratio_to_deep_gemm"),
+        "block_scaled_groups_to_deep_gemm": ratios(results, "h200_block_scaled_grouped", "cases", "ratio_to_deep_gemm"),
         "several_gpus": [r["ratio_to_best"] for r in results["parallel_2xh200"]["rows"] if r.get("ratio_to_best")],
         "tensors_to_torch": [r["ratio_to_torch"] for r in results["h100_tensors"]["row_kernels"]],
         "tensors_to_copy": [r["ratio_to_copy"] for r in results["h100_tensors"]["row_kernels"]],

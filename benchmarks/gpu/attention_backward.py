@@ -4,11 +4,12 @@
 
     benchmarks/gpu/attention_backward.py LIBRARY [--dtype bf16,f16] [--dims 64,128] [--contenders hopper,portable]
                                          [--json FILE --commit C] [--check-only]
+    benchmarks/gpu/attention_backward.py LIBRARY --dims 192,256 --contenders wide,portable
 
 LIBRARY is libtilewright_attention_backward.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). All contenders get the same Gaussian data, 16,384
 tokens in all and 2,048 / dim heads, and are timed in interleaved CUDA graphs. Prints medians in TFLOP/s, counting five products, and
 errors against float64. Exits with 1 if an error is larger than 1.2 times cuDNN's, or if two runs of a kernel that always adds in the same
-order (--contenders deterministic, portable) differ in a bit.
+order (--contenders deterministic, deterministic_late, portable) differ in a bit.
 """
 import argparse
 import ctypes
@@ -31,7 +32,7 @@ class BackwardArgs(ctypes.Structure):
                 [("d_sinks", ctypes.c_void_p), ("workspace", ctypes.c_void_p)])
 
 
-KINDS = ("hopper", "portable", "deterministic")  # kernel_kind of attention_backward_library.cu
+KINDS = ("hopper", "portable", "deterministic", "wide", "wide_64_keys", "deterministic_late")  # kernel_kind of attention_backward_library.cu
 
 
 class Backward:
@@ -102,7 +103,7 @@ def log_sum_exp(q, k, causal):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
-    parser.add_argument("--contenders", default="hopper,deterministic", help="kernels of this library: hopper, deterministic, portable")
+    parser.add_argument("--contenders", default="hopper,deterministic", help="kernels of this library: hopper, deterministic, deterministic_late, portable; for heads of 192 and 256 wide, for 256 wide_64_keys")
     parser.add_argument("--dtype", default="bf16,f16")
     parser.add_argument("--dims", default="64,128")
     parser.add_argument("--lengths", default="1024,4096,16384")
@@ -138,7 +139,7 @@ def main():
                         first = [x.clone() for x in gradients]
                         call()
                         torch.cuda.synchronize()
-                        if kind != "hopper" and not all(torch.equal(x, y) for x, y in zip(first, gradients)):
+                        if kind not in ("hopper", "wide", "wide_64_keys") and not all(torch.equal(x, y) for x, y in zip(first, gradients)):
                             wrong = True
                             print(f"two runs of {kind} differ")
                         for result, other, right in zip(gradients, theirs, wanted):

@@ -70,8 +70,8 @@ bool forward(bool is_portable, int head_dim, int value_dim, const tw::attention_
   return try_dims.template operator()<384, 384>() || try_dims.template operator()<512, 512>();
 #else
   return try_dims.template operator()<64, 64>() || try_dims.template operator()<96, 96>() ||
-         try_dims.template operator()<128, 128>() || try_dims.template operator()<192, 128>() || try_dims.template operator()<192, 192>() ||
-         try_dims.template operator()<256, 256>();
+         try_dims.template operator()<128, 128>() || try_dims.template operator()<192, 128>() ||
+         try_dims.template operator()<192, 192>() || try_dims.template operator()<256, 256>();
 #endif
 }
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "device_vector.hpp"
 #include "gemm_kernel.hpp"
@@ -49,7 +50,8 @@ std::vector<half_t> numbers(index_t count, index_t step) {
 void launch([[maybe_unused]] const problem& p, const tw::gemm_args& args) {
 #if TILEWRIGHT_CPU_PASS
   const tw::arch::target* const target = tw::arch::find_target(p.arch);
-  if (!target) throw tw::launch_error("there is no target of this name");
+  if (!target)
+    throw tw::launch_error("'" + std::string(p.arch) + "' is no target; --arch takes gfx942, gfx1201 and sm_90");
   using namespace tw::arch;
   const tw::emulator::launch_report report =
       tw::launch<kernel, gfx942, gfx1201, sm90>(args, {.emulate = *target, .check_lds = tw::emulator::lds_checks::on});

@@ -2,7 +2,6 @@
 // z = x + y: the smallest kernel that works on tiles.
 #pragma once
 
-#include <tilewright/core/distribution/copy_distribution.hpp>
 #include <tilewright/tilewright.hpp>
 
 namespace first_kernel {

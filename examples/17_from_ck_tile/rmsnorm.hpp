@@ -17,7 +17,7 @@ struct rmsnorm_args {
   float epsilon;
 };
 
-/// y = x / sqrt(mean(x^2) + epsilon) * weight for each row. A block has 4 waves and one row.
+/// y = x / sqrt(mean(x^2) + epsilon) * weight for each row. A block of 256 threads has one row.
 template <class Arch>
 struct rmsnorm {
   using arch = Arch;

@@ -200,7 +200,7 @@ struct general_gemm {
 /// What a launch must keep whose kernel was made for all lengths.
 const char* check_launch(const general_gemm& general, const gemm_args& g) {
   const checked_gemm& kernel = general.kernel;
-  if (!general.splits && g.split_k != 1) return "the kernel was made for products that are not split along k";
+  if (!general.splits && g.split_k != 1) return "the kernel was made for GEMMs that are not split along k";
   if (g.split_k < 1 || g.split_k > std::min(65535, ceil_div(g.k, kernel.tile_k)))
     return "split_k is not positive, or larger than the number of block tiles along k, or than 65535";
   if (general.splits && !g.workspace) return "split_k needs a workspace, of workspace_bytes(args)";
@@ -294,7 +294,7 @@ void require_problem(const gemm_problem& p) {
   if (g.m < 1 || g.n < 1 || g.k < 1) throw refused("gemm: m, n and k must be positive");
   if (g.split_k < 0) throw refused("gemm: split_k must be positive, or 0 for the library's choice");
   if (p.has_gate && (has_epilogue(g) || g.split_k > 1))
-    throw refused("gemm: a product with a gate has no epilogue and is not split along k");
+    throw refused("gemm: a GEMM with a gate has no epilogue and is not split along k");
 }
 
 [[noreturn]] void refuse_policy(const gemm_problem& p, const std::string& target) {

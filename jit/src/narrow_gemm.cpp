@@ -285,7 +285,7 @@ kernel_source grouped_source(const narrow_gemm_problem& p, const std::string& ta
   const std::size_t first = s.code.find(dense) + dense.size(), last = s.code.find(" {\n  using result_type", first);
   s.code.replace(first, last - first, "tw::grouped<" + s.code.substr(first, last - first) + ", tw::group_kind::rows>");
   s.kernel = "tw::grouped_gemm_kernel<policy>";
-  s.uses = {"kernels/gemm/grouped/grouped_dequantising.hpp"};
+  s.uses = {"kernels/gemm/grouped/grouped_gemm.hpp", "kernels/gemm/scaled/narrow_gemm.hpp"};
   s.host.check = [dense_check = s.host.check, tile](const void* given) {
     const char* const why = dense_check(given);
     return why ? why : detail::check_groups(*static_cast<const narrow_args*>(given), true, tile.m, tile.n);
@@ -314,6 +314,11 @@ kernel_source source_of(const narrow_gemm_problem& p, const std::string& target)
 }
 
 // Both operands
+
+/// 16 rows of 6 bits have less than a word for each thread of their tile.
+block_tile decoding_tile_for(const narrow_operands_problem& p, const std::string& target) {
+  return tile_for(p.a_format.bits == 6 ? std::max(p.args.m, 33) : p.args.m, target);
+}
 
 /// The tile of scaled matrix instructions for both formats, 0 rows where the problem has none.
 block_tile scaled_tile_for(const narrow_operands_problem& p, const std::string& target) {
@@ -350,7 +355,7 @@ kernel_source source_of(const narrow_operands_problem& p, const std::string& tar
     s.uses.push_back("kernels/gemm/scaled/scaled_mfma_pipeline.hpp");
     return s;
   }
-  kernel.tile = tile_for(g.m, target);
+  kernel.tile = decoding_tile_for(p, target);
   return any_target_source(kernel, g, formats,
                            dequantising_policy_text(element::bf16, p.a_format.type, p.format.type, kernel.tile),
                            element::bf16, p.result);
@@ -424,7 +429,7 @@ index_t narrow_gemm_splits(const narrow_gemm_problem& p, const std::string& targ
 index_t narrow_gemm_splits(const narrow_operands_problem& p, const std::string& target, index_t compute_units) {
   if (find_hopper_source(p, target)) return 1;
   const block_tile scaled = scaled_tile_for(p, target);
-  return splits_of(p.args, scaled.m > 0 ? scaled : tile_for(p.args.m, target), compute_units);
+  return splits_of(p.args, scaled.m > 0 ? scaled : decoding_tile_for(p, target), compute_units);
 }
 
 }  // namespace tilewright::jit

@@ -391,15 +391,15 @@ typedef struct tilewright_routing_options {
 #define TILEWRIGHT_ROUTING_OPTIONS {sizeof(tilewright_routing_options), NULL}
 TILEWRIGHT_API tilewright_status tilewright_order_by_expert(const tilewright_tensor* ends,
                                                             const tilewright_tensor* source,
-                                                            const tilewright_tensor* place,
+                                                            const tilewright_tensor* position,
                                                             const tilewright_tensor* expert,
                                                             const tilewright_routing_options* options);
 TILEWRIGHT_API tilewright_status tilewright_rows_to_experts(const tilewright_tensor* y, const tilewright_tensor* x,
-                                                            const tilewright_tensor* place,
+                                                            const tilewright_tensor* position,
                                                             const tilewright_routing_options* options);
 /* weight may be NULL. */
 TILEWRIGHT_API tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const tilewright_tensor* x,
-                                                              const tilewright_tensor* place,
+                                                              const tilewright_tensor* position,
                                                               const tilewright_tensor* weight,
                                                               const tilewright_routing_options* options);
 

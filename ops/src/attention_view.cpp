@@ -140,7 +140,7 @@ attention_view view_attention(const char* operation, const tensor& o, const tens
   if (!pages) require_equal(operation, "q's batch", batch, "k's", lk.batch);
   if (lq.heads % lk.heads != 0)
     refuse(operation, "q has " + std::to_string(lq.heads) + " heads and k " + std::to_string(lk.heads) +
-                          "; q's must be a multiple of k's");
+                          "; q's must be a multiple of k's, and tensors are (batch, rows, heads, head dimension)");
   const bool is_latent = keys != key_tensors::of_sequences && v.data == k.data;
   for (const auto& [name, dim, most] : {std::tuple{"q", lq.dim, is_latent ? 576 : 512}, {"v", lv.dim, 512}})
     if (dim > most || dim % (dim <= 256 ? 32 : is_latent ? 64 : 128) != 0)

@@ -223,24 +223,25 @@ tilewright_status tilewright_choose_experts(const tilewright_tensor* expert, con
   });
 }
 tilewright_status tilewright_order_by_expert(const tilewright_tensor* ends, const tilewright_tensor* source,
-                                             const tilewright_tensor* place, const tilewright_tensor* expert,
+                                             const tilewright_tensor* position, const tilewright_tensor* expert,
                                              const tilewright_routing_options* given) {
   return call_c("order_by_expert", given, TILEWRIGHT_ROUTING_OPTIONS, [&](const operands& in, const auto& o) {
-    order_by_expert(in("ends", ends), in("source", source), in("place", place), in("expert", expert),
+    order_by_expert(in("ends", ends), in("source", source), in("position", position), in("expert", expert),
                     {.stream = o.stream});
   });
 }
 tilewright_status tilewright_rows_to_experts(const tilewright_tensor* y, const tilewright_tensor* x,
-                                             const tilewright_tensor* place, const tilewright_routing_options* given) {
+                                             const tilewright_tensor* position,
+                                             const tilewright_routing_options* given) {
   return call_c("rows_to_experts", given, TILEWRIGHT_ROUTING_OPTIONS, [&](const operands& in, const auto& o) {
-    rows_to_experts(in("y", y), in("x", x), in("place", place), {.stream = o.stream});
+    rows_to_experts(in("y", y), in("x", x), in("position", position), {.stream = o.stream});
   });
 }
 tilewright_status tilewright_rows_from_experts(const tilewright_tensor* y, const tilewright_tensor* x,
-                                               const tilewright_tensor* place, const tilewright_tensor* weight,
+                                               const tilewright_tensor* position, const tilewright_tensor* weight,
                                                const tilewright_routing_options* given) {
   return call_c("rows_from_experts", given, TILEWRIGHT_ROUTING_OPTIONS, [&](const operands& in, const auto& o) {
-    rows_from_experts(in("y", y), in("x", x), in("place", place), optional(weight), {.stream = o.stream});
+    rows_from_experts(in("y", y), in("x", x), in("position", position), optional(weight), {.stream = o.stream});
   });
 }
 tilewright_status tilewright_moe(const tilewright_tensor* y, const tilewright_tensor* x,

@@ -52,6 +52,7 @@ struct call {
   /// The kernels that can do it, the best first. Throws operation_error if there is none.
   std::vector<candidate> (*choose)(const void* problem, const device_facts& on) = nullptr;
   const void* problem = nullptr;
+  const char* expression = nullptr;  // C++ of the caller in the kernel: if that does not compile, the call is wrong
 };
 
 /// Finds the kernel, and queues it; under explain() only finds it.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,8 +39,15 @@ constexpr const char* linked = "linked into the program";
 /// The provider that an explanation names for kernels of linked archives and of register_kernel().
 constexpr const char* compiled_in = "compiled into the program";
 
+/// Operations of which tilewright_add_kernels compiles kernels for the CPU emulator.
+constexpr std::string_view emulated_operations[] = {"gemm",    "attention",     "rms_norm", "layer_norm",
+                                                    "softmax", "cross_entropy", "rotary"};
+
 /// How a program gets the kernels of an operation.
 std::string how_to_add(const std::string& operation, const device_facts& on) {
+  if (on.is_emulated() && std::ranges::find(emulated_operations, operation) == std::end(emulated_operations))
+    return "tilewright_add_kernels has none of " + operation +
+           " for the CPU emulator; run the program on the emulated AMD GPU (docs/ops.md, Without a GPU)";
   return "in CMake, tilewright_add_kernels(<program> OPERATIONS " + operation + " TYPES <types> " +
          (on.is_emulated() ? "EMULATE " : "GPUS ") + on.target + ") adds them" +
          (on.is_emulated() ? "" : ", or name an archive of tilewright-pack in library_options");
@@ -132,6 +141,10 @@ std::shared_ptr<const plan> device::make_plan(const call& c) {
       refuse_as(c.operation, e);
     } catch (const jit::error& e) {
       why = sentence_of(e);
+      const std::size_t at = why.find("error: ");
+      if (c.expression && !e.log.empty() && at != std::string::npos)
+        refuse(c.operation,
+               "the expression '" + std::string(c.expression) + "' does not compile: " + why.substr(at + 7));
     }
   }
   for (const candidate& e : list)

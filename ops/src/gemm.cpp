@@ -53,7 +53,7 @@ void require_options(const gemm_operands& x, const gemm_options& o) {
   const bool has_functions = o.scale.data || o.row_scale.data || o.column_scale.data || o.bias.data ||
                              o.residual.data || o.activate != activation::none;
   if (x.a.type == element::i8 && (has_functions || o.gate.data))
-    refuse(op, "a product of i8 takes alpha and beta only; write i32 and scale that");
+    refuse(op, "a GEMM of i8 takes alpha and beta only; write i32 and scale that");
   if (o.activate < activation::none || o.activate > activation::silu)
     refuse(op, "activate is " + std::to_string(int(o.activate)) + ", which is no tw::activation");
   if (o.scale.data) {

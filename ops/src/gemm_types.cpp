@@ -22,7 +22,7 @@ void require_product_types(const char* op, const matrix_view& c, const matrix_vi
                     : a.type == i8                   ? c.type == i32
                                                      : false;
   if (!fits)
-    refuse(op, std::string("there is no product of ") + name_of(a.type) + " that writes " + name_of(c.type) +
+    refuse(op, std::string("there is no GEMM of ") + name_of(a.type) + " that writes " + name_of(c.type) +
                    "; f16 writes f16 or f32, bf16 writes bf16 or f32, f32 writes f32, fp8 and bf8 write f32, f16 or "
                    "bf16, i8 writes i32");
 }

@@ -67,11 +67,10 @@ std::shared_ptr<device> device_for(const char* operation, void* stream) {
   try {
     return device_of(*in, in->options.emulate.empty() ? jit::device_of(stream) : 0);
   } catch (const jit::error& e) {
-    std::string why = std::string(e.what()).substr(5);
-    why = why.substr(0, why.rfind("; name a target"));
-    throw operation_error(fault_kind::no_device,
-                          std::string(operation) + ": " + why +
-                              "; to run on the CPU emulator set library_options::emulate or TILEWRIGHT_EMULATE");
+    const std::string why = std::string(operation) + ": " + std::string(e.what()).substr(5);
+    const std::size_t no_gpu = why.rfind("; name a target");
+    const char* const remedy = "; to run on the CPU emulator set library_options::emulate or TILEWRIGHT_EMULATE";
+    throw operation_error(fault_kind::no_device, no_gpu == std::string::npos ? why : why.substr(0, no_gpu) + remedy);
   }
 }
 

@@ -83,7 +83,7 @@ void elementwise(const tensor& y, const tensor& x, const std::string& expression
   call_key key(name);
   key.add(std::string_view(expression));
   for (const tensor* t : {&x, &y, &x2}) add_tensor(key, *t);
-  run_single<describe_elementwise>(name, key, p, options.stream);
+  run_single<describe_elementwise>(name, key, p, options.stream, {.expression = expression.c_str()});
 }
 
 void reduce(const tensor& y, const tensor& x, const reduce_options& options) {

@@ -51,7 +51,8 @@ void require_tensor(const char* operation, const char* name, const tensor& t) {
   const std::string who = name;
   if (t.data == nullptr) refuse(operation, who + " is null; give a tensor in the device's memory");
   if (!is_known(t.type))
-    refuse(operation, who + " has elements of type " + std::to_string(int(t.type)) + ", which is no tw::element");
+    refuse(operation, who + " has elements of type " + std::to_string(int(t.type)) +
+                          ", which is none; there are f16, bf16, f32, fp8, bf8, i8 and i32");
   if (t.rank < 0 || t.rank > tensor::max_rank)
     refuse(operation, who + " has " + std::to_string(t.rank) + " dimensions; tensors have 0 to " +
                           std::to_string(tensor::max_rank));

@@ -98,8 +98,12 @@ void require_formats(const char* call, moe_layer& l, const moe_options& o) {
 }
 
 [[noreturn]] void refuse_choices(const char* call, const moe_layer& l, const moe_options& o) {
-  refuse(call, "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) +
-                   " shared experts of " + std::to_string(l.experts) + " experts; choices must be 1 or more");
+  refuse(call,
+         "there are " + std::to_string(o.choices) + " choices and " + std::to_string(o.shared) + " shared experts of " +
+             std::to_string(l.experts) + " experts; " +
+             (o.shared < 0 || o.shared >= l.experts ? "shared must be 0 to " + std::to_string(l.experts - 1)
+                                                    : "choices must be 1 to " + std::to_string(l.experts - o.shared) +
+                                                          ", the experts that are not shared"));
 }
 
 }  // namespace

@@ -44,13 +44,13 @@ void move_rows(const char* name, expert_rows_kind kind, const tensor& y, const t
   if (to.type != from.type || to.cols != from.cols)
     refuse(name, "y is " + describe(y) + " and x " + describe(x) + "; types and rows' lengths must be equal");
   const index_t tokens = is_scatter ? from.rows : to.rows;
-  require_tensor(name, "place", position, element::i32, {tokens, -1});
+  require_tensor(name, "position", position, element::i32, {tokens, -1});
   const long_index_t choices = position.lengths[1];
   jit::expert_rows_problem p{.type = x.type, .kind = kind};
   p.args = {
       .x = from.data,
       .y = to.data,
-      .position = static_cast<const index_t*>(as_entries(name, "place", position, element::i32, tokens * choices)),
+      .position = static_cast<const index_t*>(as_entries(name, "position", position, element::i32, tokens * choices)),
       .tokens = tokens,
       .choices = index_t(choices),
       .cols = from.cols,
@@ -117,7 +117,7 @@ void order_by_expert(const tensor& ends, const tensor& source, const tensor& pos
   p.args = {.expert = list("expert", expert, entries),
             .ends = list("ends", ends, ends.lengths[0]),
             .source = list("source", source, entries),
-            .position = list("place", position, entries),
+            .position = list("position", position, entries),
             .entries = index_t(entries),
             .experts = index_t(ends.lengths[0])};
   auto& a = p.args;

@@ -13,12 +13,13 @@
 
 namespace tilewright::ops {
 
-/// The members of the arguments that the library sets, as in `call`.
+/// Members of `call` that few operations have: those of the arguments that the library sets, and an expression.
 struct set_by_library {
   void** workspace = nullptr;
   index_t* splits = nullptr;
   void* given_workspace = nullptr;
   long_index_t given_bytes = 0;
+  const char* expression = nullptr;
 };
 
 inline std::vector<candidate> as_list(candidate c) { return {std::move(c)}; }
@@ -40,7 +41,8 @@ void run_single(const char* operation, const call_key& key, Problem& problem, vo
        .choose = [](const void* p, const device_facts& on) -> std::vector<candidate> {
          return as_list(Describe(*static_cast<const Problem*>(p), on));
        },
-       .problem = &problem});
+       .problem = &problem,
+       .expression = members.expression});
 }
 
 /// A kernel named after the operation and its types.

@@ -11,7 +11,7 @@ __all__ = ["configure", "explain", "options", "release_workspaces", "version"]
 
 
 def configure(*, archives=(), **options):
-    """Where kernels are found: cache_directory, archives (a list of files), compiler, forbid_compiling; `emulate` names a target, such as
+    """Where kernels are found: cache_directory, archives (a file, or a list of files), compiler, forbid_compiling; `emulate` names a target, such as
     "gfx942": calls then run on the CPU emulator, with tensors in host memory. Before the first operation, or while none is in flight."""
     known = [name for name in library().header.options["tilewright_library_options"] if name not in ("archives", "num_archives")]
     values = library().header.structs["tilewright_library_options"]()
@@ -23,6 +23,8 @@ def configure(*, archives=(), **options):
             setattr(values, name, os.fsencode(value) if isinstance(value, (str, os.PathLike)) else value)
         except TypeError as e:
             raise Error(f"configure: {name} is {value!r} ({e})") from None
+    if isinstance(archives, (str, os.PathLike)):
+        archives = (archives,)
     files = (ctypes.c_char_p * len(archives))(*map(os.fsencode, archives))
     values.archives, values.num_archives = ctypes.addressof(files), len(archives)
     library().require("configure", library().function("configure")(ctypes.addressof(values)))

@@ -237,7 +237,7 @@ def choose_experts(logits, choices, outs=None, **options):
 
 def order_by_expert(expert, experts, outs=None, **options):
     """Orders the entries of choose_experts by expert, of which there are `experts`: ends (experts), for grouped_gemm; source, the entry of each row;
-    place, the row of each entry, of the shape of `expert`. All int32."""
+    position, the row of each entry, of the shape of `expert`. All int32."""
     if outs is None:
         shape = _shape_after("order_by_expert", expert, 1)
         outs = tuple(_new("order_by_expert", expert, s) for s in ((experts,), shape, shape))
@@ -245,20 +245,20 @@ def order_by_expert(expert, experts, outs=None, **options):
     return tuple(outs)
 
 
-def rows_to_experts(x, place, out=None, **options):
-    """Rows of x (tokens, cols) at their places: (tokens times choices, cols); place: what order_by_expert returned, (tokens, choices)."""
+def rows_to_experts(x, position, out=None, **options):
+    """Rows of x (tokens, cols) at their positions: (tokens times choices, cols); position: what order_by_expert returned, (tokens, choices)."""
     if out is None:
-        tokens, choices = _shape_after("rows_to_experts", place, 2)
+        tokens, choices = _shape_after("rows_to_experts", position, 2)
         out = _new("rows_to_experts", x, (tokens * choices, _shape_after("rows_to_experts", x, 2)[1]))
-    _call("rows_to_experts", (out, x, place), options)
+    _call("rows_to_experts", (out, x, position), options)
     return out
 
 
-def rows_from_experts(x, place, weight=None, out=None, **options):
+def rows_from_experts(x, position, weight=None, out=None, **options):
     """The sum of each token's rows of x (rows, cols), with weights (tokens, choices) of float32."""
     if out is None:
-        out = _new("rows_from_experts", x, (_shape_after("rows_from_experts", place, 2)[0], _shape_after("rows_from_experts", x, 2)[1]))
-    _call("rows_from_experts", (out, x, place, weight), options)
+        out = _new("rows_from_experts", x, (_shape_after("rows_from_experts", position, 2)[0], _shape_after("rows_from_experts", x, 2)[1]))
+    _call("rows_from_experts", (out, x, position, weight), options)
     return out
 
 

@@ -44,7 +44,9 @@ struct scaled_rows : tw::grouped<scaled<Arch>, tw::group_kind::rows> {};
 #define TILEWRIGHT_TEST_SCALED_TILES(X)       \
   X(scaled_16x32, 16, 32, 1, 2, 1, 4)         \
   X(scaled_16x64, 16, 64, 1, 2, 1, 4)         \
+  X(scaled_48x32, 48, 32, 1, 2, 1, 2)         \
   X(scaled_48x64, 48, 64, 1, 2, 1, 2)         \
+  X(scaled_64x128, 64, 128, 1, 2)             \
   X(scaled_48x128, 48, 128, 1, 4)             \
   X(scaled_80x128, 80, 128, 1, 4)             \
   X(scaled_96x128, 96, 128, 2, 2)             \

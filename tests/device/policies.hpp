@@ -93,36 +93,46 @@ using small_m = tw::gemm_16x64<Arch, tw::bfloat16_t, k, k, 8>;
 template <class Arch, tw::cdna_tile Tile>
 using family_tile = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, Tile>;
 template <class Arch>
-using deep_16x64 = family_tile<Arch, {16, 64, 64, 1, 2, Arch::value.lds_bytes > 65536 ? 8 : 4}>;
+using deep_16x64 = family_tile<Arch, tw::cdna_tile{16, 64, 64, 1, 2, (Arch::value.lds_bytes > 65536 ? 8 : 4)}>;
 template <class Arch>
-struct deep_32x64 : family_tile<Arch, {32, 64, 64, 1, 4, 4}> {
+struct deep_32x64 : family_tile<Arch, tw::cdna_tile{32, 64, 64, 1, 4, 4}> {
   using epilogue = tw::epilogue::chain<tw::epilogue::alpha, tw::epilogue::bias, tw::epilogue::beta>;
   static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
 };
 template <class Arch>
-using wide_16x64 = family_tile<Arch, {16, 64, 256, 1, 4, 3}>;
+using wide_16x64 = family_tile<Arch, tw::cdna_tile{16, 64, 256, 1, 4, 3}>;
 template <class Arch>
-using wide_32x64 = family_tile<Arch, {32, 64, 128, 1, 4, 4}>;
+using wide_32x64 = family_tile<Arch, tw::cdna_tile{32, 64, 128, 1, 4, 4}>;
 template <class Arch>
-using deep_32x128 = family_tile<Arch, {32, 128, 64, 1, 4, 4}>;
+using deep_32x128 = family_tile<Arch, tw::cdna_tile{32, 128, 64, 1, 4, 4}>;
 template <class Arch>
-using deep_48x64 = family_tile<Arch, {48, 64, 128, 1, 4, 4}>;
+using deep_48x64 = family_tile<Arch, tw::cdna_tile{48, 64, 128, 1, 4, 4}>;
 template <class Arch>
-using deep_64x64 = family_tile<Arch, {64, 64, 64, 2, 2, Arch::value.lds_bytes > 65536 ? 4 : 3}>;
+using deep_64x64 = family_tile<Arch, tw::cdna_tile{64, 64, 64, 2, 2, (Arch::value.lds_bytes > 65536 ? 4 : 3)}>;
 template <class Arch>
-using deep_64x128 = family_tile<Arch, {64, 128, 64, 2, 2, 4}>;
+using deep_64x128 = family_tile<Arch, tw::cdna_tile{64, 128, 64, 2, 2, 4}>;
 template <class Arch>
-using deep_96x128 = family_tile<Arch, {96, 128, 64, 2, 2, 4}>;
+using deep_96x128 = family_tile<Arch, tw::cdna_tile{96, 128, 64, 2, 2, 4}>;
 template <class Arch>
-using deep_128x64 = family_tile<Arch, {128, 64, 64, 2, 2, 4}>;
+using deep_128x64 = family_tile<Arch, tw::cdna_tile{128, 64, 64, 2, 2, 4}>;
 template <class Arch>
-using deep_128x128 = family_tile<Arch, {128, 128, 32, 2, 2, 4}>;
+using deep_128x128 = family_tile<Arch, tw::cdna_tile{128, 128, 32, 2, 2, 4}>;
 template <class Arch>
-using tile_128x256 = family_tile<Arch, {128, 256, 64, 2, 4, 2}>;
+using tile_128x256 = family_tile<Arch, tw::cdna_tile{128, 256, 64, 2, 4, 2}>;
 template <class Arch>
-using tile_256x128 = family_tile<Arch, {256, 128, 64, 4, 2, 2}>;
+using tile_256x128 = family_tile<Arch, tw::cdna_tile{256, 128, 64, 4, 2, 2}>;
 template <class Arch>
-using direct_one_wave = family_tile<Arch, {256, 256, 64, 2, 2, 2}>;
+struct tile_128x160 : family_tile<Arch, tw::cdna_tile{128, 160, 64, 4, 1, 3}> {
+  static constexpr tw::split_k_kind split_k = tw::split_k_kind::fix_up;
+};
+template <class Arch>
+using tile_128x192 = family_tile<Arch, tw::cdna_tile{128, 192, 64, 2, 2, 3}>;
+template <class Arch>
+using tile_256x160 = family_tile<Arch, tw::cdna_tile{256, 160, 64, 4, 1, 3}>;
+template <class Arch>
+using tile_256x192 = family_tile<Arch, tw::cdna_tile{256, 192, 64, 2, 2, 2}>;
+template <class Arch>
+using direct_one_wave = family_tile<Arch, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 
 // What happens to sums.
 template <class Arch>
@@ -183,6 +193,12 @@ constexpr bool copies_of_4_bytes(const tw::arch::target& t) {
 constexpr bool with_transposing_reads(const tw::arch::target& t) {
   return t.supports(tw::arch::lds_op::read_b64_tr_b16);
 }
+// Tiles whose code is that of others but for lengths.
+#if defined(TILEWRIGHT_FEW_POLICIES)
+constexpr bool gfx950_at_night(const tw::arch::target&) { return false; }
+#else
+constexpr bool gfx950_at_night(const tw::arch::target& t) { return with_transposing_reads(t); }
+#endif
 
 constexpr bool with_tensor_mover(const tw::arch::target& t) { return t.has_tensor_mover; }
 
@@ -223,6 +239,10 @@ constexpr bool with_tensor_mover(const tw::arch::target& t) { return t.has_tenso
   X(deep_128x128, copies_of_4_bytes, "bf16, 128 x 128 x 32, 4 stages without registers")                 \
   X(tile_128x256, with_transposing_reads, "bf16, 128 x 256, 2 stages without registers")                 \
   X(tile_256x128, with_transposing_reads, "bf16, 256 x 128, 2 stages without registers")                 \
+  X(tile_128x160, with_transposing_reads, "bf16, 128 x 160, k split, 3 stages without registers")        \
+  X(tile_128x192, gfx950_at_night, "bf16, 128 x 192, 3 stages without registers")                        \
+  X(tile_256x160, gfx950_at_night, "bf16, 256 x 160, a wave for each SIMD, without registers")           \
+  X(tile_256x192, gfx950_at_night, "bf16, 256 x 192, a wave for each SIMD, without registers")           \
   X(direct_one_wave, with_transposing_reads, "bf16, 256 x 256, a wave for each SIMD, without registers") \
   X(fixing_up, every, "as fused, k split, added up by the last block of a tile")                         \
   X(shared_64x64, every, "stream_k_gemm, f16, row-major A and B, 64 x 64")                               \

@@ -25,6 +25,7 @@ INSTRUCTIONS = {
     "other LDS writes": r"ds_",
     "copies to LDS of 16 bytes": r"buffer_load_dwordx4\.lds$",
     "copies to LDS of 4 bytes": r"buffer_load_dword\.lds$",
+    "tensor loads": r"tensor_load_to_lds$",
     "loads of 16 bytes": r"(buffer|global)_load_(dwordx4|b128)$",
     "other global memory accesses": r"(buffer|global|flat)_(load|store|atomic)",
     "scratch accesses": r"scratch_",

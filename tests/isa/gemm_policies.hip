@@ -7,6 +7,7 @@
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/named_policies.hpp>
 #include <tilewright/kernels/gemm/portable/multi_stage_pipeline.hpp>
+#include <tilewright/kernels/gemm/portable/tensor_move_pipeline.hpp>
 #include <tilewright/kernels/gemm/stream_k_gemm.hpp>
 
 namespace tw = tilewright;
@@ -85,6 +86,26 @@ struct direct_one_wave {
   using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 256, 64, 2, 2, 2}>;
 };
 
+// Columns that are no power of two: C passes LDS in parts of 32 or 64 columns.
+struct direct_128x160 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{128, 160, 64, 4, 1, 3}>;
+};
+struct direct_256x160 {
+  template <class Arch>
+  using on = tw::gemm_cdna_tile<Arch, tw::bfloat16_t, k, k, 8, tw::cdna_tile{256, 160, 64, 4, 1, 3}>;
+};
+
+// Tiles by the tensor data mover.
+template <class T, tw::index_t K>
+struct tensor_move {
+  template <class Arch>
+  using on = tw::tensor_move_policy<Arch, T, 16 / sizeof(T),
+                                    tw::block_tile{128, 128, K, 2, 2, tw::default_block_tile<Arch, T>().op}, 3>;
+};
+using tensor_move_f16 = tensor_move<tw::half_t, 64>;
+using tensor_move_fp8 = tensor_move<tw::fp8_ocp_t, 128>;
+
 // Pipelines for tiles of 256 x 256.
 template <class T>
 struct ping_pong {
@@ -156,6 +177,8 @@ using block_scaled_80x128 = block_scaled_tile<{80, 128, 1, 4}>;
 using block_scaled_96x128 = block_scaled_tile<{96, 128, 2, 2}>;
 using block_scaled_ahead = block_scaled_tile<{16, 64, 1, 2, 1, 4}>;
 using block_scaled_16x32 = block_scaled_tile<{16, 32, 1, 2, 1, 4}>;
+using block_scaled_48x32 = block_scaled_tile<{48, 32, 1, 2, 1, 2}>;
+using block_scaled_64x128 = block_scaled_tile<{64, 128, 1, 2}>;
 using block_scaled_48x64 = block_scaled_tile<{48, 64, 1, 2, 1, 2}>;
 using block_scaled_direct_192x128 = block_scaled_tile<{192, 128, 4, 2, 2}>;
 using block_scaled_direct_256x128 = block_scaled_tile<{256, 128, 4, 2, 2}>;

@@ -15,6 +15,7 @@ struct weights {
   };
 };
 using int4_f16 = weights<tw::half_t, tw::int4_zero_groups<128, tw::half_t>>;
+using int4_bf16 = weights<tw::bfloat16_t, tw::int4_zero_groups<128, tw::half_t>>;
 using mxfp4_bf16 = weights<tw::bfloat16_t, tw::mxfp4_format>;
 
 // Scaled matrix instructions of gfx950.

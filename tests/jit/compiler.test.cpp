@@ -87,7 +87,7 @@ TEST(Gemm, KernelsForNvidiaTakeAllLengths) {
   g.c = memory + 1000;
   EXPECT_STREQ(s.host.check(&g), "C may share memory with an operand, which other blocks still read");
   g.split_k = 2;
-  EXPECT_STREQ(s.host.check(&g), "the kernel was made for products that are not split along k");
+  EXPECT_STREQ(s.host.check(&g), "the kernel was made for GEMMs that are not split along k");
   g = product(1000, 300, 36).args;
   g.batch = 1, g.a = g.b = memory, g.c = memory + 100000;
   EXPECT_STREQ(jit::gemm(product(8, 8, 8))("sm_80").host.check(&g),

@@ -242,7 +242,7 @@ TEST(Launch, ChoosesTheKernelOfTheTarget) {
   const vector_args args{&wave, 1};
   launch<write_wave_size>(args, {.emulate = arch::gfx90a::value});
   EXPECT_EQ(wave, 64);
-  launch<write_wave_size, arch::gfx942, arch::sm80>(args, {.emulate = arch::sm80::value});
+  launch<write_wave_size, arch::gfx942, arch::sm80>({&wave, 1}, {.emulate = arch::sm80::value});
   EXPECT_EQ(wave, 32);
   wave = 0;
   EXPECT_EQ(

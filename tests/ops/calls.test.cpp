@@ -121,6 +121,11 @@ TEST(Calls, NameAKernelThatIsMissing) {
   EXPECT_EQ(message_of([&] { tw::gemm(c, a, b); }),
             "gemm: no kernel gemm_64x64_f16_ak_bn_to_f16_v8 for gfx1201, CPU emulator is compiled into the program; in "
             "CMake, tilewright_add_kernels(<program> OPERATIONS gemm TYPES <types> EMULATE gfx1201) adds them");
+  EXPECT_EQ(
+      message_of([&] { tw::elementwise(c, a, "x * x"); }),
+      "elementwise: no kernel elementwise_f16 for gfx1201, CPU emulator is compiled into the program; "
+      "tilewright_add_kernels has none of elementwise for the CPU emulator; run the program on the emulated AMD GPU "
+      "(docs/ops.md, Without a GPU)");
   tw::configure({.emulate = "gfx900"});
   EXPECT_TRUE(message_of([&] {
                 tw::gemm(c, a, b);

@@ -234,9 +234,11 @@ TEST(Moe, RefusesWrongCalls) {
   using options = tw::moe_options&;
   EXPECT_EQ(refusal([](t, t, t, t, t, options) {}), "");
   EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.choices = 0; }),
-            "moe: there are 0 choices and 0 shared experts of 4 experts; choices must be 1 or more");
+            "moe: there are 0 choices and 0 shared experts of 4 experts; choices must be 1 to 4, the experts that are "
+            "not shared");
   EXPECT_EQ(refusal([](t, t, t, t, t, options o) { o.choices = 3, o.shared = 2; }),
-            "moe: there are 3 choices and 2 shared experts of 4 experts; choices must be 1 or more");
+            "moe: there are 3 choices and 2 shared experts of 4 experts; choices must be 1 to 2, the experts that are "
+            "not shared");
   EXPECT_EQ(refusal([](t, t, t, t, t down, options) { down.lengths[2] = 7; }),
             "moe: x is f16 (3, 16), gate_up f16 (4, 16, 16) and down f16 (4, 16, 7); they must be (tokens, d), "
             "(experts, 2 n, d) and (experts, d, n) of one type, or weights of fp8, or of i8 with half as many columns");

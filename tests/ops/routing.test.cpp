@@ -66,5 +66,16 @@ TEST(Map, MovesElementsAndReducesThem) {
     EXPECT_NEAR(double(means.data[j]), sum / 21, 1e-3) << j;
   }
 }
+TEST(Tensors, AnExpressionThatDoesNotCompileIsAWrongCall) {
+  const on_gpu<float> x({3}), y({3});
+  try {
+    tw::elementwise(y, x, "x * x2");
+    FAIL() << "the expression was taken";
+  } catch (const tw::operation_error& e) {
+    EXPECT_EQ(e.kind, tw::fault_kind::wrong_call);
+    EXPECT_EQ(std::string(e.what()),
+              "elementwise: the expression 'x * x2' does not compile: use of undeclared identifier 'x2'");
+  }
+}
 
 }  // namespace

@@ -55,11 +55,11 @@ const std::vector<wrong_call> gemm_calls = {
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.rank = -1; }), b); }, "gemm: A has -1 dimensions"},
     {[] { tw::gemm(c, of_type(a, element(77)), b); }, "gemm: A has elements of type 77"},
     {[] { tw::gemm(c, of_type(a, element::bf16), b); }, "gemm: A has bf16 and B f16; they must be equal"},
-    {[] { tw::gemm(of_type(c, element::bf16), a, b); }, "gemm: there is no product of f16 that writes bf16"},
+    {[] { tw::gemm(of_type(c, element::bf16), a, b); }, "gemm: there is no GEMM of f16 that writes bf16"},
     {[] { tw::gemm(of_type(c, element::f16), of_type(a, element::i8), of_type(b, element::i8)); },
-     "gemm: there is no product of i8 that writes f16"},
+     "gemm: there is no GEMM of i8 that writes f16"},
     {[] { tw::gemm(c, of_type(a, element::i32), of_type(b, element::i32)); },
-     "gemm: there is no product of i32 that writes f16"},
+     "gemm: there is no GEMM of i32 that writes f16"},
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.lengths[0] = 0; }), b); }, "gemm: A: dimension 0 has length 0"},
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.lengths[1] = 1ll << 40; }), b); }, "gemm: A: dimension 1 has length"},
     {[] { tw::gemm(c, changed(a, [](auto& t) { t.strides[0] = -16; }), b); }, "gemm: A: dimension 0 has stride -16"},
@@ -94,7 +94,7 @@ const std::vector<wrong_call> gemm_calls = {
        tw::gemm(of_type(at(4096, element::i32, {8, 24}), element::i32), of_type(a, element::i8),
                 of_type(b, element::i8), {.activate = tilewright::activation::relu});
      },
-     "gemm: a product of i8 takes alpha and beta only"},
+     "gemm: a GEMM of i8 takes alpha and beta only"},
     {[] { tw::gemm(c, a, b, {.beta = 1, .gate = at(0, element::f16, {16, 24})}); },
      "gemm: a gate goes with no other option"},
     {[] { tw::gemm(c, a, b, {.gate = at(8192, element::f16, {16, 24})}); }, "gemm: gate must lie before B"},
@@ -252,7 +252,7 @@ const std::vector<wrong_call> grouped_calls = {
     {[] { tw::grouped_gemm(narrow, tw::transposed(at(0, element::f16, {24, 32})), experts, ends); },
      "grouped_gemm: A must be contiguous along its last dimension"},
     {[] { tw::grouped_gemm(of_type(narrow, element::bf16), wide, experts, ends); },
-     "grouped_gemm: there is no product of f16 that writes bf16"},
+     "grouped_gemm: there is no GEMM of f16 that writes bf16"},
 };
 
 const std::vector<wrong_call> tensor_calls = {
@@ -261,6 +261,10 @@ const std::vector<wrong_call> tensor_calls = {
      "permute: y is f16 (64, 4) and x f16 (4, 64); their lengths must be equal"},
     {[] { tw::permute(of_type(y, element::f32), x); }, "permute: x and y have different types"},
     {[] { tw::permute(x, x); }, "permute: x and y are the same memory; write to another tensor"},
+    {[] { (void)tw::packed(memory, element::f16, {1, 1, 1, 1, 8, 16}); },
+     "packed: there are 6 lengths; give at most 5"},
+    {[] { (void)tw::strided(memory, element::f16, {8, 16}, {16}); },
+     "strided: there are 2 lengths and 1 strides; give a stride for each length"},
     {[] { tw::elementwise(y, x, ""); }, "elementwise: the expression is empty"},
     {[] { tw::elementwise(y, x, "x * x2", at(8192, element::f16, {4, 63})); },
      "elementwise: x2 is f16 (4, 63) and x f16 (4, 64)"},
@@ -289,7 +293,7 @@ const std::vector<wrong_call> routing_calls = {
     {[] { tw::choose_experts(chosen, weights, of_type(logits, element::i32)); },
      "choose_experts: the elements are f16, bf16 or f32, not i32"},
     {[] { tw::order_by_expert(of_each, chosen, at(4096, element::i32, {11}), at(5120, element::i32, {6, 2})); },
-     "order_by_expert: place is i32 (11), but must be 12 packed i32"},
+     "order_by_expert: position is i32 (11), but must be 12 packed i32"},
     {[] { tw::order_by_expert(at(3072, element::f32, {16}), chosen, chosen, chosen); },
      "order_by_expert: ends is f32 (16)"},
     {[] { tw::order_by_expert(of_each, chosen, chosen, tw::strided(memory, element::i32, {6, 2}, {4, 1})); },
@@ -297,7 +301,7 @@ const std::vector<wrong_call> routing_calls = {
     {[] { tw::rows_to_experts(at(4096, element::f16, {12, 63}), at(0, element::f16, {6, 64}), chosen); },
      "rows_to_experts: y is f16 (12, 63) and x f16 (6, 64); types and rows' lengths must be equal"},
     {[] { tw::rows_to_experts(at(4096, element::f16, {12, 64}), at(0, element::f16, {6, 64}), of_each); },
-     "rows_to_experts: place is i32 (16), but must be i32 (6"},
+     "rows_to_experts: position is i32 (16), but must be i32 (6"},
     {[] {
        tw::rows_from_experts(at(0, element::f16, {6, 64}), at(4096, element::f16, {12, 64}), chosen,
                              at(2048, element::f32, {6, 3}));

@@ -38,6 +38,9 @@ def broken_claims(ledger):
         yield "the order of two kernels is wrong in more than 15 %"
     if ledger["bound_above_measured"] > 0.01 * ledger["bound_rows"]:
         yield "the bound is above the measured time in more than 1 %"
+    for own in ledger["own_predicted_over_measured"] + ledger["own_of_all_shapes"]:
+        if own["geometric_mean"] > 1.05 or own["above_1.3"]:
+            yield f"{own['type']}: a shape is above 1.3, or the mean is above 1.05"
 
 
 def self_test(ledger):
@@ -54,6 +57,8 @@ def self_test(ledger):
         (lambda l: l["gpus"][0].update(us="above 60", errors={"median_error": 0.16}), "above 15 %"),
         (lambda l: l.update(ordered_right=0), "wrong in more than 15 %"),
         (lambda l: l.update(bound_above_measured=l["bound_rows"]), "more than 1 %"),
+        (lambda l: l["own_predicted_over_measured"][0].update({"above_1.3": 1}), "a shape is above 1.3"),
+        (lambda l: l["own_of_all_shapes"][1].update(geometric_mean=1.06), "mean is above 1.05"),
     ]
     missed = [wanted for change, wanted in cases if not any(wanted in found for found in planted(change))]
     if missed or planted(lambda l: None):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Calls from Python on the emulated AMD GPU, against Python's double precision."""
 import math
+import pathlib
 import threading
 import unittest
 
@@ -109,6 +110,12 @@ class Attention(unittest.TestCase):
                         wanted[j, x] = wanted.get((j, x), 0) + w / sum(p) * d_o[0, i, h, x]
         for (j, x), value in wanted.items():
             self.assertLess(abs(d_v[0, j, 0, x] - value), 3e-3)
+
+
+class Page(unittest.TestCase):
+    def test_it_names_every_function(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/python.md").read_text(encoding="utf-8")
+        self.assertEqual([name for name in tilewright.operations.__all__ if f"`{name}`" not in page and f"`{name}(" not in page], [])
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ class SecondGpu(DlpackArray):
 
 A, B, C = Array((8, 16), seed=1), Array((16, 8), seed=2), Array((8, 8), seed=3)
 gemm = tilewright.gemm
+
 # What is called, and what the sentence must contain.
 CALLS = {
     "list": (lambda: gemm([[1.0]], B, C), "gemm: a is a list, which is no tensor"),
@@ -45,7 +46,7 @@ CALLS = {
     "one dimension": (lambda: gemm(Array((16,)), B, C), "gemm: A has 1 dimensions; a matrix has 2, a batch of them 3"),
     "six dimensions": (lambda: gemm(Array((1, 1, 1, 1, 8, 16)), B, C), "gemm: a has 6 dimensions; tensors have 0 to 5"),
     "types of operands": (lambda: gemm(A, Array((16, 8), "f32"), C), "gemm: A has f16 and B f32; they must be equal"),
-    "type of result": (lambda: gemm(A, B, Array((8, 8), "i8")), "gemm: there is no product of f16 that writes i8"),
+    "type of result": (lambda: gemm(A, B, Array((8, 8), "i8")), "gemm: there is no GEMM of f16 that writes i8"),
     "elements": (lambda: gemm(Interface(A, typestr="<f8"), B, C), "gemm: a has elements of type <f8"),
     "byte order": (lambda: gemm(Interface(A, typestr=">f2"), B, C), "gemm: a has elements of type >f2"),
     "strides": (lambda: gemm(Interface(A, strides=(33, 2)), B, C), "gemm: a has strides that are no multiples of its elements' size"),
@@ -98,6 +99,15 @@ class WrongCalls(unittest.TestCase):
         gemm(A, B, C)
         a, b = A.nested(), B.nested()
         self.assertLess(abs(C.nested()[3, 5] - sum(a[3, k] * b[k, 5] for k in range(16))), 1e-2)
+
+    def test_an_archive_that_is_missing(self):
+        tilewright.configure(archives="none.twa")
+        try:
+            with self.assertRaises(tilewright.Error) as caught:
+                gemm(A, B, C)
+            self.assertEqual(str(caught.exception), "gemm: the archive none.twa cannot be read")
+        finally:
+            tilewright.configure()
 
     def test_explain_ends_after_an_error(self):
         with self.assertRaises(tilewright.Error):

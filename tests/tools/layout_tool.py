@@ -4,7 +4,7 @@
 
 usage: layout_tool.py PROGRAM FOLDER
 
-FOLDER has pictures that are checked like those drawn here.
+FOLDER has pictures that are checked like those drawn here; pages are around it, whose commands of ./dev layout must be taken.
 """
 
 import json
@@ -137,7 +137,7 @@ REFUSALS = [
     ("--read rows:16B --explain-bank 3 --format svg", "explains in --format text"),
     ("--read encoding:", "ends too early"),
     ("--read \x1b[31m", "\\x1b[31m"),
-    ("--read rows:16B --show 2", "there are 1 accesses"),
+    ("--read rows:16B --show 2", "the accesses are numbered from 1 to 1"),
     ("--read rows:16B --phase 8", "has phases 0 to 7"),
     ("--read encoding:H(64)(64)P(1.0)Y(2.0)", "does not distribute a tile of 128x64"),
     ("--read encoding:H(4,32)(64)P(1.1)Y(1.0,2.0)", "has 32 lanes; a wave of gfx942 has 64"),
@@ -164,6 +164,14 @@ for line, wanted in REFUSALS:
     check(result.returncode == 2, f"{line}: exit code {result.returncode} instead of 2")
     check(wanted in result.stderr, f"{line}: '{wanted}' is not in: {result.stderr}")
     check(result.stdout == "" or "--format json" in line, f"{line}: prints something although it is refused")
+
+# Commands of pages (those with their output are compared by check_docs.py).
+commands = [line for page in sorted(Path(sys.argv[2]).parent.rglob("*.md")) for line in page.read_text(encoding="utf-8").splitlines()
+            if line.startswith("./dev layout ")]
+check(len(commands) > 0, f"no page around {sys.argv[2]} calls ./dev layout")
+for line in commands:
+    result = run(*line.split("#")[0].split()[2:])
+    check(result.returncode in (0, 1), f"{line}: {result.stderr}")
 
 # Pictures are well-formed, and everything in them lies inside.
 PICTURES = [

@@ -112,7 +112,8 @@ std::string title_of(const named_pattern& pattern) { return (is_write(pattern) ?
 std::size_t access_to_show(const options& o, const std::vector<examined_layout>& layouts) {
   const std::size_t count = layouts[0].accesses.size();
   if (o.shown_access > index_t(count)) {
-    throw refusal("--show " + std::to_string(o.shown_access) + ": there are " + std::to_string(count) + " accesses");
+    throw refusal("--show " + std::to_string(o.shown_access) + ": the accesses are numbered from 1 to " +
+                  std::to_string(count));
   }
   if (o.shown_access > 0) return std::size_t(o.shown_access - 1);
   std::size_t worst = 0;

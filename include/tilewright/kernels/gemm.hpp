@@ -14,7 +14,6 @@
 #include <tilewright/kernels/gemm/epilogue/epilogue.hpp>
 #include <tilewright/kernels/gemm/gemm_kernel.hpp>
 #include <tilewright/kernels/gemm/grouped/expert_gemm.hpp>
-#include <tilewright/kernels/gemm/grouped/grouped_dequantising.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_narrow.hpp>
 #include <tilewright/kernels/gemm/hopper/aligned_operands.hpp>

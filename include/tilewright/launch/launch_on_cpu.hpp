@@ -141,8 +141,9 @@ emulator::launch_report launch(const typename Kernel::args_type& args, const lau
 
 /// Runs Kernel<Arch> for the one of Archs that options.emulate names. Without Archs it is compiled for every target
 /// that the library knows, which takes long: name those that you need.
-template <template <class> class Kernel, class... Archs>
-emulator::launch_report launch(const auto& args, const launch_options& options) {
+template <template <class> class Kernel, class... Archs,
+          class Args = typename detail::args_of_first<Kernel, Archs..., arch::gfx942>::type>
+emulator::launch_report launch(const Args& args, const launch_options& options) {
   if constexpr (sizeof...(Archs) == 0) {
     return [&]<class... Known>(arch::target_list<Known...>) {
       return launch<Kernel, Known...>(args, options);

@@ -88,8 +88,9 @@ void launch(const typename Kernel::args_type&, const launch_options& = {}) {
   if constexpr (ReadyKernel<Kernel>) (void)detail::gpu_functions::of<Kernel>();
 }
 /// As on the host.
-template <template <class> class Kernel, class... Archs>
-void launch(const auto&, const launch_options& = {}) {
+template <template <class> class Kernel, class... Archs,
+          class Args = typename detail::args_of_first<Kernel, Archs..., arch::current>::type>
+void launch(const Args&, const launch_options& = {}) {
   (void)detail::gpu_functions::of<Kernel>();
 }
 
@@ -192,8 +193,9 @@ void launch(const typename Kernel::args_type& args, const launch_options& option
 /// launch() of Kernel<Arch> for the one of Archs that is the GPU's target; without Archs, of
 /// launch_amd_targets or arch::nvidia_targets. Throws launch_error where it is none of them. Each of these
 /// targets for which this file is compiled gets its kernel.
-template <template <class> class Kernel, class... Archs>
-void launch(const auto& args, const launch_options& options = {}) {
+template <template <class> class Kernel, class... Archs,
+          class Args = typename detail::args_of_first<Kernel, Archs..., arch::current>::type>
+void launch(const Args& args, const launch_options& options = {}) {
   if constexpr (sizeof...(Archs) > 0) {
     using expected = detail::launched_args_t<Kernel<arch::current>>;
     static_assert((__is_same(detail::launched_args_t<Kernel<Archs>>, expected) && ...),

@@ -40,6 +40,12 @@ struct launched_args<Kernel> {
 template <class Kernel>
 using launched_args_t = typename launched_args<Kernel>::type;
 
+/// What arguments in braces initialise where a kernel is named by its template: the first target's.
+template <template <class> class Kernel, class First, class...>
+struct args_of_first {
+  using type = typename Kernel<First>::args_type;
+};
+
 template <class Kernel>
 constexpr index_t cluster_of() {
   if constexpr (requires { Kernel::cluster; }) return Kernel::cluster;

@@ -83,5 +83,46 @@ TEST(WgmmaGemm, MultipliesRegistersByLds) {
   }
 }
 
+// A in LDS with contiguous columns: the second 64 rows are the next box, of 32 rows along k.
+TEST(WgmmaGemm, MultipliesTwoBoxesOfColumns) {
+  constexpr block_tile tile{128, 64, 32, 4, 1, arch::matrix_op::wgmma_k16};
+  constexpr wgmma_operand a{128, 2, false, 32}, b{64, 2, false, 32};
+  using result = static_distributed_tensor<float, c_distribution<tile>>;
+  std::vector<float> c(128 * 64, -1);
+  emulator::launch({.target = &arch::sm90::value,
+                    .grid = {1},
+                    .block_size = 128,
+                    .lds_bytes = a.bytes() + b.bytes(),
+                    .check_lds = emulator::lds_checks::on},
+                   [&] {
+                     const exec::lds_pointer lds = exec::lds_allocate<a.bytes() + b.bytes()>();
+                     for (index_t i = exec::thread_id(); i < 128 * 32; i += 128) {
+                       const index_t m = i / 32, k = i % 32, place = a.layout().address(k, m % 64 * 2);
+                       exec::lds_store(lds, m / 64 * a.box_bytes() + place, half_t(a_at(m, k)));
+                       if (m < 64) exec::lds_store(lds, a.bytes() + place, half_t(b_at(m, k)));
+                     }
+                     exec::fence_async_proxy();
+                     exec::block_sync();
+                     result product{};
+                     const unsigned address = exec::lds_address(lds);
+                     block_gemm<tile, half_t>(product, wgmma_tile_in_lds<a>{address},
+                                              wgmma_tile_in_lds<b>{address + unsigned(a.bytes())}, false);
+                     exec::wgmma_wait<0>();
+                     using distribution = result::distribution_type;
+                     const auto own = distribution::calculate_index(get_partition_index<distribution>());
+                     for (index_t d = 0; d < result::num_elements; ++d) {
+                       const auto at = detail::position_in_tile<distribution>(own, d);
+                       c[std::size_t(at[0] * 64 + at[1])] = product.thread_buffer[d];
+                     }
+                   });
+  for (index_t m = 0; m < 128; ++m) {
+    for (index_t n = 0; n < 64; ++n) {
+      float wanted = 0;
+      for (index_t k = 0; k < 32; ++k) wanted += a_at(m, k) * b_at(n, k);
+      ASSERT_EQ(c[std::size_t(m * 64 + n)], wanted) << m << ", " << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

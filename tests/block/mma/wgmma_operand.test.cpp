@@ -59,6 +59,15 @@ TEST(WgmmaOperand, TheInstructionFindsWhatTheCopyWrote) {
 }
 
 // The hardware reads 8 x 16 bytes at a time: no two of them share a bank.
+// Rows 40 to 79 of boxes of 80 rows.
+TEST(WgmmaOperand, SomeRowsOfABox) {
+  const tw::wgmma_operand all{80, 2, true, 128}, some{40, 2, true, 128, 80};
+  for (int row = 0; row < 40; ++row) {
+    for (int k = 0; k < 128; ++k)
+      ASSERT_EQ(40 * 128 + hardware_address(some, row, k), copied_address(all, 40 + row, k)) << row << ", " << k;
+  }
+}
+
 TEST(WgmmaOperand, CoreMatricesHaveNoBankConflicts) {
   for (const bool k_is_contiguous : {true, false}) {
     const tw::wgmma_operand o{64, 2, k_is_contiguous};

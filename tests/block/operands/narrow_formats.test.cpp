@@ -135,6 +135,32 @@ TEST(NarrowFormats, ScaledElementsRoundOnce) {
   expect_one_rounding<bfloat16_t>();
 }
 
+/// Formats that scale while they decode: as the elements times the scale in bfloat16_t, rounded once.
+template <class F>
+void expect_scaled_words(float scale, typename F::zero_type zero = {}) {
+  std::mt19937 random(8);
+  for (int i = 0; i < 50; ++i) {
+    const unsigned word = unsigned(random());
+    const auto elements = detail::decode_word<F, bfloat16_t>(word, zero);
+    const array<bfloat16_t, 8> scaled = F::template decode_scaled<bfloat16_t>(word, zero, scale);
+    for (index_t e = 0; e < 8; ++e) {
+      const float expected = bfloat16_t(float(elements[e]) * float(bfloat16_t(scale)));
+      ASSERT_TRUE(float(scaled[e]) == expected || (std::isnan(float(scaled[e])) && std::isnan(expected)))
+          << std::hex << word << " element " << e << ": " << float(scaled[e]) << ", not " << expected;
+    }
+  }
+}
+
+TEST(NarrowFormats, WordsTimesScales) {
+  for (const unsigned char bits : {0, 1, 126, 127, 200, 252, 255})
+    expect_scaled_words<mxfp4_format>(float(e8m0_t::from_bits(bits)));
+  for (const float scale : {0.3f, -1.0078125f, 0x1.fep100f, std::nanf("")}) {
+    expect_scaled_words<int4_groups<32>>(scale);
+    for (const int zero : {0, 7, 16})
+      expect_scaled_words<int4_zero_groups<32>>(scale, static_cast<unsigned char>(zero));
+  }
+}
+
 TEST(OperandFormat, ScalesAsTheyAreStored) {
   EXPECT_EQ(mxfp4_format::scale(e8m0_t::from_bits(130)), 8.0f);
   EXPECT_TRUE(std::isnan(mxfp4_format::scale(e8m0_t::from_bits(255))));

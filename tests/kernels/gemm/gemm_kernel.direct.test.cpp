@@ -42,6 +42,18 @@ TEST(GemmDirectToLds, FourBytesAtOnce) {
   expect_gemm<pairs>({.m = 35, .n = 70, .k = 106, .alpha = 0.5f, .beta = 1, .batch = 2, .gap = 2});
 }
 
+// C passes LDS in parts of 32 or 64 columns.
+TEST(GemmDirectToLds, ColumnsThatAreNoPowerOfTwo) {
+  using policy = direct<arch::gfx950, half_t, block_tile{64, 160, 64, 2, 2, mfma_16x16x32}, 2>;
+  static_assert(detail::result_stage<policy>::parts == 5);
+  static_assert(require_conflict_free_gemm<policy>());
+  expect_all_gemms<policy>();
+  using large = direct<arch::gfx942, bf8_fnuz_t, block_tile{64, 192, 64, 2, 2, mfma_32x32x16_b8_x2}, 2>;
+  static_assert(detail::result_stage<large>::parts == 3);
+  expect_all_gemms<large>();
+  expect_all_gemms<gemm_policy<arch::gfx1201, half_t, k, k, 8, block_tile{64, 96, 32, 2, 2, wmma_16x16x16_gfx12}>>();
+}
+
 TEST(GemmDirectToLds, OneStepPerTile) {
   using policy = direct<arch::gfx942, half_t, block_tile{128, 128, 16, 2, 2, mfma_32x32x8_x2}, 3>;
   expect_any_number_of_tiles<policy>();

@@ -31,5 +31,19 @@ TEST(HalfPairs, OfBothTypes) {
   expect_pairs<bfloat16_t>();
 }
 
+/// Each byte of both words, and a scale whose products round.
+TEST(HalfPairs, ScaleBytes) {
+  for (const float factor : {0.75f, -1.0078125f, 0x1.fep-3f})
+    for (unsigned byte = 0; byte < 16; ++byte) {
+      const auto pairs = bit_cast<array<bfloat16_t, 8>>(
+          exec::scale_bytes(byte * 0x1010101u ^ 0x08040201u, byte * 0x1010101u ^ 0x01020408u, 11, factor));
+      constexpr unsigned low[] = {1, 2, 4, 8}, high[] = {8, 4, 2, 1};
+      for (index_t i = 0; i < 4; ++i) {
+        ASSERT_EQ(float(pairs[2 * i]), float(bfloat16_t((float(byte ^ low[i]) - 11) * factor)));
+        ASSERT_EQ(float(pairs[2 * i + 1]), float(bfloat16_t((float(byte ^ high[i]) - 11) * factor)));
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tilewright

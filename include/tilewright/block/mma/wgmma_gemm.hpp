@@ -31,7 +31,8 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& accumulators,
   constexpr bool has_c = __is_same(C, c_distribution<Tile>);
   static_assert(has_c, "block_gemm: the accumulators do not have the distribution c_distribution<tile>");
   constexpr unsigned long long a_fields = A.descriptor_fields(), b_fields = B.descriptor_fields();
-  constexpr index_t repeat_m = Tile.m / (16 * Tile.waves_m), rows = 16 * Tile.waves_m;
+  constexpr index_t repeat_m = Tile.m / (16 * Tile.waves_m), rows = 16 * Tile.waves_m,
+                    next_rows = A.k_is_contiguous ? rows * A.row_bytes : rows / A.box_columns() * A.box_bytes();
   float* const c = accumulators.thread_buffer.data();
   const unsigned long long a_begin = detail::wgmma_descriptor(a_fields, a.address),
                            b_begin = detail::wgmma_descriptor(b_fields, b.address);
@@ -39,7 +40,7 @@ TILEWRIGHT_HD void block_gemm(static_distributed_tensor<float, C>& accumulators,
   unroll<Tile.k / A.instruction_k() * repeat_m>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
     constexpr index_t i = j / repeat_m, r = j % repeat_m;
     exec::wgmma<Tile.n, T, !A.k_is_contiguous, !B.k_is_contiguous>(
-        c + r * Tile.n / 2, a_begin + (A.instruction_bytes(i) + r * rows * A.row_bytes) / 16,
+        c + r * Tile.n / 2, a_begin + (A.instruction_bytes(i) + r * next_rows) / 16,
         b_begin + B.instruction_bytes(i) / 16, accumulate || i > 0);
   });
   exec::wgmma_commit();

@@ -13,6 +13,7 @@ struct wgmma_operand {
   index_t rows, element_bytes;               ///< m or n; bytes of an element
   bool k_is_contiguous;                      ///< else m or n is
   index_t length_k = 0;                      ///< 0: 128 bytes
+  index_t rows_in_lds = 0;                   ///< if k is contiguous: rows of a box, of which these are some; 0: these
 
   /// Elements of a row of a box.
   TILEWRIGHT_HD constexpr index_t box_columns() const { return row_bytes / element_bytes; }
@@ -21,7 +22,7 @@ struct wgmma_operand {
   /// Boxes of the tile.
   TILEWRIGHT_HD constexpr index_t num_boxes() const { return ceil_div(k_is_contiguous ? k() : rows, box_columns()); }
   /// Rows of a box: m or n, or k.
-  TILEWRIGHT_HD constexpr index_t box_rows() const { return k_is_contiguous ? rows : k(); }
+  TILEWRIGHT_HD constexpr index_t box_rows() const { return k_is_contiguous ? max(rows, rows_in_lds) : k(); }
   /// Bytes of a box.
   TILEWRIGHT_HD constexpr index_t box_bytes() const { return box_rows() * row_bytes; }
   /// Bytes of the tile.

@@ -4,7 +4,7 @@
 
 #include <tilewright/block/operands/operand_format.hpp>
 #include <tilewright/core/base/narrow_float.hpp>
-#include <tilewright/machine/exec/gather_bytes.hpp>
+#include <tilewright/machine/exec/convert_word.hpp>
 #include <tilewright/machine/exec/scaled_conversions.hpp>
 
 namespace tilewright {
@@ -38,11 +38,9 @@ TILEWRIGHT_HD array<T, 8> decode_uint4(unsigned word, unsigned zero) {
   return elements_of_pairs<T>(pairs);
 }
 
-/// The same in the order 0 4 1 5 2 6 3 7, times uint4_pairs_factor. Two of the eight bits of a byte's integers are
-/// where they are multiplied from, so that two pairs take one shift: half_t has both in mantissas of 2^10; in
-/// bfloat16_t they are denormal numbers, and the lowest normal ones after them.
-template <class T>
-inline constexpr float uint4_pairs_factor = __is_same(T, half_t) ? 1.0f : 0x1p-6f;
+/// Two of the eight bits of a byte's integers are where they are multiplied from, so that two pairs take one shift:
+/// half_t has both in mantissas of 2^10; in bfloat16_t they are denormal numbers, and the lowest normal ones after
+/// them.
 template <class T>
 TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned less_low, unsigned less_high) {
   constexpr bool f16 = __is_same(T, half_t);
@@ -57,8 +55,9 @@ TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned less_low, u
   }
   return elements_of_pairs<T>(pairs);
 }
+/// The same as decode_uint4 in the order 0 4 1 5 2 6 3 7, times int4_groups::pairs_factor.
 template <class T>
-TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word) {
+TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, no_zero_points) {
   constexpr bool f16 = __is_same(T, half_t);
   return decode_uint4_pairs<T>(word, pair_of<T>(f16 ? -1032.0f : -0x1p-3f), pair_of<T>(f16 ? -72.0f : -0x1p-3f));
 }
@@ -72,18 +71,48 @@ TILEWRIGHT_HD array<T, 8> decode_uint4_pairs(unsigned word, unsigned zero) {
   return decode_uint4_pairs<T>(word, less, less);
 }
 
-/// Eight e2m1, whose magnitudes are looked up: all have few bytes.
+/// Whether some formats have decode_scaled for bfloat16_t: for machines without arithmetic of bfloat16_t.
+#if TILEWRIGHT_NVPTX_PASS
+inline constexpr bool scales_while_decoding = false;
+#else
+inline constexpr bool scales_while_decoding = true;
+#endif
+
+/// Bytes of the eight magnitudes of e2m1 in T.
+struct e2m1_bytes {
+  unsigned high[2], low[2];
+};
 template <class T>
-TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word) {
+TILEWRIGHT_HD constexpr e2m1_bytes bytes_of_e2m1() {
+  if constexpr (__is_same(T, half_t)) return {{0x3e3c3800u, 0x46444240u}, {0, 0}};
+  return {{0x3f3f3f00u, 0x40404040u}, {0xc0800000u, 0xc0804000u}};
+}
+/// Those of bfloat16_t times a power of two.
+TILEWRIGHT_HD e2m1_bytes scaled_e2m1_bytes(float scale) {
+  constexpr float magnitudes[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+  e2m1_bytes all;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t half = 0; half < 2; ++half) {
+    const float* const m = magnitudes + 4 * half;
+    const unsigned first = exec::pack_exact<bfloat16_t>(m[0] * scale, m[1] * scale),
+                   second = exec::pack_exact<bfloat16_t>(m[2] * scale, m[3] * scale);
+    all.high[half] = exec::permute_bytes(first, second, 0x7531);
+    all.low[half] = exec::permute_bytes(first, second, 0x6420);
+  }
+  return all;
+}
+
+/// Eight e2m1, whose magnitudes are looked up.
+template <class T>
+TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word, const e2m1_bytes& magnitudes = bytes_of_e2m1<T>()) {
   constexpr bool f16 = __is_same(T, half_t);
-  constexpr unsigned high[] = {f16 ? 0x3e3c3800u : 0x3f3f3f00u, f16 ? 0x46444240u : 0x40404040u};
-  constexpr unsigned low[] = {f16 ? 0u : 0xc0800000u, f16 ? 0u : 0xc0804000u};
   array<unsigned, 2> upper, lower;  // bytes of the even elements, and of the odd ones
   TILEWRIGHT_UNROLL_ALL
   for (index_t odd = 0; odd < 2; ++odd) {
     const unsigned codes = odd ? word >> 4 : word, signs = odd ? word : word << 4;
-    upper[odd] = exec::and_or(signs, 0x80808080u, exec::look_up_bytes(high[0], high[1], codes & 0x07070707u));
-    lower[odd] = f16 ? 0u : exec::look_up_bytes(low[0], low[1], codes & 0x07070707u);
+    upper[odd] = exec::and_or(signs, 0x80808080u,
+                              exec::look_up_bytes(magnitudes.high[0], magnitudes.high[1], codes & 0x07070707u));
+    lower[odd] = f16 ? 0u : exec::look_up_bytes(magnitudes.low[0], magnitudes.low[1], codes & 0x07070707u);
   }
   array<unsigned, 4> pairs;
   TILEWRIGHT_UNROLL_ALL
@@ -120,39 +149,6 @@ TILEWRIGHT_HD array<T, 2 * Pairs> convert_scaled_word(unsigned word, float scale
   return elements_of_pairs<T>(pairs);
 }
 
-/// Four signed 8-bit integers.
-template <class T>
-TILEWRIGHT_HD array<T, 4> decode_int8(unsigned word) {
-  const unsigned biased = word ^ 0x80808080u;
-  array<unsigned, 2> pairs;
-  TILEWRIGHT_UNROLL_ALL
-  for (unsigned j = 0; j < 2; ++j) {
-    if constexpr (__is_same(T, half_t)) {
-      constexpr unsigned offset = pair_of<T>(1024 + 128);
-      const unsigned both = exec::permute_bytes(biased, 0x64u, 2 * j | 4 << 4 | (2 * j + 1) << 8 | 4 << 12);
-      pairs[index_t(j)] = exec::subtract_halves<T>(both, offset);
-    } else {  // 8 bits do not fit in a mantissa of 7 with the offset: by floats
-      const auto number = [&](unsigned byte) TILEWRIGHT_INLINE_LAMBDA {
-        return bit_cast<float>(exec::permute_bytes(biased, 0x4b000000u, byte | 0x7440u)) - float(0x800000 + 128);
-      };
-      pairs[index_t(j)] = exec::pack_exact<T>(number(2 * j), number(2 * j + 1));
-    }
-  }
-  return elements_of_pairs<T>(pairs);
-}
-
-/// Four 8-bit floats.
-template <class T, fp8_format F>
-TILEWRIGHT_HD array<T, 4> decode_fp8(unsigned word) {
-  array<unsigned, 2> pairs;
-  TILEWRIGHT_UNROLL_ALL
-  for (index_t j = 0; j < 2; ++j) {
-    const auto numbers = fp8_pair_to_floats<F>(static_cast<unsigned short>(word >> 16 * j));
-    pairs[j] = exec::pack_exact<T>(numbers[0], numbers[1]);
-  }
-  return elements_of_pairs<T>(pairs);
-}
-
 /// 16 floats of 6 bits, Mantissa of them mantissa. Their exponent and mantissa in the lowest exponent bits of T are the
 /// number times a power of two, denormal ones too.
 template <class T, int Mantissa>
@@ -175,40 +171,39 @@ TILEWRIGHT_HD array<T, 16> decode_6_bits(const array<unsigned, 3>& word) {
 }  // namespace detail
 
 /// 4-bit integers q with a scale for each Group along k (32, 64, 128; 0: per column): the element is (q - 8) scale.
-/// compressed-tensors stores them so (`weight_packed`, `weight_scale`, symmetric); repack_weights makes them of AWQ's
-/// and GPTQ's.
-template <index_t Group, class Scale = bfloat16_t>
-struct int4_groups : operand_format<unsigned, 8, Scale, Group> {
+/// compressed-tensors stores them so (`weight_packed`, `weight_scale`, symmetric); repack_int4 makes them of AWQ's and
+/// GPTQ's. Zero: int4_zero_groups has zero points.
+template <index_t Group, class Scale = bfloat16_t, class Zero = no_zero_points>
+struct int4_groups : operand_format<unsigned, 8, Scale, Group, Zero> {
   /// The elements before the scale.
   template <class T>
-  TILEWRIGHT_HD static array<T, 8> decode(unsigned word) {
-    return detail::decode_uint4<T>(word, 8);
+  TILEWRIGHT_HD static array<T, 8> decode(unsigned word, [[maybe_unused]] Zero zero = {}) {
+    if constexpr (int4_groups::has_zero_points)
+      return detail::decode_uint4<T>(word, zero);
+    else
+      return detail::decode_uint4<T>(word, 8);
   }
   /// The same in the order 0 4 1 5 2 6 3 7.
   template <class T>
-  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word) {
-    return detail::decode_uint4_pairs<T>(word);
-  }
-  template <class T>
-  static constexpr float pairs_factor = detail::uint4_pairs_factor<T>;  ///< that decode_pairs has multiplied with
-};
-
-/// The same with a zero point for each group, a byte from 0 to 16: the element is (q - zero) scale.
-template <index_t Group, class Scale = bfloat16_t>
-struct int4_zero_groups : operand_format<unsigned, 8, Scale, Group, unsigned char> {
-  /// The elements before the scale.
-  template <class T>
-  TILEWRIGHT_HD static array<T, 8> decode(unsigned word, unsigned char zero) {
-    return detail::decode_uint4<T>(word, zero);
-  }
-  /// The same in the order 0 4 1 5 2 6 3 7.
-  template <class T>
-  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word, unsigned char zero) {
+  TILEWRIGHT_HD static array<T, 8> decode_pairs(unsigned word, Zero zero = {}) {
     return detail::decode_uint4_pairs<T>(word, zero);
   }
+  /// The elements times a scale that is rounded to T.
   template <class T>
-  static constexpr float pairs_factor = detail::uint4_pairs_factor<T>;  ///< that decode_pairs has multiplied with
+  TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, [[maybe_unused]] Zero zero, float scale)
+    requires(detail::scales_while_decoding && __is_same(T, bfloat16_t))
+  {
+    float less = 8;
+    if constexpr (int4_groups::has_zero_points) less = float(zero);
+    return detail::elements_of_pairs<T>(exec::scale_bytes(word & 0x0f0f0f0fu, word >> 4 & 0x0f0f0f0fu, less, T(scale)));
+  }
+  /// That decode_pairs has multiplied with.
+  template <class T>
+  static constexpr float pairs_factor = __is_same(T, half_t) ? 1.0f : 0x1p-6f;
 };
+/// The same with a zero point for each group, a byte from 0 to 16: the element is (q - zero) scale.
+template <index_t Group, class Scale = bfloat16_t>
+using int4_zero_groups = int4_groups<Group, Scale, unsigned char>;
 
 /// e2m1 with a scale for each Group along k.
 template <index_t Group, class Scale>
@@ -216,10 +211,14 @@ struct e2m1_groups : operand_format<unsigned, 8, Scale, Group> {
   static constexpr bool has_exact_scales = sizeof(Scale) == 1;  ///< scaled elements are numbers of bfloat16_t
   /// The elements times a power of two.
   template <class T>
-  TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, float scale)
-    requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
+  TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, no_zero_points, float scale)
+    requires(__is_same(Scale, e8m0_t) &&
+             (exec::has_scaled_conversions || (detail::scales_while_decoding && __is_same(T, bfloat16_t))))
   {
-    return detail::convert_scaled_word<T, arch::scaled_element::e2m1, 4>(word, scale);
+    if constexpr (exec::has_scaled_conversions)
+      return detail::convert_scaled_word<T, arch::scaled_element::e2m1, 4>(word, scale);
+    else
+      return detail::decode_e2m1<T>(word, detail::scaled_e2m1_bytes(scale));
   }
   /// The elements before the scale.
   template <class T>
@@ -241,7 +240,7 @@ struct int8_groups : operand_format<unsigned, 4, Scale, Group> {
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
-    return detail::decode_int8<T>(word);
+    return detail::elements_of_pairs<T>(exec::convert_word<T, int8_t>(word));
   }
 };
 
@@ -251,7 +250,7 @@ struct fp8_groups : operand_format<unsigned, 4, Scale, Group> {
   static constexpr bool has_exact_scales = __is_same(Scale, e8m0_t);  ///< scaled elements are numbers of bfloat16_t
   /// The elements times a power of two.
   template <class T>
-  TILEWRIGHT_HD static array<T, 4> decode_scaled(unsigned word, float scale)
+  TILEWRIGHT_HD static array<T, 4> decode_scaled(unsigned word, no_zero_points, float scale)
     requires(exec::has_scaled_conversions && __is_same(Scale, e8m0_t))
   {
     using enum arch::scaled_element;
@@ -260,7 +259,7 @@ struct fp8_groups : operand_format<unsigned, 4, Scale, Group> {
   /// The elements before the scale.
   template <class T>
   TILEWRIGHT_HD static array<T, 4> decode(unsigned word) {
-    return detail::decode_fp8<T, F>(word);
+    return detail::elements_of_pairs<T>(exec::convert_word<T, fp8<F>>(word));
   }
 };
 template <index_t Group = 0, class Scale = float>

@@ -140,8 +140,8 @@ template <class Format, class T, class Zero>
 TILEWRIGHT_HD array<T, Format::elements> decode_scaled_word(typename Format::word_type word, Zero zero, float scale) {
   if constexpr (!scales_elements<Format>) {
     return decode_word<Format, T>(word, zero);
-  } else if constexpr (requires { Format::template decode_scaled<T>(word, scale); }) {
-    return Format::template decode_scaled<T>(word, scale);
+  } else if constexpr (requires { Format::template decode_scaled<T>(word, zero, scale); }) {
+    return Format::template decode_scaled<T>(word, zero, scale);
   } else {
     // Floats of up to 8 bits times a power of two, and e2m1 times e4m3, are numbers of bfloat16_t.
     constexpr bool is_exact = requires { requires Format::has_exact_scales; };

@@ -102,18 +102,14 @@ struct scaled_operand {
   static constexpr distribution_encoding read = [] {
     constexpr index_t high = groups / 2;
     distribution_encoding e = detail::rows_of_waves(Tile, IsB);
-    if (registers == 6) {
-      for (const index_t f : {slices, groups, steps / 2, index_t(4)}) e.h[1].push_back(f);
-      for (const rh_id id : {rh_id{2, 1}, rh_id{1, 2}}) e.p[1].push_back(id);
-      for (const rh_id id : {rh_id{1, 0}, rh_id{2, 2}, rh_id{2, 0}, rh_id{2, 3}}) e.y.push_back(id);
-    } else if (registers == 8) {
+    if (registers == 8) {
       for (const index_t f : {index_t(2), high, steps, index_t(2), index_t(4)}) e.h[1].push_back(f);
       for (const rh_id id : {rh_id{2, 1}, rh_id{2, 3}, rh_id{1, 2}}) e.p[1].push_back(id);
       for (const rh_id id : {rh_id{1, 0}, rh_id{2, 2}, rh_id{2, 0}, rh_id{2, 4}}) e.y.push_back(id);
     } else {
-      for (const index_t f : {groups, steps, index_t(4)}) e.h[1].push_back(f);
-      for (const rh_id id : {rh_id{2, 0}, rh_id{1, 2}}) e.p[1].push_back(id);
-      for (const rh_id id : {rh_id{1, 0}, rh_id{2, 1}, rh_id{2, 2}}) e.y.push_back(id);
+      for (const index_t f : {slices, groups, steps / read_steps, index_t(4)}) e.h[1].push_back(f);
+      for (const rh_id id : {rh_id{2, 1}, rh_id{1, 2}}) e.p[1].push_back(id);
+      for (const rh_id id : {rh_id{1, 0}, rh_id{2, 2}, rh_id{2, 0}, rh_id{2, 3}}) e.y.push_back(id);
     }
     return e;
   }();

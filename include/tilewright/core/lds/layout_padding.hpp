@@ -33,7 +33,12 @@ namespace detail {
 struct lds_uses_cost {
   index_t cycles = 0;        // 0: some use cannot be made on some target
   index_t phases = 0;        // cycles without conflicts
+  index_t executions = 0;    // of instructions, by waves
   index_t worst_degree = 0;  // of any phase
+
+  constexpr bool is_below(const lds_uses_cost& other) const {
+    return cycles < other.cycles || (cycles == other.cycles && executions < other.executions);
+  }
 };
 
 /// padded_layout(tile, pad_bytes) and its cost.
@@ -53,6 +58,7 @@ constexpr lds_uses_cost cost_of_uses(const arch::target* const* targets, index_t
     if (!found.legality.is_legal()) return {};
     cost.cycles += found.analysis.cycles;
     cost.phases += found.analysis.phases;
+    cost.executions += found.analysis.executions;
     cost.worst_degree = max(cost.worst_degree, found.analysis.worst_degree);
   }
   return cost;
@@ -60,19 +66,18 @@ constexpr lds_uses_cost cost_of_uses(const arch::target* const* targets, index_t
 
 }  // namespace detail
 
-/// The narrowest pad of those that cost the fewest cycles. A pad that is narrower than a vector makes more and narrower
-/// instructions, which cycles account for and degrees do not. cost.cycles is 0 if no pad is legal: see
-/// check_lds_access.
+/// The narrowest pad of those that cost the fewest cycles and, among these, the fewest instructions: a pad that is
+/// narrower than a vector makes more and narrower ones. cost.cycles is 0 if no pad is legal: see check_lds_access.
 constexpr detail::lds_padding_choice choose_lds_padding(const arch::target* const* targets, index_t num_targets,
                                                         const lds_tile& tile, const lds_use* uses, index_t num_uses) {
   detail::lds_padding_choice best;
-  index_t least = 0;  // with whole vectors and without conflicts
-  for (index_t pad = 0; pad < 256 && (pad == 0 || best.cost.cycles != least);
+  detail::lds_uses_cost least;  // with whole vectors and without conflicts
+  for (index_t pad = 0; pad < 256 && (pad == 0 || least.is_below(best.cost));
        pad += max(arch::lds_bank_bytes, tile.element_bytes)) {
     const detail::lds_uses_cost cost =
         detail::cost_of_uses(targets, num_targets, padded_layout(tile, pad), tile.element_bytes, uses, num_uses);
-    if (pad == 0) least = cost.phases;
-    if (cost.cycles > 0 && (best.cost.cycles == 0 || cost.cycles < best.cost.cycles)) best = {pad, cost};
+    if (pad == 0) least = cost, least.cycles = cost.phases;
+    if (cost.cycles > 0 && (best.cost.cycles == 0 || cost.is_below(best.cost))) best = {pad, cost};
   }
   return best;
 }

@@ -23,7 +23,7 @@ struct attention_strides {
 struct attention_window {
   index_t left = -1, right = -1;  ///< keys before and after the query's own that it sees
 };
-/// Each query sees the keys up to its own place, counted from the ends.
+/// Each query sees the keys up to its own position, counted from the ends.
 inline constexpr attention_window causal{-1, 0};
 
 /// Which tiles of queries and keys are computed, beside the window: scores of the others are masked, and steps of keys
@@ -138,7 +138,8 @@ constexpr const char* check_attention_tensors(const attention_args& args, index_
   if (args.batch < 1 || args.heads < 1 || args.kv_heads < 1 || args.queries < 1 || args.keys < 0)
     return "batch, heads, kv_heads and queries must be positive, and keys must not be negative";
   if (args.heads % args.kv_heads != 0) return "heads must be a multiple of kv_heads: each key head serves equally many";
-  if (args.heads > 65535 || args.batch > 65535) return "there are more than 65535 heads or sequences";
+  if (args.heads > 65535 || args.batch > 65535)
+    return "there are more than 65535 heads or sequences; use several launches";
   if (long_index_t{args.queries} + args.keys > 0x7fffffff - 1024) return "queries + keys is too close to 2^31";
   if (!(args.scale > 0)) return "the scale must be positive: the softmax is computed from the largest unscaled score";
   if (args.scale >= 0x1p127f) return "the scale must be less than 2^127: times log2(e) it must be a finite float";
@@ -171,7 +172,7 @@ constexpr const char* check_attention(const attention_args& args, index_t head_d
           check_attention_tensors(args, head_dim, value_dim, vector, kv_vector ? kv_vector : vector, takes_mask))
     return why;
   if (!__builtin_is_constant_evaluated() && args.keys > 0 && (args.o == args.k || args.o == args.v))
-    return "O is K or V, which other blocks still read";
+    return "O is K or V, which other blocks still read; write it to other memory";
   const auto overlaps = [&](const attention_strides& s, index_t dim) {
     return is_written_twice(s, args.query_starts, args.queries, args.heads, args.batch, dim);
   };

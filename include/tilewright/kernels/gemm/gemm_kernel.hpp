@@ -22,6 +22,14 @@ TILEWRIGHT_HD auto two_products_view(const E* data, index_t n0, const typename P
 template <class Policy, class T>
 TILEWRIGHT_HD auto gathered_view(const T* data, const typename Policy::args_type& args);
 
+/// Defined in kernels/gemm/scaled/narrow_gemm.hpp.
+template <class Policy>
+constexpr const char* check_narrow(const typename Policy::args_type& args);
+/// Defined in kernels/gemm/scaled/narrow_gemm.hpp.
+template <class Policy, class C>
+TILEWRIGHT_HD void add_narrow_tiles(C& c, const typename Policy::args_type& args, const multi_index<2>& origin,
+                                    const k_tiles& k, long_index_t batch, exec::lds_pointer lds);
+
 /// The kernel of a policy, for launch(): C = epilogue(A B) as gemm_args says. Policies with other pipelines than the
 /// portable ones have specialisations (hopper/warp_specialized_pipeline.hpp).
 template <class Policy>
@@ -36,8 +44,9 @@ struct gemm_kernel {
   using R = typename Policy::result_type;
   using args_type = typename Policy::args_type;
   using epilogue = detail::epilogue_of<Policy>;
-  static constexpr block_tile tile = Policy::tile;       ///< of C and k, of a block
-  static constexpr index_t products = Policy::products;  ///< 1 or 2, with A in common
+  static constexpr block_tile tile = Policy::tile;                            ///< of C and k, of a block
+  static constexpr index_t products = Policy::products;                       ///< 1 or 2, with A in common
+  static constexpr bool is_narrow = requires { typename Policy::b_format; };  ///< operands are decoded
   /// Columns of C that a block computes.
   static constexpr index_t tile_n = tile.n / products;
   static constexpr bool splits = Policy::split_k != split_k_kind::none;  ///< k, among gemm_args::split_k blocks
@@ -81,6 +90,7 @@ struct gemm_kernel {
 
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_launch(args)) return why;
+    if constexpr (is_narrow) return check_narrow<Policy>(args);
     if constexpr (Policy::is_block_scaled) {
       if (const char* why = detail::check_block_scales(args)) return why;
     }
@@ -109,14 +119,19 @@ struct gemm_kernel {
                          exec::lds_pointer lds) const {
     const multi_index<2> origin{{coordinate[0] * tile.m, coordinate[1] * tile_n}};
     static_distributed_tensor<detail::accumulator_t<T>, c_distribution<tile>> c{};  // (tile.m, tile.n)
-    accumulate(c, args, origin, split_of(args, tiles_of(args), split), batch, lds);
+    const k_tiles k = split_of(args, tiles_of(args), split);
+    if constexpr (is_narrow)
+      add_narrow_tiles<Policy>(c, args, origin, k, batch, lds);
+    else
+      accumulate(c, args, origin, k, batch, lds);
     write(c, args, origin, split, batch, lds);
   }
 
   /// All tiles along k; those with scales of their own are not partial, and a pipeline may want the last one partial.
   TILEWRIGHT_HD static k_tiles tiles_of(const args_type& args) {
     k_tiles k = tiles_along_k(args.k, tile.k);
-    if constexpr (Policy::is_block_scaled || requires { Policy::pipeline::last_tile_is_partial; }) k.first_origin = 0;
+    constexpr bool last_is_partial = is_narrow || requires { Policy::pipeline::last_tile_is_partial; };
+    if constexpr (Policy::is_block_scaled || last_is_partial) k.first_origin = 0;
     return k;
   }
 

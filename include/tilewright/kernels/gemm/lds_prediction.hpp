@@ -47,7 +47,7 @@ constexpr gemm_lds_prediction predict_lds() {
   p.a_read = analyze_lds_access<Arch>(a, tile_distribution<Policy::a_read>{}, bytes, a_read);
   p.b_read = analyze_lds_access<Arch>(b, tile_distribution<Policy::b_read>{}, bytes, b_read);
   p.c_write = analyze_lds_access<Arch>(c, tile_distribution<stage::accumulators>{}, 4, lds_access_kind::write);
-  p.c_read = analyze_lds_access<Arch>(c, tile_distribution<stage::rows>{}, 4, lds_access_kind::read);
+  p.c_read = analyze_lds_access<Arch>(c, tile_distribution<stage::lds_rows>{}, 4, lds_access_kind::read);
   return p;
 }
 
@@ -69,7 +69,7 @@ TILEWRIGHT_HD constexpr bool require_conflict_free_gemm() {
                                lds_access<Arch, a, tile_distribution<Policy::a_read>, T, a_read>,
                                lds_access<Arch, b, tile_distribution<Policy::b_read>, T, b_read>,
                                lds_access<Arch, c, tile_distribution<stage::accumulators>, float, write>,
-                               lds_access<Arch, c, tile_distribution<stage::rows>, float, lds_access_kind::read>>();
+                               lds_access<Arch, c, tile_distribution<stage::lds_rows>, float, lds_access_kind::read>>();
 }
 
 namespace detail {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Rows of tokens to the experts' places, and weighted sums back to the tokens.
+// Rows of tokens to the experts' positions, and weighted sums back to the tokens.
 #pragma once
 
 #include <tilewright/block/rows/row_block.hpp>
 
 namespace tilewright {
 
-/// Rows of tokens (x), each with `choices` entries, and rows at places (y), as order_by_expert gives them. Strides in
-/// elements.
+/// Rows of tokens (x), each with `choices` entries, and rows at positions (y), as order_by_expert gives them. Strides
+/// in elements.
 template <class T>
 struct expert_rows_args {
-  const T* x = nullptr;                       ///< what is read: scatter's tokens, combine's places
-  T* y = nullptr;                             ///< what is written: scatter's places, combine's tokens
+  const T* x = nullptr;                       ///< what is read: scatter's tokens, combine's positions
+  T* y = nullptr;                             ///< what is written: scatter's positions, combine's tokens
   const index_t* position = nullptr;          ///< of entries, tokens x choices
   const float* weight = nullptr;              ///< of entries, tokens x choices; optional: 1
   index_t tokens = 0, choices = 0, cols = 0;  ///< tokens, entries of each, and elements of a row
@@ -22,9 +22,9 @@ struct expert_rows_args {
   const float* factor = nullptr;              ///< combine, optional: (experts), of rows before the bias
 };
 
-/// scatter: y[place[e]] = weight[e] x[t] for the entries e of token t. Places that no entry has are not written.
-/// combine: y[t] = sum of weight[e] (factor[expert[e]] x[place[e]] + bias[expert[e]]) over the entries e of token t, in
-/// order. Entries with place -1 are left out. Each is the other's gradient with respect to x.
+/// scatter: y[position[e]] = weight[e] x[t] for the entries e of token t. Positions that no entry has are not written.
+/// combine: y[t] = sum of weight[e] (factor[expert[e]] x[position[e]] + bias[expert[e]]) over the entries e of token t,
+/// in order. Entries with position -1 are left out. Each is the other's gradient with respect to x.
 enum class expert_rows_kind : signed char { scatter, combine };
 
 /// The tile that was fastest on an H100 for aligned rows, or one for rows of any alignment.
@@ -60,7 +60,7 @@ struct expert_rows {
     const detail::row_matrix y{args.y, scatters ? entries : args.tokens, args.cols, args.y_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(x, tile.vector, 1)) return why;
     if (const char* why = detail::check_matrix(y, tile.vector, 1)) return why;
-    if (!args.position) return "a pointer is null: place";
+    if (!args.position) return "a pointer is null: position";
     if (args.bias && (scatters || !args.expert || args.bias_stride < args.cols))
       return "a bias is combine's, and needs expert and a stride of cols or more";
     if (args.factor && (scatters || !args.expert)) return "a factor is combine's, and needs expert";

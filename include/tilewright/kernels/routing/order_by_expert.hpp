@@ -120,7 +120,7 @@ struct order_by_expert : detail::order_kernel<Arch, MostExperts, LimitsRows> {
     if (args.experts > MostExperts) return "there are more experts than the kernel's MostExperts";
     if (args.entries > 0x7fffffff - 65536) return "entries is too close to 2^31";
     if (!args.expert || !args.ends || !args.source || !args.position || !args.counts)
-      return "a pointer is null: expert, ends, source, place or counts";
+      return "a pointer is null: expert, ends, source, position or counts";
     const index_t n = args.entries;
     const detail::row_matrix arrays[] = {detail::row_array(args.ends, args.experts), detail::row_array(args.source, n),
                                          detail::row_array(args.position, n),

@@ -11,9 +11,9 @@ namespace tilewright {
 /// first_expert to first_expert + experts - 1 go nowhere.
 struct order_by_expert_args {
   const index_t* expert = nullptr;  ///< entries
-  index_t* ends = nullptr;          ///< experts: where the rows of each expert end, as grouped products take it
-  index_t* source = nullptr;        ///< entries: which entry each place has; -1 from the last end on
-  index_t* position = nullptr;      ///< entries: the place of each entry; -1 if it goes nowhere
+  index_t* ends = nullptr;          ///< experts: where the rows of each expert end, as grouped GEMM takes it
+  index_t* source = nullptr;        ///< entries: which entry each position has; -1 from the last end on
+  index_t* position = nullptr;      ///< entries: the position of each entry; -1 if it goes nowhere
   index_t* counts = nullptr;        ///< workspace: order_by_expert::workspace_rows(entries) x experts
   /// entries of the list; experts of this GPU, and the number of the first
   index_t entries = 0, experts = 0, first_expert = 0;
@@ -145,7 +145,7 @@ struct routed_chunk {
     index_t all = 0;
     for (const index_t n : of_expert.elements) all += kept(n);
     const auto [lower, used] = sum_of_lower(lds + sums, all).elements;
-    array<index_t, owned> next{};  // places of the next entries
+    array<index_t, owned> next{};  // positions of the next entries
     index_t start = lower;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < owned; ++i) {

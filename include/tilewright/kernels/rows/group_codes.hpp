@@ -13,7 +13,7 @@ struct group_codes {
   void* scales = nullptr;         ///< (rows, ceil(cols / group)) of the format's scale_type
   long_index_t stride = 0;        ///< codes from row to row, at multiples of the tile's vector
   long_index_t scale_stride = 0;  ///< scales from row to row, contiguous along the groups
-  float tensor_scale = 1;         ///< NVFP4: elements are divided by it, too; > 0
+  float tensor_scale = 1;         ///< NVFP4: elements are divided by it, too; a normal number > 0, of e8m0 scales 1
 };
 
 namespace detail {
@@ -63,16 +63,18 @@ struct group_writer {
   }
   /// What is wrong with them, as an error message; nullptr: nothing.
   static constexpr const char* check(const group_codes& to, long_index_t rows, long_index_t cols) {
-    if (!to.codes || !to.scales) return "y and scales must not be null";
+    if (!to.codes || !to.scales) return "codes and scales must not be null";
     if (cols % Tile.vector != 0 || to.stride % Tile.vector != 0)
-      return "cols and y_stride must be multiples of the tile's vector";
-    if (to.stride < cols) return "y_stride is smaller than a row";
+      return "cols and the stride of codes must be multiples of the tile's vector";
+    if (to.stride < cols) return "the stride of codes is smaller than a row";
     if (to.scale_stride < ceil_div(cols, long_index_t(Format::group)))
       return "scale_stride is smaller than the scales of a row";
-    if (!(to.tensor_scale > 0)) return "tensor_scale must be positive";
-    if (!is_aligned(to.codes, vector_bytes)) return "y is not aligned to the codes of a vector";
+    if (!(to.tensor_scale >= 0x1p-126f)) return "tensor_scale must be a positive normal number";
+    if (__is_same(Scale, e8m0_t) && to.tensor_scale != 1)
+      return "scales that are powers of two take no tensor_scale: it must be 1";
+    if (!is_aligned(to.codes, vector_bytes)) return "codes are not aligned to those of a vector";
     if (!is_aligned(scales_of(to, rows, cols), 1)) return "scales is not aligned to its elements";
-    return overlap(codes_of(to, rows, cols), scales_of(to, rows, cols)) ? "y, scales and the input share memory"
+    return overlap(codes_of(to, rows, cols), scales_of(to, rows, cols)) ? "codes, scales and the input share memory"
                                                                         : nullptr;
   }
   /// Whether they share memory with m.
@@ -102,7 +104,10 @@ struct group_writer {
       constexpr int exponent = int(e8m0_t::floor(coder::most).bits) - 127;
       return e8m0_t::from_bits(static_cast<unsigned char>(max(int(e8m0_t::floor(largest).bits) - exponent, 0)));
     } else {
-      return type_convert<Scale>(largest / (coder::most * tensor_scale));
+      // Reciprocals of scales are finite, and normal numbers.
+      constexpr float least = coder::most * 0x1p-125f, limit = __is_same(Scale, half_t) ? 65504.0f : 0x1.fep127f;
+      if (largest > 0) largest = exec::min(exec::max(largest, least), 0x1.fffffep127f);
+      return type_convert<Scale>(exec::min(largest / (coder::most * tensor_scale), limit));
     }
   }
   TILEWRIGHT_HD static float reciprocal(Scale scale, float tensor_scale) {

@@ -7,23 +7,22 @@
 
 namespace tilewright {
 
-/// decode(y) scales = x, or f(x), or f(x, x2), as operand_format lays them out. Strides in elements.
+/// decode(codes) scales = x, or f(x), or f(x, x2), as operand_format lays them out. Strides in elements.
 template <class T>
 struct quantise_groups_args {
-  const T* x = nullptr;                                    ///< (rows, cols)
-  const T* x2 = nullptr;                                   ///< for functions of two elements
-  void* y = nullptr;                                       ///< codes (rows, cols), packed from the lowest bits on
-  void* scales = nullptr;                                  ///< (rows, ceil(cols / group)) of the format's scale_type
-  index_t rows = 0, cols = 0;                              ///< of x and y; cols a multiple of Tile.vector
-  long_index_t x_stride = 0, x2_stride = 0, y_stride = 0;  ///< from row to row; of y at multiples of Tile.vector
-  long_index_t scale_stride = 0;                           ///< scales from row to row, contiguous along the groups
-  float tensor_scale = 1;                                  ///< NVFP4: x is divided by it, too; > 0
+  const T* x = nullptr;                      ///< (rows, cols)
+  const T* x2 = nullptr;                     ///< for functions of two elements
+  group_codes result = {};                   ///< codes (rows, cols) and scales (rows, ceil(cols / group))
+  index_t rows = 0, cols = 0;                ///< cols a multiple of Tile.vector
+  long_index_t x_stride = 0, x2_stride = 0;  ///< from row to row
 };
 
 /// A scale is the largest magnitude of a group over the format's largest number, rounded to scale_type; an e8m0 scale
 /// is the largest power of two of the group over the format's largest power of two (OCP MX 1.0, 6.3), so that elements
-/// may saturate. Elements are multiplied by the rounded reciprocal of the scale and rounded to nearest even. NaN
-/// elements do not count for the scale and become what NaN becomes in the format. Function: as quantise_rows.
+/// may saturate. Elements are multiplied by the rounded reciprocal of the scale and rounded to nearest even. Scales
+/// saturate at the largest finite one; those that are no powers of two, times tensor_scale, are 0 or at least 2^-126.
+/// NaN elements do not count for the scale and become what NaN becomes in the format; infinite ones count as the
+/// largest float and become the largest number. Function: as quantise_rows.
 template <class Arch, class T, class Format, row_tile Tile, class Function = copy_function>
 struct quantise_groups {
   using arch = Arch;
@@ -38,11 +37,11 @@ struct quantise_groups {
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;  ///< it may start early
 
   static constexpr const char* check(const args_type& g) {
-    if (const char* why = writer::check(codes_of(g), g.rows, g.cols)) return why;
+    if (const char* why = writer::check(g.result, g.rows, g.cols)) return why;
     const auto x = detail::rows_of(g, g.x, g.x_stride), x2 = detail::rows_of(g, g.x2, g.x2_stride);
     for (const detail::row_matrix& m : {x, has_two ? x2 : x}) {
       if (const char* why = block::check(Tile, m)) return why;
-      if (writer::overlaps(codes_of(g), m, g.rows, g.cols)) return "y, scales and the input share memory";
+      if (writer::overlaps(g.result, m, g.rows, g.cols)) return "codes, scales and the input share memory";
     }
     return nullptr;
   }
@@ -60,13 +59,8 @@ struct quantise_groups {
         else
           return tile_elementwise_in(Function{}, block::to_float(x));
       }();
-      writer::store(codes_of(g), rows, e, first);
+      writer::store(g.result, rows, e, first);
     });
-  }
-
- private:
-  TILEWRIGHT_HD static constexpr group_codes codes_of(const args_type& g) {
-    return {g.y, g.scales, g.y_stride, g.scale_stride, g.tensor_scale};
   }
 };
 

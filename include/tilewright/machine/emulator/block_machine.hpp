@@ -161,7 +161,7 @@ class block_machine final : private block_services {
   void allocate_lds(thread_context& self, index_t bytes, call_site where) override {
     if (bytes > lds_bytes_)
       refuse(self, "allocates " + std::to_string(bytes) + " bytes of LDS", where,
-             ", but the launch gave the block " + std::to_string(lds_bytes_));
+             ", but the launch gave the block " + std::to_string(lds_bytes_) + "; raise lds_bytes");
     if (has_allocated_[std::size_t(self.number)]) refuse(self, "allocates LDS a second time", where);
     has_allocated_[std::size_t(self.number)] = true;
     self.lds_bytes = bytes;

@@ -13,6 +13,9 @@ TILEWRIGHT_HD unsigned and_or(unsigned x, unsigned mask, unsigned bits) {
   asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(x), "r"(mask), "r"(bits));
   return result;
 #else
+#if TILEWRIGHT_AMDGCN_PASS && defined(__GFX9__)
+  if (__builtin_constant_p(bits)) asm("" : "+v"(bits));  // an instruction takes one scalar
+#endif
   return (x & mask) | bits;
 #endif
 }
@@ -30,6 +33,18 @@ TILEWRIGHT_HD float_pair floats_of_bfloats(unsigned x) {
 TILEWRIGHT_HD unsigned exact_bfloats(float_pair x) {
   const float low = x[0], high = x[1];  // clang 22 casts the bits of element 0 where it is given an element
   return __builtin_amdgcn_perm(__builtin_bit_cast(unsigned, high), __builtin_bit_cast(unsigned, low), 0x07060302);
+}
+/// To nearest even. A NaN whose lower half is 0, as that of a product of numbers of bfloat16_t, stays one.
+TILEWRIGHT_HD unsigned round_to_bfloats(float_pair x) {
+#if defined(__gfx950__)
+  return tilewright::detail::bits_of_pair<bfloat16_t>(x[0], x[1]);
+#else
+  const auto rounded = [](float x) TILEWRIGHT_INLINE_LAMBDA {
+    const unsigned bits = __builtin_bit_cast(unsigned, x);
+    return __builtin_bit_cast(float, bits + 0x7fffu + (bits >> 16 & 1u));
+  };
+  return exact_bfloats(float_pair{rounded(x[0]), rounded(x[1])});
+#endif
 }
 
 }  // namespace detail
@@ -56,17 +71,7 @@ TILEWRIGHT_HD unsigned multiply_halves(unsigned x, unsigned factor) {
                               __builtin_bit_cast(detail::half_pair, x) * __builtin_bit_cast(detail::half_pair, factor));
   } else {
     const detail::float_pair products = detail::floats_of_bfloats(x) * detail::floats_of_bfloats(factor);
-    if constexpr (IsExact) return detail::exact_bfloats(products);
-#if defined(__gfx950__)
-    return tilewright::detail::bits_of_pair<T>(products[0], products[1]);
-#else
-    // To nearest even. A NaN, whose lower half is 0 as those of both factors, stays one.
-    const auto rounded = [](float x) TILEWRIGHT_INLINE_LAMBDA {
-      const unsigned bits = __builtin_bit_cast(unsigned, x);
-      return __builtin_bit_cast(float, bits + 0x7fffu + (bits >> 16 & 1u));
-    };
-    return detail::exact_bfloats(detail::float_pair{rounded(products[0]), rounded(products[1])});
-#endif
+    return IsExact ? detail::exact_bfloats(products) : detail::round_to_bfloats(products);
   }
 #elif TILEWRIGHT_NVPTX_PASS
   unsigned result;
@@ -122,6 +127,25 @@ TILEWRIGHT_HD unsigned multiply_add_halves(unsigned x, unsigned factor, unsigned
   return bit_cast<unsigned>(
       convert_pair<T>(float(a[0]) * float(b[0]) + float(c[0]), float(a[1]) * float(b[1]) + float(c[1])));
 #endif
+}
+
+/// Four pairs of bfloat16_t, in each of them the first one lower: for each byte of `low` and the same of `high`, as
+/// integers, the difference to `less` times `factor`, rounded once. Differences and factor are numbers of bfloat16_t.
+TILEWRIGHT_HD array<unsigned, 4> scale_bytes(unsigned low, unsigned high, float less, float factor) {
+#if TILEWRIGHT_AMDGCN_PASS
+  asm("" : "+v"(low), "+v"(high));  // so that bytes are converted where they are
+#endif
+  array<unsigned, 4> pairs;
+  TILEWRIGHT_UNROLL_ALL
+  for (index_t i = 0; i < 4; ++i) {
+    const float x = float(low >> 8 * i & 255), y = float(high >> 8 * i & 255);
+#if TILEWRIGHT_AMDGCN_PASS
+    pairs[i] = detail::round_to_bfloats((detail::float_pair{x, y} - less) * factor);
+#else
+    pairs[i] = bit_cast<unsigned>(convert_pair<bfloat16_t>((x - less) * factor, (y - less) * factor));
+#endif
+  }
+  return pairs;
 }
 
 }  // namespace tilewright::exec

@@ -8,7 +8,7 @@
 namespace tilewright::ops {
 
 struct grouped_gemm_options {
-  float alpha = 1;         ///< factor of the products
+  float alpha = 1;         ///< factor of A B
   void* stream = nullptr;  ///< as in gemm_options
 };
 

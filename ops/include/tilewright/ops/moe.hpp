@@ -12,7 +12,7 @@ struct moe_options {
   int choices = 0;            ///< experts of a token, without the shared ones; >= 1, required
   bool is_normalised = true;  ///< the weights of a token's choices are divided by their sum
   expert_score score = expert_score::softmax;
-  tensor score_bias = {};  ///< f32 (experts): added to scores when experts are chosen, not to weights
+  tensor score_bias = {};  ///< f32 (experts - shared): added to scores when experts are chosen, not to weights
   int groups = 1;          ///< experts form groups of equal length, whose score is the sum of their two best; >= 1
   int kept_groups = 1;     ///< experts are chosen from these best groups; 1 to groups
   float scale = 1;         ///< factor of the weights of the chosen experts

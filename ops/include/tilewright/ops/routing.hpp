@@ -30,15 +30,15 @@ struct routing_options {
 };
 
 /// Orders entries (tokens x choices) by expert. ends: i32 (experts), for grouped_gemm; source: i32, as many as entries:
-/// which entry each row has; place: i32: the row of each entry; expert: i32, packed, as choose_experts wrote it.
+/// which entry each row has; position: i32: the row of each entry; expert: i32, packed, as choose_experts wrote it.
 void order_by_expert(const tensor& ends, const tensor& source, const tensor& position, const tensor& expert,
                      const routing_options& options = {});
 
-/// y[place of e] = x[t] for the entries e of token t. y: (rows, cols), x: (tokens, cols), of f16, bf16 or f32; place:
-/// i32 (tokens, choices), packed. Entries with place -1 are left out.
+/// y[position of e] = x[t] for the entries e of token t. y: (rows, cols), x: (tokens, cols), of f16, bf16 or f32;
+/// position: i32 (tokens, choices), packed. Entries with position -1 are left out.
 void rows_to_experts(const tensor& y, const tensor& x, const tensor& position, const routing_options& options = {});
-/// y[t] = sum of weight[e] x[place of e] over the entries e of token t. y: (tokens, cols), x: (rows, cols); weight: f32
-/// (tokens, choices), packed, or none: 1.
+/// y[t] = sum of weight[e] x[position of e] over the entries e of token t. y: (tokens, cols), x: (rows, cols); weight:
+/// f32 (tokens, choices), packed, or none: 1.
 void rows_from_experts(const tensor& y, const tensor& x, const tensor& position, const tensor& weight = {},
                        const routing_options& options = {});
 

@@ -15,6 +15,7 @@ struct long_steps : wgmma_backward_policy<half_t, 64> {
   using args_type = cap_args;
 };
 struct short_steps : wgmma_backward_policy<bfloat16_t, 96, 64, hopper_backward_tile{64, 2, true}> {};
+struct late_releases : wgmma_backward_policy<half_t, 64, 64, hopper_backward_tile{128, 2, true, true}> {};
 
 static_assert(std::is_base_of_v<hopper_backward_policy<half_t, 64>, long_steps>);
 static_assert(
@@ -23,6 +24,7 @@ static_assert(
 }  // namespace
 
 TEST(SpecializedBackward, LongStepsWithScoreFunction) { expect_random_gradients<long_steps>(5, 1); }
+TEST(SpecializedBackward, LateReleases) { expect_random_gradients<late_releases>(3, 3); }
 TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
 
 // Blocks of several keys, which add to dQ in order.
@@ -30,7 +32,12 @@ TEST(SpecializedBackward, PassesInExploredSchedules) {
   problem p;
   p.queries = {70};
   p.keys = {160};
-  tilewright::testing_schedules::expect_in_explored_schedules([&] { expect_gradients<short_steps>(p); });
+  p.kv_heads = 1;
+  p.heads = 2;
+  tilewright::testing_schedules::expect_in_explored_schedules([&] {
+    expect_gradients<short_steps>(p);
+    expect_gradients<late_releases>(p);
+  });
 }
 
 TEST(SpecializedBackward, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) {

@@ -114,7 +114,7 @@ TEST(AttentionDecode, EmptyCachesAndRowsThatSeeNothing) {
   expect_decode<cdna3_decode>(p);
 }
 
-TEST(AttentionDecode, SplitsKeepTheMultiprocessorsBusy) {
+TEST(AttentionDecode, SplitsKeepTheGpuBusy) {
   attention_decode_args args;
   args.heads = 32;
   args.kv_heads = 8;

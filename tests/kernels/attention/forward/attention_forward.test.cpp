@@ -166,6 +166,7 @@ TEST(AttentionForward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.o = memory), "other blocks still read");
   EXPECT_REFUSAL(good, (a.batch = 2, a.k_strides.batch = 0), "accepted");
   EXPECT_REFUSAL(good, (a.q_strides.row = 56), "smaller than the head dimension");
+  EXPECT_REFUSAL(good, (a.batch = 65536), "more than 65535 heads or sequences; use several launches");
   EXPECT_REFUSAL(good, (a.queries = 0x7fffffff), "close to 2^31");
   EXPECT_REFUSAL(good, (a.queries = a.keys = 0x44000000), "close to 2^31");
   const float one = 1;

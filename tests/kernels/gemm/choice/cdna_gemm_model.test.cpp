@@ -119,6 +119,27 @@ TEST(CdnaGemmModel, ResidentBlocksHideEachOther) {
   EXPECT_LT(predict_gemm(mi300x, r, 8192, 8192, 4096).us, 0.95 * alone);
 }
 
+TEST(CdnaGemmModel, FewWavesLeaveSimdsIdle) {
+  const auto compute_us = [](index_t waves, long_index_t tiles) {
+    const cdna_gemm_kernel r{.m = 128,
+                             .n = 128,
+                             .k = 64,
+                             .waves = waves,
+                             .waves_n = 1,
+                             .stages = 4,
+                             .loop = cdna_loop::scheduled,
+                             .lds_clocks = 1,
+                             .blocks_per_cu = 2};
+    return predict_gemm(mi300x, r, 128, 128 * tiles, 65536).compute_us;
+  };
+  // Matrix instructions of four waves take 1,024 clocks for each of 1,024 tiles along k, those of two on two SIMDs
+  // more.
+  const double clock = min(mi300x.clock_ghz, mi300x.loaded_clock_ghz * (1 + cdna_gemm_constants{}.idle_clock)) * 1e3;
+  EXPECT_NEAR(compute_us(2, 1) - compute_us(4, 1), 1024 * 1024 / clock, 10);
+  EXPECT_DOUBLE_EQ(compute_us(8, 1), compute_us(4, 1));
+  EXPECT_DOUBLE_EQ(compute_us(2, 2 * 304), compute_us(4, 2 * 304)) << "two blocks of two waves use all four";
+}
+
 TEST(CdnaGemmModel, ChoosesTheShortestTime) {
   const std::vector<cdna_gemm_kernel> kernels{
       {.m = 256, .n = 256, .k = 64, .waves = 8, .stages = 2, .loop = cdna_loop::scheduled},

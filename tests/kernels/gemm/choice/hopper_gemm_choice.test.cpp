@@ -90,6 +90,13 @@ TEST(SpecializedChoice, NamesAreReadBack) {
 static_assert(tw::grouped_kernel_kind{}.takes({.m = 64, .n = 64, .consumers = 1}) &&
               !tw::grouped_kernel_kind{.gathers_a = true}.takes({.m = 64, .n = 64, .consumers = 1}) &&
               tw::grouped_kernel_kind{.gathers_a = true}.takes({.m = 128, .n = 64}));
+// Scaled products of 240 columns would spill, 208 and 224 cannot be sliced.
+static_assert([] {
+  const tw::grouped_kernel_kind scaled{.is_block_scaled = true};
+  const auto takes = [&](tw::index_t n) { return scaled.takes({.m = 128, .n = n}); };
+  return takes(256) && takes(192) && takes(160) && takes(128) && !takes(240) && !takes(208) && !takes(224) &&
+         tw::grouped_kernel_kind{}.takes({.m = 128, .n = 240});
+}());
 
 // Each member can be compiled, and the tile that exactly fills a wave is the one that is chosen.
 TEST(SpecializedChoice, ExactTilesOfTheFamily) {

@@ -86,7 +86,8 @@ TEST(Epilogue, ChosenAtRunTimeHasACheckedResidual) {
   gemm_args args{.m = 64, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
   EXPECT_STREQ(kernel::check(args), nullptr);
   args.residual = &args;
-  EXPECT_STREQ(kernel::check(args), "ld_residual is smaller than a row of the residual");
+  EXPECT_STREQ(kernel::check(args),
+               "epilogue::residual: ld_residual is smaller than n; give the elements from row to row");
 }
 
 TEST(Epilogue, AsksForItsPointers) {
@@ -100,7 +101,8 @@ TEST(Epilogue, AsksForItsPointers) {
   args.bias = memory;
   EXPECT_STREQ(kernel::check(args), "epilogue::residual needs args.residual, which is null");
   args.residual = memory;
-  EXPECT_STREQ(kernel::check(args), "ld_residual is smaller than a row of the residual");
+  EXPECT_STREQ(kernel::check(args),
+               "epilogue::residual: ld_residual is smaller than n; give the elements from row to row");
   args.ld_residual = 64;
   EXPECT_STREQ(kernel::check(args), nullptr);
   args.ld_residual = 65;

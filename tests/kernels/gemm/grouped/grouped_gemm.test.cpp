@@ -116,7 +116,7 @@ TEST(GroupedGemm, ArgumentsThatItRefuses) {
   EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.counts = a.ends, a.ends = nullptr, a.slot_rows = 3; }),
             "with counts, the rows of A (k, if groups divide k) must be groups times slot_rows");
   EXPECT_EQ(refusal<forward>([](grouped_args& a) { a.batch = 2, a.batch_stride_c = 800; }),
-            "grouped products have no batch, and do not split k");
+            "grouped GEMMs have no batch, and do not split k");
   EXPECT_NE(refusal<forward>([](grouped_args& a) { a.n = 9; }), "");
 }
 

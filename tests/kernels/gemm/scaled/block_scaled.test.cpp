@@ -69,7 +69,7 @@ TEST(BlockScaled, ArgumentsThatItRefuses) {
   const auto refused = [](auto change) { return refusal<in_groups<pair_policy>, gemm_kernel<pair_policy>>(change); };
   EXPECT_EQ(refused([](block_scaled_args&) {}), "");
   EXPECT_EQ(refused([](block_scaled_args& a) { a.a_scales = nullptr; }),
-            "block-scaled products need a_scales and b_scales, of which one is null");
+            "block-scaled GEMMs need a_scales and b_scales, of which one is null");
   EXPECT_NE(refused([](block_scaled_args& a) { a.ld_b_scales = 0; }), "");
   EXPECT_NE(refused([](block_scaled_args& a) { a.row_stride_a_scales = 1 << 30; }), "");
 }

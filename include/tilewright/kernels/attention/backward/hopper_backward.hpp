@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Gradients of attention for Hopper: persistent blocks of a producer warpgroup and two consumers that multiply with
-// wgmma.
+// Gradients of attention for Hopper: persistent blocks of a producer warpgroup and two or three consumers that multiply
+// with wgmma.
 #pragma once
 
 #include <tilewright/core/base/trap.hpp>
 #include <tilewright/kernels/attention/backward/attention_backward.hpp>
 #include <tilewright/kernels/attention/backward/detail/gradient_consumer.hpp>
+#include <tilewright/kernels/attention/backward/detail/wide_gradient_consumer.hpp>
 
 namespace tilewright::detail {
 
-/// One block. Each of its units is 128 rows of K and V of a head.
+/// One block. Each of its units is some rows of K and V of a head.
 #if TILEWRIGHT_HOPPER_PASS
 template <class Policy>
 struct hopper_backward_block {
   using stages_type = gradient_stages<Policy>;
   using device_args = hopper_backward_device_args<typename Policy::args_type>;
+  using consumer_type = conditional_t<Policy::lds.is_wide, wide_gradient_consumer<Policy>, gradient_consumer<Policy>>;
+  static constexpr role_registers registers =
+      Policy::lds.consumers == 3 ? role_registers{32, 160} : role_registers{24, 240};
+  static_assert(registers.fit(1, Policy::lds.consumers));
 
   const device_args& device;
   stages_type stages;
@@ -64,7 +69,7 @@ struct hopper_backward_block {
   }
 
   TILEWRIGHT_HD void operator()() const {
-    run_roles<2, role_registers{24, 240}>(
+    run_roles<Policy::lds.consumers, registers>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           if constexpr (Policy::tile.is_deterministic) exec::guarantee_same_bits();
           stages.init_barriers();
@@ -77,7 +82,7 @@ struct hopper_backward_block {
         },
         [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
           exec::grid_dependency_wait();
-          gradient_consumer<Policy> consume{device, stages, warpgroup};
+          consumer_type consume{device, stages, warpgroup};
           for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
                             TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
           consume.wait_for_boxes();
@@ -94,7 +99,7 @@ struct attention_gradients<Policy> {
   using args_type = typename Policy::args_type;
   using device_args = hopper_backward_device_args<args_type>;
   using followed_by = round_d_queries<Policy>;
-  static constexpr index_t block_size = 3 * 128, lds_bytes = Policy::lds.bytes();
+  static constexpr index_t block_size = (1 + Policy::lds.consumers) * 128, lds_bytes = Policy::lds.bytes();
 
   static constexpr const char* check(const args_type& args) {
     if (const char* why = check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;
@@ -114,8 +119,8 @@ struct attention_gradients<Policy> {
     make_map(d.k, args.k, args.k_strides, Policy::head_dim, false, Policy::keys);
     make_map(d.v, args.v, args.v_strides, Policy::value_dim, false, Policy::keys);
     make_map(d.d_o, args.d_o, args.d_o_strides, Policy::value_dim, true, Policy::tile.queries);
-    make_map(d.d_k, args.d_k, args.d_k_strides, Policy::head_dim, false, 16);
-    make_map(d.d_v, args.d_v, args.d_v_strides, Policy::value_dim, false, 16);
+    make_map(d.d_k, args.d_k, args.d_k_strides, Policy::head_dim, false, Policy::lds.rows_of_stores());
+    make_map(d.d_v, args.d_v, args.d_v_strides, Policy::value_dim, false, Policy::lds.rows_of_stores());
     d.args = args;
     // Heads in an order that keeps Q, dO and the accumulators of dQ in L2.
     attention_args streamed = args;

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 /// O = softmax(scale Q K^T + mask) V where few queries meet many keys. The queries of all heads that share a key head
-/// are rows of one product, 16 in a block, so that K and V are read once for them. The block's waves are interleaved
+/// are rows of one GEMM, 16 in a block, so that K and V are read once for them. The block's waves are interleaved
 /// over its 16 keys each, without barriers; args.splits blocks share the keys of a sequence. An 8-bit cache is
 /// converted in registers, its scales multiply scores and probabilities.
 template <class Policy>

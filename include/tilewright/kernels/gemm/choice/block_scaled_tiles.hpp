@@ -35,11 +35,12 @@ struct block_scaled_tile {
     return (m + n) * detail::scale_block * stages <= t.lds_bytes && (stages == 1 || t.supports_direct_to_lds(16));
   }
   /// Clocks of a compute unit's vector units for a tile along k: a fused multiply-add for each accumulator of a thread,
-  /// and 16 instructions more, 31 with several instructions of 16 rows (tests/isa/budgets_grouped.txt and
-  /// budgets_scaled_tiles.txt). Each takes 4 clocks of one of the 4 SIMDs.
+  /// and 16 instructions more, 31 with several instructions of 16 rows or with two waves of more
+  /// than one (tests/isa/budgets_grouped.txt and budgets_scaled_tiles.txt). Each takes 4 clocks of one of the 4 SIMDs.
   constexpr index_t vector_clocks() const {
     const index_t rows = m / waves_m;
-    return m * n / 64 + (rows > 16 && rows % 32 != 0 ? 31 : 16) * waves_m * waves_n;
+    return m * n / 64 +
+           (rows > 16 && (rows % 32 != 0 || (rows > 32 && waves_m * waves_n == 2)) ? 31 : 16) * waves_m * waves_n;
   }
   /// The kernel as the model sees it; slices of k are added up by the last block of a tile.
   constexpr cdna_gemm_kernel as_cdna_kernel(index_t split_k = 1) const {
@@ -60,25 +61,11 @@ struct block_scaled_tile {
 };
 
 /// From small M to large; then those whose copies bypass registers.
-inline constexpr array<block_scaled_tile, 18> block_scaled_tiles{{
-    {16, 32, 1, 2, 1, 4},
-    {16, 64, 1, 2},
-    {16, 64, 1, 2, 1, 4},
-    {16, 128, 1, 2},
-    {32, 64, 1, 4},
-    {32, 128, 1, 4},
-    {48, 128, 1, 4},
-    {48, 64, 1, 2, 1, 2},
-    {64, 64, 2, 2},
-    {64, 128, 2, 2},
-    {80, 128, 1, 4},
-    {96, 128, 2, 2},
-    {128, 64, 2, 2},
-    {128, 128, 2, 2},
-    {256, 128, 4, 2},
-    {128, 128, 2, 2, 2},
-    {192, 128, 4, 2, 2},
-    {256, 128, 4, 2, 2},
+inline constexpr array<block_scaled_tile, 20> block_scaled_tiles{{
+    {16, 32, 1, 2, 1, 4}, {16, 64, 1, 2},       {16, 64, 1, 2, 1, 4}, {16, 128, 1, 2},      {32, 64, 1, 4},
+    {32, 128, 1, 4},      {48, 32, 1, 2, 1, 2}, {48, 128, 1, 4},      {48, 64, 1, 2, 1, 2}, {64, 64, 2, 2},
+    {64, 128, 1, 2},      {64, 128, 2, 2},      {80, 128, 1, 4},      {96, 128, 2, 2},      {128, 64, 2, 2},
+    {128, 128, 2, 2},     {256, 128, 4, 2},     {128, 128, 2, 2, 2},  {192, 128, 4, 2, 2},  {256, 128, 4, 2, 2},
 }};
 
 /// The policy of a tile, for 8-bit floats T.

@@ -134,18 +134,22 @@ namespace detail {
 TILEWRIGHT_HD constexpr double cdna_compute_clocks(const arch::cdna_gpu& gpu, const cdna_gemm_kernel& r, double steps,
                                                    double each, const cdna_gemm_constants& c, double segments) {
   const cdna_gemm_step units = step_of(gpu, r, c);
-  const auto step = [&](double exposed) {
-    return units.busiest() + exposed * (units.sum() - units.busiest()) + c.step_clocks[index_t(r.loop)] +
+  const auto step = [&](double exposed,
+                        double count) {  // waves of so many blocks; fewer than the SIMDs leave some idle
+    cdna_gemm_step u = units;
+    const double idle = max(1.0, gpu.isa->simds_per_cu / (count * r.waves));
+    u.matrix *= idle, u.vector *= idle;
+    return u.busiest() + exposed * (u.sum() - u.busiest()) + c.step_clocks[index_t(r.loop)] +
            (r.element_bits == 4 ? c.mx_clocks : 0);
   };
-  const double exposed = c.exposed_units[index_t(r.loop)], shared = step(exposed);
+  const double exposed = c.exposed_units[index_t(r.loop)];
   const double loads = (c.latency_ns * gpu.loaded_clock_ghz + units.load) / r.stages;
-  const double alone = max(step(r.loop == cdna_loop::compiled ? c.exposed_alone : exposed),
+  const double alone = max(step(r.loop == cdna_loop::compiled ? c.exposed_alone : exposed, 1),
                            loads + c.exposed_block * (units.sum() - units.load));
   const double store = segments * r.m * r.n * r.result_bytes / c.store_bytes_per_clock;
   const double other = segments * c.tile_clocks + (segments - 1) * c.latency_ns * gpu.loaded_clock_ghz;
   const auto blocks = [&](double count) {
-    return count > 0 ? max(steps * alone + other + store, count * (steps * shared + store)) : 0.0;
+    return count > 0 ? max(steps * alone + other + store, count * (steps * step(exposed, count) + store)) : 0.0;
   };
   const double resident = min(double(cdna_blocks_per_cu(gpu, r)), each);
   const double full = double(long_index_t(each / resident));

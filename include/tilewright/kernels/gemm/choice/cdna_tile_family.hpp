@@ -53,7 +53,7 @@ struct gemm_cdna_tile
 
 /// The tiles that named_policies() do not have, for targets whose copies to LDS are of 16 bytes for each lane (gfx950),
 /// and of 4 bytes (gfx942).
-inline constexpr array<cdna_tile, 12> gfx950_tiles{{
+inline constexpr array<cdna_tile, 16> gfx950_tiles{{
     {16, 64, 64, 1, 2, 8},
     {16, 64, 256, 1, 4, 3},
     {32, 64, 128, 1, 4, 4},
@@ -63,8 +63,12 @@ inline constexpr array<cdna_tile, 12> gfx950_tiles{{
     {64, 128, 64, 2, 2, 4},
     {96, 128, 64, 2, 2, 4},
     {128, 64, 64, 2, 2, 4},
+    {128, 160, 64, 4, 1, 3},
+    {128, 192, 64, 2, 2, 3},
     {128, 256, 64, 2, 4, 2},
     {256, 128, 64, 4, 2, 2},
+    {256, 160, 64, 4, 1, 3},
+    {256, 192, 64, 2, 2, 2},
     {256, 256, 64, 2, 2, 2},
 }};
 inline constexpr array<cdna_tile, 4> gfx942_tiles{{

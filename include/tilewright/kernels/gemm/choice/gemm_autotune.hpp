@@ -54,7 +54,7 @@ gemm_choice gemm_autotune(const std::vector<gemm_args>& sets, detail::gpu_stream
                                           arch::matrix_element_v<typename Product::result_type>,
                                           Product::a_major == operand_major::k, Product::b_major == operand_major::k);
   std::vector<gemm_choice> choices = rank_choices<Product>(sets[0], detail::num_multiprocessors());
-  if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this product");
+  if (choices.empty()) throw launch_error("gemm_autotune: no kernel can compute this GEMM");
   const std::optional<std::string> name = memory ? memory->find(problem) : std::nullopt;
   const std::optional<gemm_choice> known = name ? choice_named(*name) : std::nullopt;
   for (const gemm_choice& c : choices)

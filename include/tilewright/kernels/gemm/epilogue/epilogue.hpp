@@ -119,7 +119,7 @@ struct activation {
 
 /// The same for the activation that args.activation names.
 struct activation_from_args {
-  /// Clamps this thread's accumulators.
+  /// Applies the function to this thread's accumulators.
   template <class Accumulators, class At, class Args>
   TILEWRIGHT_HD void operator()(Accumulators& accumulators, const At&, const Args& args) const {
     detail::require_floats<Accumulators>();
@@ -133,7 +133,8 @@ struct residual : detail::reads<&gemm_args::residual> {
   template <class Args>
   static constexpr const char* check(const Args& args, const vector_alignment& guarantee) {
     if (!args.residual) return "epilogue::residual needs args.residual, which is null";
-    if (args.ld_residual < args.n) return "ld_residual is smaller than a row of the residual";
+    if (args.ld_residual < args.n)
+      return "epilogue::residual: ld_residual is smaller than n; give the elements from row to row";
     return guarantee.is_met_by(args.residual, guarantee.result_bytes, args.ld_residual, args.batch_stride_residual)
                ? nullptr
                : "epilogue::residual: args.residual, ld_residual and batch_stride_residual must be multiples of the "

@@ -38,6 +38,7 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& accumul
   using E = detail::epilogue_of<Policy>;
   using stage = detail::result_stage<Policy>;
   using chunk_accumulators = tile_distribution<stage::accumulators>;
+  using lds_rows = tile_distribution<stage::lds_rows>;
   using chunk_rows = tile_distribution<stage::rows>;
   constexpr auto layout = make_lds_descriptor<stage::layout.layout>();
   using view_type = tensor_view<address_space_enum::lds, Sum, detail::remove_const_t<decltype(layout)>>;
@@ -46,8 +47,8 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& accumul
   constexpr index_t wave_size = Policy::arch::value.wave_size;
   const multi_index<2> partition{{exec::wave_id(), modulo(exec::opaque(exec::thread_id()), wave_size)}};
   tile_window<view_type, chunk_accumulators> write;
-  tile_window<view_type, chunk_rows> first;
-  [[maybe_unused]] tile_window<view_type, chunk_rows> last;
+  tile_window<view_type, lds_rows> first;
+  [[maybe_unused]] tile_window<view_type, lds_rows> last;
   detail::place_window(write, view, {}, partition);
   detail::place_window(first, view, {}, partition);
   if constexpr (Policy::products > 1) detail::place_window(last, view, {0, stage::cols}, partition);
@@ -59,14 +60,17 @@ TILEWRIGHT_HD void write_result(const static_distributed_tensor<Sum, C>& accumul
     exec::block_sync();  // what others read from LDS before is no longer needed
     store_tile(write, chunk);
     exec::block_sync();
-    static_distributed_tensor<Sum, chunk_rows> of_first;
-    [[maybe_unused]] static_distributed_tensor<Sum, chunk_rows> of_last;
+    const auto read = [](const auto& window) TILEWRIGHT_INLINE_LAMBDA {
+      static_distributed_tensor<Sum, lds_rows> staged;
+      load_tile(staged, window);
+      return static_distributed_tensor<Sum, chunk_rows>{staged.thread_buffer};
+    };
+    static_distributed_tensor<Sum, chunk_rows> of_first = read(first);
     static_distributed_tensor<R, chunk_rows> result;
-    load_tile(of_first, first);
     if constexpr (Policy::products == 1) {
       detail::finish<E>(result, at, args, of_first);
     } else {
-      load_tile(of_last, last);
+      static_distributed_tensor<Sum, chunk_rows> of_last = read(last);
       detail::finish<E>(result, at, args, of_first, of_last);
     }
     store_tile(at.c_window, result);

@@ -17,7 +17,7 @@ TILEWRIGHT_HD constexpr long_index_t grouped_tile_limit(const grouped_args& g, b
 
 /// What kernels with this tile cannot do with these groups, as an error message; nullptr: they can.
 constexpr const char* check_groups(const grouped_args& args, bool by_rows, index_t tile_m, index_t tile_n) {
-  if (args.batch != 1 || args.split_k != 1) return "grouped products have no batch, and do not split k";
+  if (args.batch != 1 || args.split_k != 1) return "grouped GEMMs have no batch, and do not split k";
   if (args.groups < 1) return "there must be at least one group";
   if ((args.ends == nullptr) == (args.counts == nullptr)) return "groups need either ends or counts";
   if (!by_rows && args.c && results_overlap(args, args.groups))

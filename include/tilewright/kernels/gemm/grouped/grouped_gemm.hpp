@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-/// A policy whose products are grouped. Its kernel is grouped_gemm_kernel; on Hopper's pipeline it is in
-/// grouped_hopper.hpp.
+/// A policy whose products are grouped, of narrow weights (dequantising_policy) too. Its kernel is grouped_gemm_kernel;
+/// on Hopper's pipeline it is in grouped_hopper.hpp.
 template <class Policy, group_kind Kind>
 struct grouped : Policy {
   using args_type = detail::conditional_t<
@@ -54,6 +54,8 @@ struct grouped_gemm_kernel {
                            blocks_at_once = of_one_group::blocks_at_once;
   static constexpr bool by_rows = Policy::groups == group_kind::rows;  ///< groups are rows of A and C, else slices of k
   static_assert(Policy::split_k == split_k_kind::none, "grouped_gemm_kernel: k is not split");
+  static_assert(!of_one_group::is_narrow || (by_rows && __is_same(args_type, narrow_args)),
+                "grouped_gemm_kernel: groups of narrow weights divide rows, and A is plain");
 
   static constexpr const char* check(const args_type& args) {
     if constexpr (Policy::gathers_a) {
@@ -93,8 +95,8 @@ struct grouped_gemm_kernel {
       args.source += begin;
     else
       args.a = static_cast<const T*>(args.a) + begin * args.lda;
-    args.b = static_cast<const typename Policy::b_element_type*>(args.b) +
-             (by_rows ? group * args.batch_stride_b : begin * args.ldb);
+    args.b = static_cast<const char*>(args.b) +
+             (by_rows ? group * args.batch_stride_b : begin * args.ldb) * detail::b_bits<Policy>() / 8;
     args.c = static_cast<R*>(args.c) + (by_rows ? begin * args.ldc : group * args.batch_stride_c);
     (by_rows ? args.m : args.k) = tile.rows.count();
     if (by_rows && args.row_scale && !Policy::gathers_a) args.row_scale += begin;
@@ -104,6 +106,13 @@ struct grouped_gemm_kernel {
     if constexpr (requires { args.group_stride_bias; }) {
       if (args.column_scale) args.column_scale += group * args.group_stride_scale;
       if (args.bias) args.bias = static_cast<const R*>(args.bias) + group * args.group_stride_bias;
+    }
+    if constexpr (of_one_group::is_narrow) {
+      using format = typename Policy::b_format;
+      const long_index_t groups = group * args.batch_stride_b_scales;
+      args.b_scales = static_cast<const typename format::scale_type*>(args.b_scales) + groups;
+      if constexpr (format::has_zero_points)
+        args.b_zeros = static_cast<const typename format::zero_type*>(args.b_zeros) + groups;
     }
     if constexpr (Policy::is_block_scaled) {
       args.a_scales += begin * args.row_stride_a_scales;

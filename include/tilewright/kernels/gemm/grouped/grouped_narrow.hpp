@@ -38,17 +38,11 @@ struct grouped_narrow_gemm : detail::hopper_gemm_launch<Policy, detail::grouped_
     return why ? why : detail::check_narrow_operands(block::narrow_facts, g);
   }
   static typename base::device_args prepare(const args_type& g, const launch_facts& facts) {
-    constexpr hopper_gemm_tile tile = block::tile;
-    const index_t resident = facts.resident_clusters, rows = tile.n, cols = tile.m * tile.cluster_m;
-    typename base::device_args d{};
+    constexpr bool has_own_map = true;  // of words
+    auto d = detail::plan_grouped<group_kind::rows, 1>(block::facts, has_own_map, g, facts.resident_clusters,
+                                                       facts.make_tensor_map);
     detail::plan_narrow_operands(block::narrow_facts, d, g, g.groups, facts);
     d.ordered_k_tiles = 2;
-    d.tiles = {ceil_div(g.n, cols), 1};
-    d.memory = {g, tile, resident};
-    const long_index_t most_tiles = detail::grouped_tile_limit(g, true, rows, cols);
-    d.blocks = index_t(most_tiles < resident && d.memory.max_slots == 0 ? most_tiles : resident) * tile.cluster();
-    const detail::hopper_gemm_maps maps{block::facts, facts.make_tensor_map};
-    maps.c(d.c, {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true});
     return d;
   }
 };

@@ -106,7 +106,7 @@ constexpr bool are_aligned(const group_pieces& p, const void* data, const narrow
                                                              g.batch_stride_b_scales);
 }
 
-/// Makes the maps of A and W, of which there are `matrices`, and plans the loads of scales.
+/// Makes the map of W, of which there are `matrices`, and plans the loads of scales.
 template <class DeviceArgs>
 void plan_narrow_operands(const narrow_gemm_facts& kernel, DeviceArgs& d, const narrow_args& g, index_t matrices,
                           const launch_facts& facts) {
@@ -117,8 +117,6 @@ void plan_narrow_operands(const narrow_gemm_facts& kernel, DeviceArgs& d, const 
                   arch::matrix_element::i8, w.rows, w.row_bytes());
   words.padded_row_bytes = w.pitch();
   facts.make_tensor_map(d.a, words);
-  const hopper_gemm_maps maps{kernel.kernel, facts.make_tensor_map};
-  maps.b(d.b[0], operand_in_memory(g.a, kernel.kernel.operands.a_along_k, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
   d.args = g;
   d.scales_of_column = w.group == 0 ? 1 : ceil_div(g.k, w.group);
   if (g.ld_b_scales == 0) d.args.ld_b_scales = d.scales_of_column;
@@ -147,6 +145,7 @@ inline hopper_gemm_device_args<narrow_args, 1> plan_narrow_gemm(const narrow_gem
   plan_schedule(d, kernel.kernel, g, facts.resident_clusters, split_cost_of(tile, kernel.weights));
   plan_narrow_operands(kernel, d, g, g.batch, facts);
   const hopper_gemm_maps maps{kernel.kernel, facts.make_tensor_map};
+  maps.b(d.b[0], operand_in_memory(g.a, kernel.kernel.operands.a_along_k, g.m, g.k, g.lda, g.batch, g.batch_stride_a));
   const tma_matrices c{g.c, g.m, g.n, g.ldc, g.batch, g.batch_stride_c};
   maps.c(d.c, c);
   if (tile.has_narrow_box()) maps.c(d.narrow_c, c, tile.last_box_n());

@@ -74,7 +74,7 @@ class block_scales {
 
 /// What the arguments lack, as an error message; nullptr: nothing.
 TILEWRIGHT_HD constexpr const char* check_block_scales(const block_scaled_args& g) {
-  if (!g.a_scales || !g.b_scales) return "block-scaled products need a_scales and b_scales, of which one is null";
+  if (!g.a_scales || !g.b_scales) return "block-scaled GEMMs need a_scales and b_scales, of which one is null";
   if (g.row_stride_a_scales < 1 || g.k_stride_a_scales < 1 || g.ld_b_scales < ceil_div(g.k, scale_block))
     return "strides of a_scales must be positive, and ld_b_scales at least a row of b_scales: k / 128, rounded up";
   if (long_index_t(g.row_stride_a_scales) * g.m > 0x7fffffff / 4) return "a_scales takes 2 GiB or more";

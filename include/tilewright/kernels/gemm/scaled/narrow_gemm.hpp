@@ -10,31 +10,15 @@ namespace tilewright {
 
 namespace detail {
 
-/// A as a narrow_matrix of one problem.
-template <class Policy>
-TILEWRIGHT_HD narrow_matrix a_matrix(const typename Policy::args_type& g, long_index_t batch) {
-  using format = typename Policy::a_format;
-  const auto at = [&](const void* p, long_index_t bits) { return static_cast<const char*>(p) + bits / 8; };
-  narrow_matrix a{.words = at(g.a, batch * g.batch_stride_a * format::bits), .rows = g.m, .k = g.k, .ld = g.lda};
-  if constexpr (!is_plain<format>) {
-    a.scales = at(g.a_scales, batch * g.batch_stride_a_scales * 8 * index_t(sizeof(typename format::scale_type)));
-    a.ld_scales = g.ld_a_scales == 0 ? scales_of_column<format>(g.k) : g.ld_a_scales;
-  }
-  return a;
-}
-/// B likewise.
-template <class Policy>
-TILEWRIGHT_HD narrow_matrix b_matrix(const typename Policy::args_type& g, long_index_t batch) {
-  using format = typename Policy::b_format;
-  const auto at = [&](const void* p, long_index_t bits) { return static_cast<const char*>(p) + bits / 8; };
-  const long_index_t groups = batch * g.batch_stride_b_scales * 8;
-  narrow_matrix b{.words = at(g.b, batch * g.batch_stride_b * format::bits), .rows = g.n, .k = g.k, .ld = g.ldb};
-  if constexpr (!is_plain<format>) {
-    b.scales = at(g.b_scales, groups * index_t(sizeof(typename format::scale_type)));
-    b.ld_scales = g.ld_b_scales == 0 ? scales_of_column<format>(g.k) : g.ld_b_scales;
-  }
-  if constexpr (format::has_zero_points) b.zeros = at(g.b_zeros, groups * index_t(sizeof(typename format::zero_type)));
-  return b;
+/// The matrix of a problem that begins `elements` elements and `groups` scales after m, whose ld_scales may be 0: no
+/// gaps.
+template <class Format>
+TILEWRIGHT_HD narrow_matrix matrix_of_problem(narrow_matrix m, long_index_t elements, long_index_t groups) {
+  m.words = static_cast<const char*>(m.words) + elements * Format::bits / 8;
+  m.scales = static_cast<const typename Format::scale_type*>(m.scales) + groups;
+  if constexpr (Format::has_zero_points) m.zeros = static_cast<const typename Format::zero_type*>(m.zeros) + groups;
+  if (m.ld_scales == 0) m.ld_scales = scales_of_column<Format>(m.k);
+  return m;
 }
 
 /// Multiplies a tile of C by the scales of whole rows of A (Dim 0) or columns of B (1), if the format has them.
@@ -54,49 +38,44 @@ TILEWRIGHT_HD void scale_lines(static_distributed_tensor<float, C>& c, const nar
 
 }  // namespace detail
 
-/// C = epilogue(A B), with B and maybe A in narrow formats, for launch(). Rows of A and columns of B have lda and ldb
-/// elements of memory each, also the last ones.
+/// What the kernel of a policy with b_format cannot do with operands; nullptr: nothing.
 template <class Policy>
-struct narrow_gemm : gemm_kernel<Policy> {
-  using base = gemm_kernel<Policy>;
-  using args_type = typename Policy::args_type;
-  static constexpr block_tile tile = Policy::tile;  ///< of C and k, of a block
+constexpr const char* check_narrow(const typename Policy::args_type& g) {
+  if (const char* why = detail::check_narrow_b<typename Policy::b_format>(g)) return why;
+  if (const char* why = detail::check_narrow_a<typename Policy::a_format>(g)) return why;
+  if (const char* why = Policy::pipeline::check(g)) return why;
+  checked_gemm kernel = detail::checked_gemm_v<Policy>;
+  kernel.vector = 1;  // those of A and B are checked
+  if (const char* why = detail::check_offsets(g, kernel)) return why;
+  constexpr vector_alignment c{Policy::vector, sizeof(typename Policy::result_type)};
+  return g.n % Policy::vector == 0 && c.is_met_by(g.c, c.result_bytes, g.ldc, g.batch_stride_c)
+             ? nullptr
+             : "this kernel moves whole vectors of C: n, ldc and addresses must be multiples; use the kernel with "
+               "vector 1";
+}
 
-  static constexpr const char* check(const args_type& g) {
-    if (const char* why = base::check_launch(g)) return why;
-    if (const char* why = detail::check_narrow_b<typename Policy::b_format>(g)) return why;
-    if (const char* why = detail::check_narrow_a<typename Policy::a_format>(g)) return why;
-    if (const char* why = Policy::pipeline::check(g)) return why;
-    checked_gemm kernel = detail::checked_gemm_v<Policy>;
-    kernel.vector = 1;  // those of A and B are checked
-    if (const char* why = detail::check_offsets(g, kernel)) return why;
-    constexpr vector_alignment c{Policy::vector, sizeof(typename Policy::result_type)};
-    return g.n % Policy::vector == 0 && c.is_met_by(g.c, c.result_bytes, g.ldc, g.batch_stride_c)
-               ? nullptr
-               : "this kernel moves whole vectors of C: n, ldc and addresses must be multiples; use the kernel with "
-                 "vector 1";
-  }
+/// Adds the product of some tiles along k, from 0 on, to c (tile.m, tile.n), the block tile at `origin`.
+template <class Policy, class C>
+TILEWRIGHT_HD void add_narrow_tiles(C& c, const typename Policy::args_type& g, const multi_index<2>& origin,
+                                    const k_tiles& k, long_index_t batch, exec::lds_pointer lds) {
+  using a_format = typename Policy::a_format;
+  using b_format = typename Policy::b_format;
+  narrow_matrix a{.words = g.a, .rows = g.m, .k = g.k, .ld = g.lda},
+      b{g.b, g.b_scales, g.b_zeros, g.n, g.k, g.ldb, g.ld_b_scales};
+  long_index_t a_groups = 0;
+  if constexpr (!detail::is_plain<a_format>)
+    a.scales = g.a_scales, a.ld_scales = g.ld_a_scales, a_groups = batch * g.batch_stride_a_scales;
+  a = detail::matrix_of_problem<a_format>(a, batch * g.batch_stride_a, a_groups);
+  b = detail::matrix_of_problem<b_format>(b, batch * g.batch_stride_b, batch * g.batch_stride_b_scales);
+  const index_t first = divide(k.first_origin, Policy::tile.k);
+  Policy::pipeline::template run<Policy>(c, a, b, origin, first, k.count, lds);
+  detail::scale_lines<a_format, 0>(c, a, origin[0]);
+  detail::scale_lines<b_format, 1>(c, b, origin[1]);
+}
 
-  TILEWRIGHT_HD void operator()(const args_type& g) const {
-    const exec::block_index block = exec::block_id();
-    constexpr grid_order order = Policy::order;
-    const multi_index<2> at = order.tile_along<order.curve>(block.x, ceil_div(g.m, tile.m), ceil_div(g.n, tile.n));
-    const multi_index<2> origin{{at[0] * tile.m, at[1] * tile.n}};
-    const k_tiles all = tiles_along_k(g.k, tile.k), own = base::split_of(g, all, block.y);
-    const index_t first = divide(own.first_origin - all.first_origin, tile.k);
-    multiply(g, origin, {own.count, first}, block.y, block.z, block.z, exec::lds_allocate<base::lds_bytes>());
-  }
-
-  /// Computes the tile of C at `origin`, of k tiles from number `first_origin` on. of_b: which B of the batch.
-  TILEWRIGHT_HD static void multiply(const args_type& g, const multi_index<2>& origin, const k_tiles& k, index_t split,
-                                     long_index_t batch, long_index_t of_b, exec::lds_pointer lds) {
-    static_distributed_tensor<float, c_distribution<tile>> c{};  // (tile.m, tile.n)
-    const narrow_matrix a = detail::a_matrix<Policy>(g, batch), b = detail::b_matrix<Policy>(g, of_b);
-    Policy::pipeline::template run<Policy>(c, a, b, origin, k.first_origin, k.count, lds);
-    detail::scale_lines<typename Policy::a_format, 0>(c, a, origin[0]);
-    detail::scale_lines<typename Policy::b_format, 1>(c, b, origin[1]);
-    base::write(c, g, origin, split, batch, lds);
-  }
-};
+/// C = epilogue(A B), with B and maybe A in narrow formats, for launch(): the kernel of a dequantising_policy or a
+/// scaled_mfma_policy. Rows of A and columns of B have lda and ldb elements of memory each, also the last ones.
+template <class Policy>
+using narrow_gemm = gemm_kernel<Policy>;
 
 }  // namespace tilewright

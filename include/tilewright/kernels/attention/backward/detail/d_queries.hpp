@@ -15,12 +15,13 @@ TILEWRIGHT_HD constexpr long_index_t address_of_d_query(index_t row, index_t col
 }
 
 #if TILEWRIGHT_HOPPER_PASS
-/// Writes a wave's 16 rows of a result of wgmma to LDS in this order.
-template <class Tile>
-TILEWRIGHT_HD void store_d_queries(exec::lds_pointer place, const Tile& d_q) {
+/// Writes a wave's 16 rows of 16 * `Count` columns of a result of wgmma, in registers from `d_q` on, to LDS in this
+/// order.
+template <index_t Count>
+TILEWRIGHT_HD void store_d_queries(exec::lds_pointer place, const float* d_q) {
   const index_t lane = exec::lane_id();
-  unroll<Tile::distribution_type::num_elements / 8>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-    const float* const x = d_q.thread_buffer.data() + 8 * j;
+  unroll<Count>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
+    const float* const x = d_q + 8 * j;
     exec::lds_store(place, 1024 * j + 16 * lane, array<float, 4>{{x[0], x[1], x[4], x[5]}});
     exec::lds_store(place, 1024 * j + 512 + 16 * lane, array<float, 4>{{x[2], x[3], x[6], x[7]}});
   });

@@ -34,6 +34,7 @@ struct gradient_consumer {
   static_distributed_tensor<float, typename Policy::d_q_distribution> d_q{};
   wgmma_tile_in_registers<Policy::d_v_tile, T> p{};
   wgmma_tile_in_registers<Policy::d_k_tile, T> d_s{};
+  unsigned* counter = nullptr;  // of additions to dQ that have not been released
 
   /// The thread's first row of 16 that its wave has of each 64, and its first column of each 8; registers 4 j to 4 j +
   /// 3 of a result are columns 8 j and 8 j + 1 of this row, then of row + 8.
@@ -151,6 +152,10 @@ struct gradient_consumer {
     if constexpr (!IsLast) start_scores();
     stages.d_s_full(buffer.stage).wait(buffer.phase);
     start_d_queries();
+    if constexpr (Policy::tile.releases_late) {
+      release_d_queries();
+      wait_for_blocks_before(problem, seen, key, query);
+    }
     buffer.advance();
     exec::wgmma_wait<1>();
     if (exec::lane_id() == 0) stages.empty(stage).arrive();  // this wave has read the numbers, too
@@ -160,21 +165,33 @@ struct gradient_consumer {
     add_d_queries_in_order(problem, seen, key, query);
   }
 
-  /// Adds to dQ; once the blocks of all keys before have done so, if the policy wants the same bits in each run.
+  /// Adds to dQ; once the blocks of all keys before have done so, if the policy wants the same bits in each run:
+  ///
+  ///   released at once | dQ started |                                       dQ complete | wait | add | release
+  ///   released late    | dQ started | release the step before | wait | ... | dQ complete | add | next step
   TILEWRIGHT_HD void add_d_queries_in_order(const attention_problem& problem, const seen_band& seen, index_t key,
-                                            index_t query) const {
+                                            index_t query) {
     if constexpr (!Policy::tile.is_deterministic) return add_d_queries(problem, query);
-    const index_t first_key = seen.keys_of(query, min(query + queries, problem.queries) - 1, problem.keys).first;
-    unsigned* const counter =
-        backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
-        (divide(query, 64) * 2 + consumer);
-    constexpr number<Policy::keys> keys{};
-    if (thread == 0) exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
+    if constexpr (!Policy::tile.releases_late) wait_for_blocks_before(problem, seen, key, query);
     exec::named_sync<128>(2 + consumer);
     add_d_queries(problem, query);
+    if constexpr (!Policy::tile.releases_late) release_d_queries();
+  }
+  /// One thread waits.
+  TILEWRIGHT_HD void wait_for_blocks_before(const attention_problem& problem, const seen_band& seen, index_t key,
+                                            index_t query) {
+    const index_t first_key = seen.keys_of(query, min(query + queries, problem.queries) - 1, problem.keys).first;
+    counter = backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
+              (divide(query, 64) * 2 + consumer);
+    constexpr number<Policy::keys> keys{};
+    if (thread == 0) exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
+  }
+  /// The consumer's additions are in memory: the next block may add, too.
+  TILEWRIGHT_HD void release_d_queries() {
     if (exec::lane_id() == 0) exec::tma_store_wait<0>();
     exec::named_sync<128>(2 + consumer);
-    if (thread == 0) exec::add_release(counter, 1);
+    if (thread == 0 && (!Policy::tile.releases_late || counter != nullptr)) exec::add_release(counter, 1);
+    counter = nullptr;
   }
 
   /// A wave adds its 16 rows to the float copy of dQ: by way of LDS, in one piece.
@@ -183,7 +200,7 @@ struct gradient_consumer {
                   column = queries == 128 ? 0 : 64 * consumer;
     const index_t place = lds.d_q_offset() + (consumer * 4 + wave) * lds.d_q_bytes_of_wave();
     wait_for_boxes();
-    store_d_queries(stages.block_lds + place, d_q);
+    store_d_queries<lds.d_q_columns() / 16>(stages.block_lds + place, d_q.thread_buffer.data());
     exec::fence_async_proxy();
     exec::wave_sync();
     if (exec::lane_id() != 0 || row >= problem.queries) return;
@@ -232,6 +249,7 @@ struct gradient_consumer {
         problem.head = next.head;
       }
       add_step<true>(problem, problem, seen, key, steps.query(), 0);
+      if constexpr (Policy::tile.releases_late) release_d_queries();
     }
     fence_operand(d_v);
     fence_operand(d_k);

@@ -2,9 +2,9 @@
 // Where attention_decode finds K and V: in a contiguous or paged cache, with scales where elements have 8 bits.
 #pragma once
 
-#include <tilewright/core/base/convert_word.hpp>
 #include <tilewright/core/lds/layout_solver.hpp>
 #include <tilewright/kernels/attention/decode/decode_tiles.hpp>
+#include <tilewright/machine/exec/convert_word.hpp>
 #include <tilewright/tile/copy/repeated_copy.hpp>
 #include <tilewright/tile/copy/shuffle_tile.hpp>
 #include <tilewright/tile/window/tensor_view.hpp>
@@ -160,7 +160,7 @@ TILEWRIGHT_HD auto widen_tile(const static_distributed_tensor<From, Distribution
     for (index_t d = 0; d < Distribution::num_elements; d += 4) {
       unsigned word;
       __builtin_memcpy(&word, tile.thread_buffer.data() + d, sizeof(word));
-      const array<unsigned, 2> words = convert_word<To, From>(word);
+      const array<unsigned, 2> words = exec::convert_word<To, From>(word);
       __builtin_memcpy(result.thread_buffer.data() + d, &words, sizeof(words));
     }
     return result;

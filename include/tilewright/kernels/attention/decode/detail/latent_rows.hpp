@@ -3,9 +3,9 @@
 // those of 8-bit elements, which they convert.
 #pragma once
 
-#include <tilewright/core/base/convert_word.hpp>
 #include <tilewright/kernels/attention/decode/detail/decode_operands.hpp>
 #include <tilewright/kernels/attention/decode/detail/latent_consumer.hpp>
+#include <tilewright/machine/exec/convert_word.hpp>
 
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
@@ -132,7 +132,7 @@ struct latent_rows {
   TILEWRIGHT_HD static array<unsigned, 4> widen(const array<unsigned, 2>& words, float scale) {
     array<unsigned, 4> result;
     for (index_t i = 0; i < 2; ++i) {
-      const auto x = bit_cast<array<half_t, 4>>(convert_word<half_t, Cache>(words[i]));
+      const auto x = bit_cast<array<half_t, 4>>(exec::convert_word<half_t, Cache>(words[i]));
       for (index_t j = 0; j < 2; ++j)
         result[2 * i + j] = exec::round_pair<T>(float(x[2 * j]) * scale, float(x[2 * j + 1]) * scale);
     }

@@ -132,10 +132,8 @@ struct small_m_loop<Policy> {
                               long_index_t(min(work.tile.col * tile.n + exec::thread_id(), g.n - 1)) * ld;
       from = static_cast<const Scale*>(g.b_scales) + at;
       zeros_from = static_cast<const Zero*>(g.b_zeros) + at;
-      const auto divides = [&](const void* p, index_t size) TILEWRIGHT_INLINE_LAMBDA {
-        return (reinterpret_cast<unsigned long long>(p) & unsigned(size - 1)) == 0;
-      };
-      is_aligned = divides(from, 16) && (!F::has_zero_points || divides(zeros_from, min(memory::zero_chunk_bytes, 16)));
+      is_aligned = detail::is_aligned(from) &&
+                   (!F::has_zero_points || detail::is_aligned(zeros_from, min(memory::zero_chunk_bytes, 16)));
     }
     TILEWRIGHT_HD static index_t chunk_of(index_t step) { return divide(step, memory::steps_of_chunk); }
     TILEWRIGHT_HD static index_t slot_of(index_t chunk) {
