@@ -133,6 +133,7 @@ template <class Arch>
 void add_all(std::vector<emulated_policy>& all, const code_object& object) {
 #define ADD(name, targets, what) add<policies::name, Arch, policies::targets(Arch::value)>(all, object, #name);
   TILEWRIGHT_TEST_POLICIES(ADD)
+  TILEWRIGHT_TEST_CLUSTERS(ADD)
 }
 
 std::vector<emulated_policy> all_policies() {
@@ -149,6 +150,20 @@ class Policy : public testing::TestWithParam<emulated_policy> {};
 TEST_P(Policy, IsRightAndClean) {
   emu::module& code = load(GetParam().object);
   GetParam().check(code, GetParam().name);
+}
+
+TEST(Clusters, MasksNameTheirBlocks) {
+  using policy = policies::tensor_move_cluster<arch::gfx1250>;
+  for (const code_object& object : code_objects()) {
+    if (object.arch != "gfx1250") continue;
+    emu::module& code = load(object);
+    gemm_case<policy> gemm({.m = 64, .n = 64, .k = 64});
+    allow(code, gemm);
+    EXPECT_THROW(launch(code, "tensor_move_cluster_alone_kernel", gemm_kernel<policy>::grid(gemm.args),
+                        gemm_kernel<policy>::block_size, gemm.args),
+                 emu::not_supported);
+    code.forbid_all();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Emulated, Policy, testing::ValuesIn(all_policies()),

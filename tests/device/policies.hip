@@ -34,6 +34,20 @@ TILEWRIGHT_HD void run([[maybe_unused]] const Args& args) {
   }
 TILEWRIGHT_TEST_POLICIES(KERNEL)
 
+#if defined(__gfx1250__)
+// In clusters, and without: then masks name blocks that are not there.
+#define CLUSTER_KERNEL(name, targets, blocks)                                                                     \
+  extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE((threads<policies::name, true>()))                           \
+      __attribute__((cluster_dims(blocks, 1, 1))) void name##_kernel(gemm_args args) {                            \
+    run<policies::name, true>(args);                                                                              \
+  }                                                                                                               \
+  extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE((threads<policies::name, true>())) void name##_alone_kernel( \
+      gemm_args args) {                                                                                           \
+    run<policies::name, true>(args);                                                                              \
+  }
+TILEWRIGHT_TEST_CLUSTERS(CLUSTER_KERNEL)
+#endif
+
 extern "C" TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(256) void reduction_kernel(gemm_args args) {
   tilewright::split_k_reduction<policies::reducing<target>>{}(args);
 }

@@ -80,6 +80,9 @@ template <class Arch>
 using tensor_move_fp8 = tw::tensor_move_policy<Arch, fp8_t<Arch>, 16, tile<Arch, fp8_t<Arch>, 32, 64, 1, 2, 128>, 2>;
 
 template <class Arch>
+using tensor_move_cluster = tw::tensor_move_policy<Arch, tw::half_t, 8, tile<Arch, tw::half_t, 64, 64>, 3, 2>;
+
+template <class Arch>
 using ping_pong = tw::gemm_ping_pong<Arch, tw::half_t, k, mn, 8>;
 template <class Arch>
 using fp8_ping_pong = tw::gemm_ping_pong<Arch, fp8_t<Arch>, mn, mn, 16>;
@@ -249,3 +252,6 @@ constexpr bool with_tensor_mover(const tw::arch::target& t) { return t.has_tenso
   X(shared_deep_16x64, cdna_with_8bit_floats, "stream_k_gemm, bf16, 16 x 64, without registers")         \
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                    \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")
+
+/// X(policy, targets, blocks): the same in clusters of so many blocks.
+#define TILEWRIGHT_TEST_CLUSTERS(X) X(tensor_move_cluster, with_tensor_mover, 2)

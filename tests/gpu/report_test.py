@@ -214,7 +214,7 @@ class ReportTest(unittest.TestCase):
         table = (self.folder / "out" / "predictions.csv").read_text().splitlines()
         self.assertEqual(table[0], "file,gfx,cu_num,kernel,M,N,K,splitK,us")
         self.assertIn("bf16,gfx942,304,gemm_128x128,4096,4096,4096,1,100.000", table)
-        self.assertEqual(len(table), 1 + 10 * 5)
+        self.assertEqual(len(table), 1 + 10 * 6)
 
     def test_predictions_that_cannot_be_made(self):
         script(self.folder / "build/tools/gemm/gemm-hip", TIMED_GEMM)

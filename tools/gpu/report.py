@@ -39,7 +39,7 @@ VERDICTS = ("confirmed", "contradicted", "failed", "left out", "measured")
 # Shapes and kernels whose times are compared with predictions: small M, tiles that fill compute units or do not, long and short k.
 PREDICTED_SHAPES = ((16, 4096, 4096), (4096, 4096, 4096), (512, 4096, 7168), (1, 7168, 2048), (64, 2112, 7168), (256, 7168, 512), (1024, 10240, 4096),
                     (2048, 2048, 2048), (8192, 8192, 8192), (4096, 2112, 7168))
-PREDICTED_POLICIES = ("gemm_16x64", "gemm_64x64", "gemm_128x64", "gemm_128x128", "gemm_256x256", "gemm_ping_pong", "gemm_one_wave")
+PREDICTED_POLICIES = ("gemm_16x64", "gemm_64x64", "gemm_128x64", "gemm_128x128", "gemm_256x256", "gemm_direct_128x128", "gemm_ping_pong", "gemm_one_wave")
 
 
 class no_gpu(Exception):

@@ -23,6 +23,16 @@ inline constexpr bool is_for_this_pass = true;
 template <HasArch Kernel>
 inline constexpr bool is_for_this_pass<Kernel> = __is_same(typename Kernel::arch, arch::current);
 
+template <class Kernel>
+TILEWRIGHT_HD constexpr void require_no_tensor_cluster() {
+  if constexpr (requires { Kernel::tensor_cluster; }) {
+    static_assert(
+        Kernel::tensor_cluster == 1,
+        "launch: how ROCm launches clusters is not known; call the kernel from a __global__ function with the "
+        "attribute cluster_dims, or use a policy without clusters");
+  }
+}
+
 }  // namespace detail
 
 /// The __global__ function of a ReadyKernel for one target. Args, its launched arguments, is a parameter of its own so
@@ -32,6 +42,7 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(Kernel::block_size, detail::blocks_at_on
     TILEWRIGHT_WAVES_PER_SIMD(detail::waves_per_simd_of<Kernel>()) void run_kernel(
         [[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER Args args) {
 #if TILEWRIGHT_DEVICE_PASS
+  detail::require_no_tensor_cluster<Kernel>();
   if constexpr (detail::is_for_this_pass<Kernel>) Kernel{}(args);
 #endif
 }
@@ -43,6 +54,7 @@ TILEWRIGHT_GLOBAL TILEWRIGHT_BLOCK_SIZE(Kernel<arch::current>::block_size,
     TILEWRIGHT_WAVES_PER_SIMD(detail::waves_per_simd_of<Kernel<arch::current>>()) void run_kernel(
         [[maybe_unused]] TILEWRIGHT_KERNEL_PARAMETER Args args) {
 #if TILEWRIGHT_DEVICE_PASS
+  detail::require_no_tensor_cluster<Kernel<arch::current>>();
   Kernel<arch::current>{}(args);
 #endif
 }

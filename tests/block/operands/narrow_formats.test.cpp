@@ -154,6 +154,7 @@ void expect_scaled_words(float scale, typename F::zero_type zero = {}) {
 TEST(NarrowFormats, WordsTimesScales) {
   for (const unsigned char bits : {0, 1, 126, 127, 200, 252, 255})
     expect_scaled_words<mxfp4_format>(float(e8m0_t::from_bits(bits)));
+  for (const float scale : {0.75f, -448.0f, 0x1p-9f, 0.0f, std::nanf("")}) expect_scaled_words<nvfp4_format>(scale);
   for (const float scale : {0.3f, -1.0078125f, 0x1.fep100f, std::nanf("")}) {
     expect_scaled_words<int4_groups<32>>(scale);
     for (const int zero : {0, 7, 16})

@@ -20,13 +20,14 @@ TEST(TensorDescriptor, HasItsFieldsWhereTheTableSays) {
                                 .tensor_row_elements = 0x76543210,
                                 .row_stride = 0x123456789abcLL,
                                 .element_bytes = 2,
-                                .pad_bytes = 16};
+                                .pad_bytes = 16,
+                                .sharers = 0x8001};
   const tw::arch::tensor_descriptor d = tw::arch::pack_tensor_descriptor(t, 0x1fedcba98765432ull);
   EXPECT_EQ(field(d.group0, 0, 1), 1u);
   EXPECT_EQ(field(d.group0, 2, 31), 0u);
   EXPECT_EQ(field(d.group0, 64, 120), 0x1fedcba98765432ull);
   EXPECT_EQ(field(d.group0, 126, 127), 2u);
-  EXPECT_EQ(field(d.group1, 0, 15), 0u);
+  EXPECT_EQ(field(d.group1, 0, 15), 0x8001u);
   EXPECT_EQ(field(d.group1, 16, 17), 1u);
   EXPECT_EQ(field(d.group1, 18, 21), 4u);  // pads alone
   EXPECT_EQ(field(d.group1, 22, 24), 4u);  // each 32 dwords

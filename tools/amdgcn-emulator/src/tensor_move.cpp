@@ -70,6 +70,7 @@ void require_known(const wave& w, const inst& i, const tensor_descriptor& d, con
     if (!t.tile[n] || !t.tensor[n]) refuse("lengths of 0");
   const u64 mask = d.field(128, 16);
   if (!i.store && mask && !(mask >> w.wg->rank & 1)) refuse("masks without the workgroup itself");
+  if (!i.store && mask >> w.launch->kernel->cluster_size()) refuse("masks with workgroups outside of the cluster");
 }
 /// Where what is known of n bytes of global memory is; nullptr: nothing is, all count as written. Reports accesses
 /// outside of all buffers: false.

@@ -87,7 +87,7 @@ TILEWRIGHT_HD constexpr e2m1_bytes bytes_of_e2m1() {
   if constexpr (__is_same(T, half_t)) return {{0x3e3c3800u, 0x46444240u}, {0, 0}};
   return {{0x3f3f3f00u, 0x40404040u}, {0xc0800000u, 0xc0804000u}};
 }
-/// Those of bfloat16_t times a power of two.
+/// Those of bfloat16_t times a scale; products are exact.
 TILEWRIGHT_HD e2m1_bytes scaled_e2m1_bytes(float scale) {
   constexpr float magnitudes[8] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
   e2m1_bytes all;
@@ -102,16 +102,16 @@ TILEWRIGHT_HD e2m1_bytes scaled_e2m1_bytes(float scale) {
   return all;
 }
 
-/// Eight e2m1, whose magnitudes are looked up.
-template <class T>
+/// Eight e2m1, whose magnitudes are looked up. HasSigns: those that are looked up may be negative.
+template <class T, bool HasSigns = false>
 TILEWRIGHT_HD array<T, 8> decode_e2m1(unsigned word, const e2m1_bytes& magnitudes = bytes_of_e2m1<T>()) {
   constexpr bool f16 = __is_same(T, half_t);
   array<unsigned, 2> upper, lower;  // bytes of the even elements, and of the odd ones
   TILEWRIGHT_UNROLL_ALL
   for (index_t odd = 0; odd < 2; ++odd) {
     const unsigned codes = odd ? word >> 4 : word, signs = odd ? word : word << 4;
-    upper[odd] = exec::and_or(signs, 0x80808080u,
-                              exec::look_up_bytes(magnitudes.high[0], magnitudes.high[1], codes & 0x07070707u));
+    const unsigned high = exec::look_up_bytes(magnitudes.high[0], magnitudes.high[1], codes & 0x07070707u);
+    upper[odd] = HasSigns ? (signs & 0x80808080u) ^ high : exec::and_or(signs, 0x80808080u, high);
     lower[odd] = f16 ? 0u : exec::look_up_bytes(magnitudes.low[0], magnitudes.low[1], codes & 0x07070707u);
   }
   array<unsigned, 4> pairs;
@@ -209,16 +209,17 @@ using int4_zero_groups = int4_groups<Group, Scale, unsigned char>;
 template <index_t Group, class Scale>
 struct e2m1_groups : operand_format<unsigned, 8, Scale, Group> {
   static constexpr bool has_exact_scales = sizeof(Scale) == 1;  ///< scaled elements are numbers of bfloat16_t
-  /// The elements times a power of two.
+  static constexpr bool has_powers = __is_same(Scale, e8m0_t);  ///< scales are powers of two
+  /// The elements times a scale, of which products are exact.
   template <class T>
   TILEWRIGHT_HD static array<T, 8> decode_scaled(unsigned word, no_zero_points, float scale)
-    requires(__is_same(Scale, e8m0_t) &&
-             (exec::has_scaled_conversions || (detail::scales_while_decoding && __is_same(T, bfloat16_t))))
+    requires((exec::has_scaled_conversions && has_powers) ||
+             (detail::scales_while_decoding && has_exact_scales && __is_same(T, bfloat16_t)))
   {
-    if constexpr (exec::has_scaled_conversions)
+    if constexpr (exec::has_scaled_conversions && has_powers)
       return detail::convert_scaled_word<T, arch::scaled_element::e2m1, 4>(word, scale);
     else
-      return detail::decode_e2m1<T>(word, detail::scaled_e2m1_bytes(scale));
+      return detail::decode_e2m1<T, !has_powers>(word, detail::scaled_e2m1_bytes(scale));
   }
   /// The elements before the scale.
   template <class T>

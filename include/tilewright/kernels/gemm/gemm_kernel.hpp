@@ -83,9 +83,16 @@ struct gemm_kernel {
     return splits ? tilewright::workspace_bytes(args) : 0;
   }
 
+  /// Blocks of a cluster (tensor_move_policy); 1: there are no clusters.
+  static constexpr index_t tensor_cluster = detail::tensor_cluster_of<Policy>;
+  /// Tiles of C along m, a multiple of tensor_cluster; those that C has not are not written.
+  TILEWRIGHT_HD static constexpr index_t tiles_along_m(const args_type& args) {
+    return ceil_div(args.m, tile.m * tensor_cluster) * tensor_cluster;
+  }
+
   /// Blocks of a launch: x for the tiles of C, y for the splits of k, z for the batch.
   static constexpr grid_size grid(const args_type& args) {
-    return {ceil_div(args.n, tile_n) * ceil_div(args.m, tile.m), args.split_k, args.batch};
+    return {ceil_div(args.n, tile_n) * tiles_along_m(args), args.split_k, args.batch};
   }
 
   static constexpr const char* check(const args_type& args) {
@@ -101,7 +108,7 @@ struct gemm_kernel {
   static constexpr const char* check_launch(const args_type& args) {
     if (const char* why = check_product<Policy>(args, {Policy::vector, sizeof(R)})) return why;
     if (args.batch > 65535) return "the batch has more than 65535 problems";
-    if (long_index_t(ceil_div(args.m, tile.m)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
+    if (long_index_t(tiles_along_m(args)) * ceil_div(args.n, tile_n) * block_size > 0xffffffffLL)
       return "the grid would have 2^32 threads or more; use a larger block tile, or several launches";
     return check_split_k(args);
   }
@@ -110,7 +117,7 @@ struct gemm_kernel {
     const exec::block_index block = exec::block_id();
     constexpr grid_order order = Policy::order;  // a static member does not exist in nvcc's device code
     const multi_index<2> coordinate =
-        order.tile_along<order.curve>(block.x, ceil_div(args.m, tile.m), ceil_div(args.n, tile_n));
+        order.tile_along<order.curve>(block.x, tiles_along_m(args), ceil_div(args.n, tile_n));
     run(args, coordinate, block.y, block.z, exec::lds_allocate<lds_bytes>());
   }
 

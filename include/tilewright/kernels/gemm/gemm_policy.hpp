@@ -88,6 +88,12 @@ template <class Arch, class T, operand_major AMajor, operand_major BMajor, index
 using chosen_pipeline = typename pipeline_or_default<Pipeline, default_stages<Arch, T>(Tile, AMajor, BMajor, Vector),
                                                      is_amd(Arch::value) && (Tile.num_k_steps() > 1)>::type;
 
+template <class Policy>
+inline constexpr index_t tensor_cluster_of = 1;
+template <class Policy>
+  requires requires { Policy::tensor_cluster; }
+inline constexpr index_t tensor_cluster_of<Policy> = Policy::tensor_cluster;
+
 /// What a policy chooses besides operands and pipeline.
 template <class Arch, class T>
 struct gemm_choices {

@@ -14,7 +14,7 @@ TILEWRIGHT_HD unsigned and_or(unsigned x, unsigned mask, unsigned bits) {
   return result;
 #else
 #if TILEWRIGHT_AMDGCN_PASS && defined(__GFX9__)
-  if (__builtin_constant_p(bits)) asm("" : "+v"(bits));  // an instruction takes one scalar
+  if (__builtin_constant_p(bits)) asm("" : "+v"(bits));  // v_and_or_b32 takes one scalar and no literal
 #endif
   return (x & mask) | bits;
 #endif

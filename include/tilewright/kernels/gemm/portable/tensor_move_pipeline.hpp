@@ -13,8 +13,8 @@ namespace tilewright {
 namespace detail {
 
 /// A wave's share of an operand's tiles (Rows x K), one after the other along k. Rows that are not in the tensor are
-/// copies of its last one.
-template <class Window, index_t Rows, index_t K, index_t PadBytes>
+/// copies of its last one. Sharers: of tensor_tile.
+template <class Window, index_t Rows, index_t K, index_t PadBytes, unsigned Sharers>
 class tensor_stream {
   static constexpr index_t element_bytes = Window::element_bytes, row_bytes = K * element_bytes + PadBytes;
   arch::tensor_tile tile_;
@@ -34,7 +34,8 @@ class tensor_stream {
              unsigned(tensor.template get_length<1>() - window.origin[1]),
              stride,
              element_bytes,
-             PadBytes};
+             PadBytes,
+             Sharers};
     address_ = (unsigned long long)(__UINTPTR_TYPE__)window.view.buffer.base +
                (unsigned long long)(first * stride * element_bytes);
     to_ = lds + own * row_bytes;
@@ -78,9 +79,10 @@ struct tensor_move_pipeline {
     constexpr block_tile tile = Policy::tile;
     constexpr index_t stage_bytes = Policy::stage_bytes;
     const operand_windows<Policy> windows(lds, Policy::a_stage_bytes);
-    detail::tensor_stream<AWindow, tile.m, tile.k, Policy::a_pad> a(a_window, lds, tile.num_waves());
-    detail::tensor_stream<BWindow, tile.n, tile.k, Policy::b_pad> b(b_window, lds + Policy::a_stage_bytes,
-                                                                    tile.num_waves());
+    detail::tensor_stream<AWindow, tile.m, tile.k, Policy::a_pad, 0> a(a_window, lds, tile.num_waves());
+    constexpr unsigned sharers = Policy::tensor_cluster > 1 ? (1u << Policy::tensor_cluster) - 1 : 0;
+    detail::tensor_stream<BWindow, tile.n, tile.k, Policy::b_pad, sharers> b(b_window, lds + Policy::a_stage_bytes,
+                                                                             tile.num_waves());
     index_t next = 1;  // tile after those that were issued
     const auto issue = [&](index_t lds_bytes) TILEWRIGHT_INLINE_LAMBDA {
       a.issue(lds_bytes), b.issue(lds_bytes);
@@ -105,8 +107,10 @@ struct tensor_move_pipeline {
 };
 
 /// A policy for gfx1250 whose operands, both contiguous along k, pass through the tensor data mover. Rows in LDS have
-/// the pad that costs the fewest clocks.
-template <class Arch, class T, index_t Vector, block_tile Tile, index_t Stages>
+/// the pad that costs the fewest clocks. Cluster: blocks whose tiles of C are below each other, up to 16; their loads
+/// of B say that the others load the same. The __global__ function of a kernel with clusters has the attribute
+/// cluster_dims(Cluster, 1, 1); launch() refuses it, as it is not known how ROCm launches clusters.
+template <class Arch, class T, index_t Vector, block_tile Tile, index_t Stages, index_t Cluster = 1>
 struct tensor_move_policy
     : gemm_policy<Arch, T, operand_major::k, operand_major::k, Vector, Tile, tensor_move_pipeline<Stages>> {
  private:
@@ -117,8 +121,12 @@ struct tensor_move_policy
                 "tensor_move_policy: rows of the block tile must have 8 to 1024 bytes along k");
   static_assert(Tile.m % Tile.num_waves() == 0 && Tile.n % Tile.num_waves() == 0,
                 "tensor_move_policy: each wave loads the same number of rows of both operands");
+  static_assert(Cluster >= 1 && Cluster <= 16, "tensor_move_policy: a cluster has 1 to 16 blocks");
 
  public:
+  static constexpr index_t tensor_cluster = Cluster;  ///< blocks of a cluster, which share B
+  /// Blocks of a cluster follow each other in a row group.
+  static constexpr grid_order order = Cluster > 1 ? grid_order{.group_rows = Cluster} : base::order;
   /// Bytes after each row of A's tile in LDS, and of B's.
   static constexpr index_t a_pad =
       number<choose_lds_padding<Arch>(lds_tile{Tile.m, Tile.k, sizeof(T)},
