@@ -107,7 +107,8 @@ void differentiate(head_gradient& g, const problem& p, const head_result& of, co
   for (int i = 0; i < int(of.lse.size()); ++i) {
     double mean = 0;  // of dP, weighted by P; a sink's is 0
     for (int j = 0; j < of.p.columns; ++j) mean += of.p(i, j) * dot(d_o, i, v, j);
-    double seen = 0;
+    double seen = 0, squares = 0, largest_key = 0;
+    for (int d = 0; d < p.value_dim; ++d) squares += std::pow(d_o(i, d) * of.o(i, d), 2);
     for (int j = 0; j < of.p.columns; ++j) {
       seen += of.p(i, j);
       if (of.p(i, j) == 0) continue;
@@ -118,9 +119,12 @@ void differentiate(head_gradient& g, const problem& p, const head_result& of, co
         g.d_k(j, d) += d_s * q(i, d);
         largest = std::max({largest, std::abs(q(i, d)), std::abs(k(j, d))});
       }
+      largest_key = std::max(largest_key, largest);
       for (int d = 0; d < p.value_dim; ++d) g.d_v(j, d) += of.p(i, j) * d_o(i, d);
       g.term = std::max(g.term, of.p(i, j) * (std::abs(d_p) + std::abs(mean)) * p.scale * largest);
     }
+    // O was rounded, and with it the mean, which counts in all terms of the row.
+    g.term = std::max(g.term, 2 * std::sqrt(squares) * p.scale * largest_key);
     if (!p.sinks.empty()) g.d_sink -= (1 - seen) * mean;
   }
 }
