@@ -208,6 +208,7 @@ def figures(results):
         "attention_gradients": gradient_ratios(results),
         "attention_deterministic": ratios(results, "h100_attention_backward", "rows", "deterministic_to_cudnn"),
         "attention_decode_long": decode_ratios(results),
+        "latent_to_flashmla": ratios(results, "h200_attention_latent", "rows", "ratio_to_rival"),
         "grouped": ratios(results, "h100_grouped", "cases", "ratio"),
         "narrow": narrow_cases(results, 16),
         "narrow_4_bits": narrow_cases(results, 16, ("int4_128", "int4_32", "int4_zero_128", "mxfp4", "nvfp4")),
