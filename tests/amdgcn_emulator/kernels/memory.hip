@@ -161,11 +161,12 @@ KERNEL WORKGROUP(256) void dma_pipeline_wrong(const u32* in, u32* out, int stage
 #endif
 #endif
 #if defined(__gfx950__)
-KERNEL WORKGROUP(64) void transposing(const half* in, half* out) {
+KERNEL WORKGROUP(64) void transposing(const half* in, half* out, int lanes) {
   SHARED static half l[256];
   const int t = tid(), g = t / 16, s = t % 16;
   for (int j = 0; j < 4; ++j) l[t * 4 + j] = in[t * 4 + j];
   barrier();
+  if (t >= lanes) return;
   const short4v v = __builtin_amdgcn_ds_read_tr16_b64_v4i16(
       (__attribute__((address_space(3))) short4v*)(l + (4 * g + s / 4) * 16 + 4 * (s % 4)));
   for (int j = 0; j < 4; ++j) ((short*)out)[t * 4 + j] = v[j];

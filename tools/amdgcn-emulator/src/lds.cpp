@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LDS instructions, and the cross-lane instructions that use the LDS hardware.
+#include <cstring>
+
 #include "findings.hpp"
 #include "memory.hpp"
 #include "valu.hpp"
@@ -107,6 +109,7 @@ void ds_access(wave& w, const inst& i) {
   const u64 lanes = w.exec();
   u64 ok = lanes, waiting = 0;  // lanes whose addresses are in LDS; halves whose loads are in `data`
   u8 data[2][64][16];
+  if (i.tr) std::memset(data[0], 0, sizeof data[0]);  // transpose() moves data of lanes that EXEC leaves out, too
   u32 addr[2][64];
   const u32 halves = i.two ? 2 : 1, *va = w.v(i.vaddr.reg);
   for (u32 t = 0; t < halves; ++t) {

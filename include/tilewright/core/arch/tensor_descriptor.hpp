@@ -6,7 +6,7 @@
 
 namespace tilewright::arch {
 
-/// Groups 0 and 1 of a descriptor, in scalar registers. AMD has not published a document about it; the layout is what
+/// Groups 0 and 1 of a descriptor, in scalar registers. AMD's manual of CDNA 5 was not read for it; the layout is what
 /// three independent public programs agree on: LLVM's lowering of amdgpu.make_dma_descriptor (MLIR, AMDGPUToROCDL),
 /// Triton's AMD backend (TDMUtility.cpp) and AMD's emulator rocjitsu (tensor_dma.h).
 ///
