@@ -253,5 +253,5 @@ constexpr bool with_tensor_mover(const tw::arch::target& t) { return t.has_tenso
   X(fused, every, "every scale, bias, gelu, residual; Hilbert's curve; vectors of 1")                    \
   X(reducing, every, "k split, a workspace and split_k_reduction, relu")
 
-/// X(policy, targets, blocks): the same in clusters of so many blocks.
+/// X(policy, targets, blocks): the same, in clusters of `blocks` blocks.
 #define TILEWRIGHT_TEST_CLUSTERS(X) X(tensor_move_cluster, with_tensor_mover, 2)

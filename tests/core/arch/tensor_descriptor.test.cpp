@@ -21,7 +21,7 @@ TEST(TensorDescriptor, HasItsFieldsWhereTheTableSays) {
                                 .row_stride = 0x123456789abcLL,
                                 .element_bytes = 2,
                                 .pad_bytes = 16,
-                                .sharers = 0x8001};
+                                .workgroup_mask = 0x8001};
   const tw::arch::tensor_descriptor d = tw::arch::pack_tensor_descriptor(t, 0x1fedcba98765432ull);
   EXPECT_EQ(field(d.group0, 0, 1), 1u);
   EXPECT_EQ(field(d.group0, 2, 31), 0u);

@@ -36,7 +36,7 @@ struct tensor_tile {
   long long row_stride;                       ///< elements from one row to the next, less than 2^48
   index_t element_bytes;                      ///< 1, 2, 4 or 8
   index_t pad_bytes;                          ///< after each row in LDS: a multiple of 4, at most 512; 0: none
-  unsigned sharers = 0;  ///< bit r: the workgroup of rank r of the cluster loads this tile, too; 0: no cluster
+  unsigned workgroup_mask = 0;  ///< bit r: the workgroup of rank r of the cluster loads this tile, too; 0: no cluster
 };
 
 /// Whether pads can follow rows of this many bytes: powers of two from 8 to 1,024.
@@ -51,7 +51,7 @@ TILEWRIGHT_HD constexpr tensor_descriptor pack_tensor_descriptor(const tensor_ti
   const unsigned every = t.row_elements * unsigned(t.element_bytes) / 4, pad = unsigned(t.pad_bytes) / 4;
   const unsigned long long stride = static_cast<unsigned long long>(t.row_stride);
   return {{1, 0, unsigned(global_address), unsigned(global_address >> 32) | 2u << 30},
-          {t.sharers | log2(unsigned(t.element_bytes)) << 16 |
+          {t.workgroup_mask | log2(unsigned(t.element_bytes)) << 16 |
                (t.pad_bytes > 0 ? 1u << 20 | (log2(every) - 1) << 22 | (pad - 1) << 25 : 0u),
            t.tensor_row_elements << 16, t.tensor_row_elements >> 16 | t.tensor_rows << 16,
            t.tensor_rows >> 16 | t.row_elements << 16, t.rows, unsigned(stride), unsigned(stride >> 32), 0}};

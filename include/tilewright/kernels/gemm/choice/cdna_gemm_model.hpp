@@ -135,7 +135,7 @@ TILEWRIGHT_HD constexpr double cdna_compute_clocks(const arch::cdna_gpu& gpu, co
                                                    double each, const cdna_gemm_constants& c, double segments) {
   const cdna_gemm_step units = step_of(gpu, r, c);
   const auto step = [&](double exposed,
-                        double count) {  // waves of so many blocks; fewer than the SIMDs leave some idle
+                        double count) {  // waves of `count` blocks; fewer than the SIMDs leave some idle
     cdna_gemm_step u = units;
     const double idle = max(1.0, gpu.isa->simds_per_cu / (count * r.waves));
     u.matrix *= idle, u.vector *= idle;

@@ -13,8 +13,8 @@ namespace tilewright {
 namespace detail {
 
 /// A wave's share of an operand's tiles (Rows x K), one after the other along k. Rows that are not in the tensor are
-/// copies of its last one. Sharers: of tensor_tile.
-template <class Window, index_t Rows, index_t K, index_t PadBytes, unsigned Sharers>
+/// copies of its last one. WorkgroupMask: of tensor_tile.
+template <class Window, index_t Rows, index_t K, index_t PadBytes, unsigned WorkgroupMask>
 class tensor_stream {
   static constexpr index_t element_bytes = Window::element_bytes, row_bytes = K * element_bytes + PadBytes;
   arch::tensor_tile tile_;
@@ -35,7 +35,7 @@ class tensor_stream {
              stride,
              element_bytes,
              PadBytes,
-             Sharers};
+             WorkgroupMask};
     address_ = (unsigned long long)(__UINTPTR_TYPE__)window.view.buffer.base +
                (unsigned long long)(first * stride * element_bytes);
     to_ = lds + own * row_bytes;
@@ -80,9 +80,9 @@ struct tensor_move_pipeline {
     constexpr index_t stage_bytes = Policy::stage_bytes;
     const operand_windows<Policy> windows(lds, Policy::a_stage_bytes);
     detail::tensor_stream<AWindow, tile.m, tile.k, Policy::a_pad, 0> a(a_window, lds, tile.num_waves());
-    constexpr unsigned sharers = Policy::tensor_cluster > 1 ? (1u << Policy::tensor_cluster) - 1 : 0;
-    detail::tensor_stream<BWindow, tile.n, tile.k, Policy::b_pad, sharers> b(b_window, lds + Policy::a_stage_bytes,
-                                                                             tile.num_waves());
+    constexpr unsigned workgroup_mask = Policy::tensor_cluster > 1 ? (1u << Policy::tensor_cluster) - 1 : 0;
+    detail::tensor_stream<BWindow, tile.n, tile.k, Policy::b_pad, workgroup_mask> b(
+        b_window, lds + Policy::a_stage_bytes, tile.num_waves());
     index_t next = 1;  // tile after those that were issued
     const auto issue = [&](index_t lds_bytes) TILEWRIGHT_INLINE_LAMBDA {
       a.issue(lds_bytes), b.issue(lds_bytes);
