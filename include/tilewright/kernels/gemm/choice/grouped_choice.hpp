@@ -26,9 +26,11 @@ constexpr double predict_grouped_clocks(const grouped_args& g, const hopper_gemm
   of_group.m = ceil_div(g.m, groups);
   of_group.batch = groups;
   of_group.batch_stride_a = of_group.batch_stride_b = 1;
-  const bool whole = groups == 1 || g.m % (long_index_t(groups) * cluster.x) == 0;  // equal groups may be whole tiles
+  const index_t rows = g.groups == 0 ? cluster.x : detail::group_tile_rows(t, group_kind::rows);
+  const index_t rows_of_cluster = cluster.x / rows;
+  const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
   const double rows_of_tiles =
-      whole ? ceil_div(g.m, cluster.x) : max(double(groups), double(g.m) / cluster.x + 0.45 * groups);
+      (whole ? ceil_div(g.m, rows) : max(double(groups), double(g.m) / rows + 0.45 * groups)) / rows_of_cluster;
   const index_t tiles = index_t(rows_of_tiles * ceil_div(g.n, cluster.y) + 0.5);
   const index_t max_slots = g.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const gemm_args ordered = detail::in_order_of(t, of_group);

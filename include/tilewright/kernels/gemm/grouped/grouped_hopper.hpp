@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/grouped/detail/gathered_producer.hpp>
+#include <tilewright/kernels/gemm/grouped/detail/paired_pipeline.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 
@@ -44,10 +45,23 @@ TILEWRIGHT_HD constexpr stream_k_schedule make_grouped_schedule(index_t tiles, i
   return s;
 }
 
+/// Whether a cluster is two blocks above each other, which lie side by side in a group's last row of blocks if there is
+/// no second row: groups need no even number of rows of blocks.
+TILEWRIGHT_HD constexpr bool pairs_blocks(const hopper_gemm_tile& t, group_kind kind) {
+  return kind == group_kind::rows && t.cluster_m == 2 && t.cluster_n == 1 && !t.swap_ab;
+}
+
+/// Rows of a group that one tile of its row_group_iterator counts.
+TILEWRIGHT_HD constexpr index_t group_tile_rows(const hopper_gemm_tile& t, group_kind kind) {
+  if (pairs_blocks(t, kind)) return t.m;
+  return t.swap_ab ? t.n * t.cluster_n : t.m * t.cluster_m;
+}
+
 /// A work tile of a group.
 template <group_kind Kind>
 struct grouped_work_tile : hopper_work_tile {
-  index_t end_row = 0;  ///< Of the group.
+  index_t end_row = 0;        ///< Of the group.
+  bool side_by_side = false;  ///< The cluster's blocks share A, not B.
 
   TILEWRIGHT_HD bool has_rows(index_t m) const { return Kind != group_kind::rows || m < end_row; }
   /// The same with swap_ab, where the tile's n counts rows of the group.
@@ -61,6 +75,7 @@ struct grouped_work_tile : hopper_work_tile {
     const group_rows rows = found.rows;
     tile = found.at;
     end_row = rows.end;
+    side_by_side = found.side_by_side;
     a_z = by_rows ? 0 : rows.end, b_z = by_rows ? tile.batch : rows.end, c_z = by_rows ? rows.end : tile.batch;
     first_k = by_rows ? 0 : rows.begin, first_row = by_rows ? rows.begin : 0;
   }
@@ -76,8 +91,9 @@ class grouped_scheduler {
   using work_type = typename Block::work_type;
   using device_args = typename Block::device_args;
 
+  static constexpr bool pairs = pairs_blocks(tile, Block::groups);
   index_t rank_, clusters_, u_;
-  group_iterator<Block::groups, 32, tile.swap_ab ? tile.n * tile.cluster_n : tile.m * tile.cluster_m> groups_;
+  group_iterator<Block::groups, 32, group_tile_rows(tile, Block::groups), pairs> groups_;
   stream_k_schedule schedule_{};
 
  public:
@@ -95,7 +111,7 @@ class grouped_scheduler {
   }
 
   TILEWRIGHT_HD bool next(work_type& work) {
-    group_tile found;
+    group_tile found{};
     if constexpr (Block::groups == group_kind::rows) {
       if (u_ >= schedule_.num_work_tiles()) return false;
       static_cast<work_tile&>(work) = schedule_.split_of(u_);
@@ -110,6 +126,10 @@ class grouped_scheduler {
       work.set_group(found);
     locate_block<tile>(work, rank_);
     if constexpr (tile.swap_ab) work.n0 += found.rows.begin;
+    if (pairs && work.side_by_side) {
+      work.m0 -= rank_ * tile.m;
+      work.n0 = (work.tile.col * 2 + rank_) * tile.result_n();
+    }
     u_ += clusters_;
     return true;
   }
@@ -126,6 +146,8 @@ template <class Block>
 struct gathered_operand_pipeline;
 template <class Block>
 struct gathered_producer;
+template <class Pipeline>
+struct paired_pipeline;
 
 /// A hopper_gemm_block whose work tiles are tiles of groups.
 template <class Policy>
@@ -136,8 +158,8 @@ struct grouped_block : hopper_gemm_block<Policy> {
   struct roles : hopper_gemm_roles<grouped_block> {
     using base = hopper_gemm_roles<grouped_block>;
     using scheduler = grouped_scheduler<grouped_block>;
-    using pipeline =
-        conditional_t<Policy::gathers_a, gathered_operand_pipeline<grouped_block>, typename base::pipeline>;
+    using one_way = conditional_t<Policy::gathers_a, gathered_operand_pipeline<grouped_block>, typename base::pipeline>;
+    using pipeline = conditional_t<pairs_blocks(grouped_block::tile, kind), paired_pipeline<one_way>, one_way>;
     using producer = conditional_t<Policy::gathers_a, gathered_producer<grouped_block>, typename base::producer>;
   };
   static_assert(Policy::products == 1 || kind == group_kind::rows,
