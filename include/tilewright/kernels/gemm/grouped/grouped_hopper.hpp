@@ -205,7 +205,7 @@ void map_groups(grouped_device_args<Args, Kind, Products>& d, const hopper_gemm_
     };
     if (!gathers_a) maps.a(d.a, tile.swap_ab ? b(0) : a);
     for (index_t i = 0; i < Products; ++i) maps.b(d.b[i], tile.swap_ab ? a : b(i));
-    c = {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true};
+    c.batch = 1, c.ragged = true;  // one by one: nvcc 13 loses members of an assigned list with designators
   } else {
     maps.a(d.a, {.data = g.a, .rows = g.k, .cols = g.m, .ld = g.lda, .ragged = true});
     maps.b(d.b[0], {.data = g.b, .rows = g.k, .cols = g.n, .ld = g.ldb, .ragged = true});

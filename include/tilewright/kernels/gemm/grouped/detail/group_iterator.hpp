@@ -38,8 +38,8 @@ struct group_tile {
   bool side_by_side = false;  // a pair in the group's last row of blocks; at.col counts pairs
 };
 
-/// Tiles of a group of `rows` rows of blocks, in whose tiles two blocks lie one above the other. If their number is odd,
-/// pairs in the last row lie side by side:
+/// Tiles of a group of `rows` rows of blocks, in whose tiles two blocks lie one above the other. If their number is
+/// odd, pairs in the last row lie side by side:
 ///
 ///   three rows, four columns   |  0 |  1 |  2 |  3 |
 ///                              |    |    |    |    |
@@ -54,8 +54,8 @@ struct pairs_of_group {
 };
 
 /// Finds tiles by number where groups divide rows, Lanes groups at once: one for each lane of the wave; or one, by
-/// every thread alike. Tiles have TileRows rows; with Pairs they are pairs of blocks of as many (pairs_of_group). find()
-/// is short: once in a tile of C it is not in any cache.
+/// every thread alike. Tiles have TileRows rows; with Pairs they are pairs of blocks of as many (pairs_of_group).
+/// find() is short: once in a tile of C it is not in any cache.
 template <index_t Lanes, index_t TileRows, bool Pairs = false>
 class row_group_iterator {
   const grouped_args& args_;
