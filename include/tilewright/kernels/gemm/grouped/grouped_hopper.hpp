@@ -60,8 +60,17 @@ TILEWRIGHT_HD constexpr index_t group_tile_rows(const hopper_gemm_tile& t, group
 /// A work tile of a group.
 template <group_kind Kind>
 struct grouped_work_tile : hopper_work_tile {
-  index_t end_row = 0;        ///< Of the group.
-  bool side_by_side = false;  ///< The cluster's blocks share A, not B.
+  index_t end_row = 0;       ///< Of the group.
+  index_t side_by_side = 0;  ///< 1: the cluster's blocks share A, not B.
+
+  static constexpr index_t num_members = 18;
+  /// Calls visit with each member of a work tile.
+  template <class Work, class Visit>
+  TILEWRIGHT_HD static void for_each_member(Work& w, Visit visit) {
+    visit(w.tile.row), visit(w.tile.col), visit(w.tile.batch), visit(w.k_begin), visit(w.k_end), visit(w.split);
+    visit(w.splits), visit(w.split_tile), visit(w.slot), visit(w.a_z), visit(w.b_z), visit(w.c_z);
+    visit(w.first_row), visit(w.first_k), visit(w.m0), visit(w.n0), visit(w.end_row), visit(w.side_by_side);
+  }
 
   TILEWRIGHT_HD bool has_rows(index_t m) const { return Kind != group_kind::rows || m < end_row; }
   /// The same with swap_ab, where the tile's n counts rows of the group.
@@ -81,7 +90,11 @@ struct grouped_work_tile : hopper_work_tile {
   }
 };
 
-/// Work tiles of groups, which a warp finds together.
+/// LDS for a ring of work tiles: their slots and barriers.
+inline constexpr index_t work_ring_slots = 4, work_ring_bytes = work_ring_slots * (80 + 16);
+
+/// Work tiles of groups: the first warp of role load finds them, all its lanes together, and the others read them in
+/// LDS. So consumers keep registers for accumulators.
 template <class Block>
 class grouped_scheduler;
 #if TILEWRIGHT_HOPPER_PASS
@@ -90,27 +103,49 @@ class grouped_scheduler {
   static constexpr hopper_gemm_tile tile = Block::tile;
   using work_type = typename Block::work_type;
   using device_args = typename Block::device_args;
+  using ring_pipeline = mbarrier_pipeline<work_ring_slots>;
+  using words = array<index_t, 20>;  // members of a work tile; the last one: whether there is one
+  static_assert(work_type::num_members * sizeof(index_t) == sizeof(work_type) &&
+                sizeof(words) * work_ring_slots + ring_pipeline::bytes == work_ring_bytes);
 
   static constexpr bool pairs = pairs_blocks(tile, Block::groups);
-  index_t rank_, clusters_, u_;
+  role_place place_;
+  ring_pipeline ring_ = ring_of(place_.lds);
+  typename ring_pipeline::state at_ = {};
+  // Of the first warp.
+  index_t clusters_, u_;
   group_iterator<Block::groups, 32, group_tile_rows(tile, Block::groups), pairs> groups_;
   stream_k_schedule schedule_{};
 
  public:
   static constexpr bool is_collective = true;
 
-  /// rank: of the block in its cluster. What says how long groups are may be written by the previous kernel.
-  TILEWRIGHT_HD grouped_scheduler(const device_args& args, index_t rank)
-      : rank_(rank),
+  /// What says how long groups are may be written by the previous kernel.
+  TILEWRIGHT_HD grouped_scheduler(const device_args& args, const role_place& place)
+      : place_(place),
         clusters_(exec::num_blocks() / tile.cluster()),
         u_(exec::block_id().x / tile.cluster()),
-        groups_(after_previous_kernel(args).args, args.tiles) {
-    if constexpr (Block::groups == group_kind::rows)
-      schedule_ = make_grouped_schedule(groups_.num_tiles(), ceil_div(args.args.k, Block::tile_k), clusters_,
-                                        args.memory.max_slots);
+        groups_(after_previous_kernel(args, place.leads).args, args.tiles, place.leads) {
+    if constexpr (Block::groups == group_kind::rows) {
+      if (place.leads)
+        schedule_ = make_grouped_schedule(groups_.num_tiles(), ceil_div(args.args.k, Block::tile_k), clusters_,
+                                          args.memory.max_slots);
+    }
+  }
+  TILEWRIGHT_HD static void init(exec::lds_pointer lds) {
+    using roles = typename Block::roles;
+    ring_of(lds).init(1, roles::producer::warps - 1 + 2 + roles::assistant::is_present + tile.consumers * 4);
   }
 
   TILEWRIGHT_HD bool next(work_type& work) {
+    if (!place_.leads) return read(work);
+    const bool found = find(work);
+    publish(work, found);
+    return found;
+  }
+
+ private:
+  TILEWRIGHT_HD bool find(work_type& work) {
     group_tile found{};
     if constexpr (Block::groups == group_kind::rows) {
       if (u_ >= schedule_.num_work_tiles()) return false;
@@ -124,23 +159,74 @@ class grouped_scheduler {
       work.set_columns_of_group(found);
     else
       work.set_group(found);
-    locate_block<tile>(work, rank_);
+    locate_block<tile>(work, place_.rank);
     if constexpr (tile.swap_ab) work.n0 += found.rows.begin;
     if (pairs && work.side_by_side) {
-      work.m0 -= rank_ * tile.m;
-      work.n0 = (work.tile.col * 2 + rank_) * tile.result_n();
+      work.m0 -= place_.rank * tile.m;
+      work.n0 = (work.tile.col * 2 + place_.rank) * tile.result_n();
     }
     u_ += clusters_;
     return true;
   }
 
- private:
-  TILEWRIGHT_HD static const device_args& after_previous_kernel(const device_args& args) {
-    exec::grid_dependency_wait();
+  TILEWRIGHT_HD static ring_pipeline ring_of(exec::lds_pointer lds) {
+    return {exec::lds_address(lds) + unsigned(Block::regions.works + work_ring_slots * index_t(sizeof(words)))};
+  }
+  TILEWRIGHT_HD exec::lds_pointer slot() const {
+    return place_.lds + (Block::regions.works + at_.stage * index_t(sizeof(words)));
+  }
+  TILEWRIGHT_HD void publish(const work_type& work, bool found) {
+    if (exec::lane_id() == 0) {
+      words w{};
+      index_t n = 0;
+      work_type::for_each_member(work, [&](index_t x) TILEWRIGHT_INLINE_LAMBDA { w[n++] = x; });
+      w[19] = found;
+      ring_.producer_acquire(at_);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < w.size(); i += 4)
+        exec::lds_store(slot(), i * 4, array<index_t, 4>{{w[i], w[i + 1], w[i + 2], w[i + 3]}});
+      ring_.producer_commit(at_);
+    }
+    exec::wave_sync();
+    at_.advance();
+  }
+  TILEWRIGHT_HD bool read(work_type& work) {
+    words w;
+    ring_.consumer_wait(at_);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < w.size(); i += 4) {
+      const auto four = exec::lds_load<array<index_t, 4>>(slot(), i * 4);
+      for (index_t j = 0; j < 4; ++j) w[i + j] = four[j];
+    }
+    exec::wave_sync();
+    if (exec::lane_id() == 0) ring_.consumer_release(at_.stage);
+    at_.advance();
+    index_t n = 0;
+    work_type::for_each_member(work, [&](index_t& x) TILEWRIGHT_INLINE_LAMBDA { x = w[n++]; });
+    return w[19] != 0;
+  }
+
+  TILEWRIGHT_HD static const device_args& after_previous_kernel(const device_args& args, bool waits) {
+    if (waits) exec::grid_dependency_wait();
     return args;
   }
 };
 #endif
+
+/// A block with room for a ring of work tiles.
+template <class Base>
+struct with_work_ring : Base {
+  static constexpr hopper_gemm_lds add_ring(hopper_gemm_lds lds) {
+    lds.work_bytes = work_ring_bytes;
+    return lds;
+  }
+  static constexpr hopper_gemm_lds lds = add_ring(Base::lds);
+  static constexpr hopper_gemm_lds::regions regions = lds.plan();
+  static constexpr index_t num_stages = lds.num_stages();
+  static constexpr hopper_gemm_facts facts{lds, Base::operands, false};
+  static_assert(num_stages >= 2 && regions.bytes <= arch::sm90::value.lds_bytes,
+                "grouped_gemm_kernel: the block tile needs more LDS than the GPU has; use a smaller one");
+};
 
 template <class Block>
 struct gathered_operand_pipeline;
@@ -151,7 +237,7 @@ struct paired_pipeline;
 
 /// A hopper_gemm_block whose work tiles are tiles of groups.
 template <class Policy>
-struct grouped_block : hopper_gemm_block<Policy> {
+struct grouped_block : with_work_ring<hopper_gemm_block<Policy>> {
   static constexpr group_kind kind = Policy::groups;
   using device_args = grouped_device_args<typename Policy::args_type, kind, Policy::products>;
   using work_type = grouped_work_tile<kind>;

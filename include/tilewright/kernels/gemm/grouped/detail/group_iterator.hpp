@@ -99,8 +99,10 @@ class row_group_iterator {
   }
 
  public:
-  TILEWRIGHT_HD row_group_iterator(const grouped_args& args, const group_tiles& tiles) : args_(args), tiles_(tiles) {
-    read_groups();
+  /// reads: else it finds no tile.
+  TILEWRIGHT_HD row_group_iterator(const grouped_args& args, const group_tiles& tiles, bool reads = true)
+      : args_(args), tiles_(tiles) {
+    if (reads) read_groups();
   }
 
   /// Tiles of all groups. Loads of several are in flight: every block waits for this sum before its first tile.
@@ -157,7 +159,7 @@ class k_group_iterator {
   tile_order order_;
 
  public:
-  TILEWRIGHT_HD k_group_iterator(const grouped_args& args, const group_tiles& tiles)
+  TILEWRIGHT_HD k_group_iterator(const grouped_args& args, const group_tiles& tiles, bool = true)
       : args_(args), order_{ceil_div(args.m, TileRows), tiles.cols, args.groups, tiles.order_rows} {}
 
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) const {
