@@ -199,7 +199,7 @@ class grouped_scheduler {
       for (index_t j = 0; j < 4; ++j) w[i + j] = four[j];
     }
     exec::wave_sync();
-    if (exec::lane_id() == 0) ring_.consumer_release(at_.stage);
+    if (exec::lane_id() == 31) ring_.consumer_release(at_.stage);  // racecheck takes the last lane for all that read
     at_.advance();
     index_t n = 0;
     work_type::for_each_member(work, [&](index_t& x) TILEWRIGHT_INLINE_LAMBDA { x = w[n++]; });
