@@ -49,7 +49,9 @@ host_half portable_half(const attention_backward_problem& p, const std::string& 
                 takes_mask = p.args.block_mask.bits != nullptr](const void* args) {
     return detail::check_backward(args_of(args), head_dim, value_dim, 8, takes_mask);
   };
-  half.grid = [args_of](const void* args) { return grid_of(detail::grid_of_row_sums(args_of(args))); };
+  half.grid = [args_of](const void* args) {
+    return grid_of(detail::grid_of_row_sums(args_of(args), args_of(args).queries));
+  };
   gradients.grid = [args_of, rows](const void* args) {
     return grid_of(detail::grid_of_gradients(args_of(args), rows));
   };

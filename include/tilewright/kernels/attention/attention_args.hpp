@@ -94,6 +94,7 @@ template <class Arch, class T, index_t HeadDim, index_t ValueDim, class Args>
 struct attention_choices {
   using arch = Arch;
   using element_type = T;
+  using input_type = T;  ///< elements of Q, K and V in memory; policies of gradients may replace it
   using result_type = conditional_t<sizeof(T) == 1, bfloat16_t, T>;
   using score_function = no_score_function;
   using args_type = Args;

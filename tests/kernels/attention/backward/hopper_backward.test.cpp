@@ -17,6 +17,11 @@ struct long_steps : wgmma_backward_policy<half_t, 64> {
 struct short_steps : wgmma_backward_policy<bfloat16_t, 96, 64, hopper_backward_tile{64, 2, true}> {};
 struct late_releases : wgmma_backward_policy<half_t, 64, 64, hopper_backward_tile{128, 2, true, true}> {};
 
+/// Q, K and V of 8 bits.
+struct fp8_inputs : wgmma_backward_policy<bfloat16_t, 96, 64> {
+  using input_type = fp8_ocp_t;
+};
+
 static_assert(std::is_base_of_v<hopper_backward_policy<half_t, 64>, long_steps>);
 static_assert(
     std::is_same_v<hopper_backward_policy<half_t, 192, 128>, attention_backward_policy<arch::sm90, half_t, 192, 128>>);
@@ -26,6 +31,8 @@ static_assert(
 TEST(SpecializedBackward, LongStepsWithScoreFunction) { expect_random_gradients<long_steps>(5, 1); }
 TEST(SpecializedBackward, LateReleases) { expect_random_gradients<late_releases>(3, 3); }
 TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
+
+TEST(SpecializedBackward, Fp8) { expect_random_gradients<fp8_inputs>(4, 4); }
 
 // Blocks of several keys, which add to dQ in order.
 TEST(SpecializedBackward, PassesInExploredSchedules) {
