@@ -88,12 +88,12 @@ struct gradient_steps<Policy> : queries_in_steps<Policy> {
     return next_head <= last_head;
   }
   TILEWRIGHT_HD void look(const args_type& args, const attention_problem& problem) {
-    const head_block_mask mask(args, problem);
     const index_t step = group + exec::lane_id(), query = this->query_of(step);
     const bool exists = step < this->count;
     const index_range rows{query, exists ? min(query + this->queries, problem.queries) : query};
-    ahead = unsigned(exec::ballot(exists && mask.first_that_sees(rows, keys) < rows.last));
-    whole = unsigned(exec::ballot(exists && mask.is_seen(rows, keys)));
+    const auto of_step = head_block_mask(args, problem).view_of(rows, keys);
+    ahead = unsigned(exec::ballot(of_step.of_any));
+    whole = unsigned(exec::ballot(of_step.of_all));
   }
 };
 
