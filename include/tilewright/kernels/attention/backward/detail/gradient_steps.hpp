@@ -89,8 +89,8 @@ struct gradient_steps<Policy> : queries_in_steps<Policy> {
   }
   TILEWRIGHT_HD void look(const args_type& args, const attention_problem& problem) {
     const index_t step = group + exec::lane_id(), query = this->query_of(step);
-    const bool exists = step < this->count;
-    const index_range rows{query, exists ? min(query + this->queries, problem.queries) : query};
+    index_range rows{0, 0};
+    if (step < this->count) rows = {query, min(query + this->queries, problem.queries)};
     const auto of_step = head_block_mask(args, problem).view_of(rows, keys);
     ahead = unsigned(exec::ballot(of_step.of_any));
     whole = unsigned(exec::ballot(of_step.of_all));
