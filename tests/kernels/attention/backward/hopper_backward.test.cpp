@@ -42,9 +42,11 @@ TEST(SpecializedBackward, Fp8) { expect_random_gradients<fp8_inputs>(4, 4); }
 TEST(SpecializedBackward, BlockMasks) {
   expect_random_gradients<masked<long_steps>>(5, 5);
   expect_random_gradients<masked<short_steps>>(5, 6);
-  problem p = with(1, 1, {2100}, {40});  // no window, and more than 32 steps
-  p.mask_queries = 64, p.mask_keys = 16;
-  expect_gradients<masked<short_steps>>(p);
+  // No window. More than 32 steps; blocks that others need not wait for.
+  problem steps = with(1, 1, {2500}, {40}), blocks = with(1, 1, {256}, {300});
+  steps.mask_queries = blocks.mask_queries = 64, steps.mask_keys = 16, blocks.mask_keys = 128;
+  expect_gradients<masked<short_steps>>(steps);
+  expect_gradients<masked<short_steps>>(blocks);
 }
 TEST(SpecializedBackward, SkipsTilesThatABlockMaskHides) {
   expect_gradients_skip_hidden_tiles<masked<short_steps>>();
