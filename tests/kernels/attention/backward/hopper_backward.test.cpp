@@ -48,9 +48,7 @@ TEST(SpecializedBackward, BlockMasks) {
   expect_gradients<masked<short_steps>>(steps);
   expect_gradients<masked<short_steps>>(blocks);
 }
-TEST(SpecializedBackward, SkipsTilesThatABlockMaskHides) {
-  expect_gradients_skip_hidden_tiles<masked<short_steps>>();
-}
+TEST(SpecializedBackward, SkipsTilesThatABlockMaskHides) { expect_gradients_skip_hidden_tiles<masked<short_steps>>(); }
 
 // Blocks of several keys, which add to dQ in order.
 TEST(SpecializedBackward, PassesInExploredSchedules) {
