@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace {
@@ -39,10 +40,12 @@ template <index_t Dim>
 struct portable : tw::attention_backward_policy<tw::arch::sm90, element, Dim> {};
 
 bool all_right = true;
-void report(const char* name, index_t dim, bool is_right, double value, const char* what) {
-  std::printf("%-46s d %-3d %s  %.3g %s\n", name, dim, is_right ? "PASS" : "FAIL", value, what);
+void report(const std::string& name, index_t dim, bool is_right, double error, const std::string& times) {
+  std::printf("%-24s d %-3d %s  relative error %.2e; %s\n", name.c_str(), dim, is_right ? "PASS" : "FAIL", error,
+              times.c_str());
   all_right = all_right && is_right;
 }
+std::string in_us(const char* name, double us) { return std::string(name) + " " + std::to_string(int(us)) + " us"; }
 
 /// Heads of `length` queries and keys, (batch, head, row, dim); two heads share a key head.
 template <index_t Dim>
@@ -147,9 +150,9 @@ void check_masks() {
     const auto mine = p.template run<masked<on_hopper<Dim>>>(args, &us),
                ordered = p.template run<masked<in_order<Dim>>>(args, &us_in_order),
                theirs = p.template run<masked<portable<Dim>>>(args, &us_portable);
-    std::printf("1 tile of %u: %.0f us, in order %.0f us, portable %.0f us\n", one_of, us, us_in_order, us_portable);
     const double error = std::fmax(difference(mine, theirs), difference(ordered, theirs));
-    report("block mask, to the portable kernel", Dim, error < 1e-2, error, "relative");
+    report("block mask, 1 tile of " + std::to_string(one_of), Dim, error < 1e-2, error,
+           in_us("wgmma", us) + in_us(", in order", us_in_order) + in_us(", portable", us_portable));
   }
 }
 
@@ -163,13 +166,12 @@ void check_8_bits() {
   args.q = p.q8.data(), args.k = p.k8.data(), args.v = p.v8.data();
   args.q_scales = p.q_scales.data(), args.k_scales = p.k_scales.data(), args.v_scales = p.v_scales.data();
   const auto got = p.template run<of_8_bits<on_hopper<Dim>>>(args, &us_of_8_bits);
-  std::printf("without a mask: %.0f us, of 8 bits %.0f us\n", us, us_of_8_bits);
   const auto is_same = [](const auto& x, const auto& y) {
     return std::memcmp(x.data(), y.data(), x.size() * sizeof(element)) == 0;
   };
   const double error = difference(got, wanted);
-  report("8 bits, to 16 bits", Dim, error < 1e-3 && is_same(got.d_k, wanted.d_k) && is_same(got.d_v, wanted.d_v), error,
-         "relative");
+  report("8 bits", Dim, error < 1e-3 && is_same(got.d_k, wanted.d_k) && is_same(got.d_v, wanted.d_v), error,
+         in_us("8 bits", us_of_8_bits) + in_us(", 16 bits", us));
 }
 
 }  // namespace
