@@ -87,7 +87,7 @@ struct hopper_backward_block {
           consumer_type consume{device, stages, warpgroup};
           for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
                             TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
-          consume.wait_for_boxes();
+          wait_for_boxes();
         });
   }
 };

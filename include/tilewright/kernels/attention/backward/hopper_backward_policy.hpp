@@ -224,6 +224,17 @@ struct hopper_backward_device_args {
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
+/// The tile's registers are wgmma's, or have been: accesses stay on their side.
+template <class Tile>
+TILEWRIGHT_HD void fence_operand(Tile& tile) {
+  for (float& x : tile.thread_buffer) exec::fence_operand(x);
+}
+/// A wave's boxes have left LDS, and may be written again.
+TILEWRIGHT_HD void wait_for_boxes() {
+  if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
+  exec::wave_sync();
+}
+
 /// K and V of a block, once for each of its units; a ring of Q, dO and the numbers of their rows.
 template <class Policy>
 struct gradient_stages {

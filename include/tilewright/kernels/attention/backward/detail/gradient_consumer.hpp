@@ -67,10 +67,6 @@ struct gradient_consumer {
                                                unsigned(queries == 128 ? 0 : consumer * lds.k().box_bytes())};
     block_gemm<Policy::d_q_tile, T>(d_q, rows, k, false);
   }
-  template <class Tile>
-  TILEWRIGHT_HD static void fence_operand(Tile& tile) {
-    for (float& x : tile.thread_buffer) exec::fence_operand(x);
-  }
 
   /// f(register, its column of 8 j + 0 or 1, its row of two) for each score.
   template <class F>
@@ -242,10 +238,6 @@ struct gradient_consumer {
     exec::wave_sync();
     if (exec::lane_id() == 0)
       store_boxes<T>(map, stages.base + unsigned(place), ceil_div(dim, 64), lds.d_s().box_bytes(), position);
-  }
-  TILEWRIGHT_HD static void wait_for_boxes() {
-    if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
-    exec::wave_sync();
   }
 
   /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see them.

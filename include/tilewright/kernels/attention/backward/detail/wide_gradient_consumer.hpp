@@ -62,10 +62,6 @@ struct wide_gradient_consumer {
     sync_consumers();
   }
   TILEWRIGHT_HD void sync_own_warpgroup() const { exec::named_sync<128>(own_warpgroup + consumer); }
-  template <class Tile>
-  TILEWRIGHT_HD static void fence_operand(Tile& tile) {
-    for (float& x : tile.thread_buffer) exec::fence_operand(x);
-  }
 
   /// Addresses are computed again in each step: there are no registers for those of all its instructions.
   TILEWRIGHT_HD void forget_addresses() {
@@ -294,11 +290,6 @@ struct wide_gradient_consumer {
     position[0] = own_first * 64;
     store_boxes<T>(map, stages.base + unsigned(offset + own_first * box_bytes), min(boxes, max(all - own_first, 0)),
                    box_bytes, position);
-  }
-
-  TILEWRIGHT_HD static void wait_for_boxes() {
-    if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
-    exec::wave_sync();
   }
 
   /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see them.
