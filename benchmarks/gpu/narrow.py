@@ -3,12 +3,12 @@
 """Products with narrow weights on an NVIDIA GPU: verified, and timed against a copy's rate and PyTorch.
 
     benchmarks/gpu/narrow.py LIBRARY [--check N] [--seed N] [--format NAME,...] [--rows M,...] [--layers NxK,...] [--seconds S] [--rounds N]
-                             [--rivals [--marlin LIBRARY]] [--experts] [--json FILE --commit C]
+                             [--beside LIBRARY,...] [--rivals [--marlin LIBRARY]] [--experts] [--json FILE --commit C]
 
 LIBRARY is libtilewright_narrow.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). --check N: N random shapes, formats and types against float64 of
 the decoded operands. Then layers of models: weights rotate through buffers of more than three times the L2 cache, launches are in CUDA
 graphs. `ratio_to_copy` is the time in which a copy moves the bytes of the weights and their scales (read and written bytes count), over
-the kernel's. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), kernels in Triton (int4, MXFP4) and Marlin, where
+the kernel's. --beside: other builds of LIBRARY, timed in the same rounds and checked alike. --rivals: torch's bf16 product, its int4 product (_weight_int4pack_mm), kernels in Triton (int4, MXFP4) and Marlin, where
 LIBRARY exports `marlin_product` (marlin_cuda of IST-DASLab/marlin with C linkage: a, b, c, scales, m, n, k, workspace, group, stream).
 --experts: groups of rows with weights of their own, against torch._grouped_mm in bf16. Exits with 1 if a result is wrong.
 """
@@ -17,6 +17,7 @@ import ctypes
 import random
 import statistics
 import sys
+from pathlib import Path
 
 import torch
 
@@ -262,6 +263,7 @@ def main():
     parser.add_argument("--layers", default=",".join(f"{n}x{k}" for n, k in LAYERS), help="n x k")
     parser.add_argument("--seconds", type=float, default=0.005, help="length of a block of launches")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--beside", default="", help="other builds of the library")
     parser.add_argument("--rivals", action="store_true")
     parser.add_argument("--marlin", help="a library with marlin_product")
     parser.add_argument("--experts", action="store_true")
@@ -269,7 +271,10 @@ def main():
     torch.manual_seed(options.seed)
     random.seed(options.seed)
     ours = Tilewright(options.library)
+    beside = {Path(path).stem: Tilewright(path) for path in options.beside.split(",") if path}
     wrong, worst = check(ours, options.format.split(","), options.check, options.seed) if options.check else (0, None)
+    for other in beside.values() if options.check else ():
+        wrong += check(other, options.format.split(","), options.check, options.seed)[0]
     rate, results = copy_rate(), []
     print(f"a copy moves {rate / 1e9:.0f} GB/s")
     for n, k in [map(int, layer.split("x")) for layer in options.layers.split(",")]:
@@ -279,7 +284,7 @@ def main():
             weights = Weights(name, n, k, copies)
             for m in map(int, options.rows.split(",")):
                 x, y = torch.randn(m, k, device="cuda", dtype=torch.bfloat16), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-                contenders = {"ours": ours.prepare(weights, x, y)}
+                contenders = {"ours": ours.prepare(weights, x, y)} | {name: other.prepare(weights, x, y) for name, other in beside.items()}
                 if options.rivals and name == "int4_128":
                     contenders |= int4_rivals(x, n, k, copies, options.marlin)
                 if options.rivals and name == "mxfp4":
@@ -290,8 +295,9 @@ def main():
                 row["GB/s"] = weights.bytes / row["us"] / 1e3
                 row["ratio_to_copy"] = weights.bytes / rate / row["us"] * 1e6
                 row |= {f"us_{c}": t for c, t in us.items()}
-                if us:
-                    row["ratio_to_rival"] = min(us.values()) / row["us"]
+                rivals = [t for c, t in us.items() if c not in beside]
+                if rivals:
+                    row["ratio_to_rival"] = min(rivals) / row["us"]
                 results.append(row)
                 print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
             del weights
