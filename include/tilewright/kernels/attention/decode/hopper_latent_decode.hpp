@@ -33,7 +33,7 @@ constexpr const char* check_latent_decode(const attention_decode_args& args) {
 template <class Policy>
 struct latent_decode_block {
   static constexpr latent_lds<Policy> lds_of{};
-  using pipeline_type = typename latent_consumer<Policy>::pipeline_type;
+  using pipeline_type = latent_pipeline<Policy>;
 
   const latent_device_args<typename Policy::args_type>& device;
   exec::lds_pointer lds;
@@ -55,6 +55,19 @@ struct latent_decode_block {
     } while (piece.advance(args));
   }
 
+  /// work(problem, key, tile) for each tile of the block's share, or, with Step = 2, for those of consumer `owner`.
+  template <index_t Step, class Work>
+  TILEWRIGHT_HD void for_each_tile(index_t owner, Work work) const {
+    index_t first = 0;
+    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t tiles = p.num_tiles(lds_of.keys);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t i = Step == 2 ? (first ^ owner) & 1 : 0; i < tiles; i += Step)
+        work(p, p.start + i * lds_of.keys, first + i);
+      first += tiles;
+    });
+  }
+
   /// One lane starts the loads of a part of a tile's columns: of its owner's half of V, or of the others.
   template <index_t N>
   TILEWRIGHT_HD void load_part(index_t tile, latent_part part, const array<key_location, N>& from, index_t batch,
@@ -63,11 +76,12 @@ struct latent_decode_block {
                   half_boxes = lds_of.half_boxes,
                   more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
     const index_t piece_bytes = device.box_rows * lds_of.k.row_bytes;
-    const exec::mbarrier done =
-        pipeline.producer_acquire(latent_state<pipeline_type>(tile, part), (half_boxes + more) * pieces * piece_bytes);
+    pipeline.acquire(tile, part);
     TILEWRIGHT_UNROLL(1)
     for (index_t i = 0; i < half_boxes + more; ++i) {
       const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;
+      const exec::mbarrier done = pipeline.full(tile, box);
+      done.arrive_and_expect(pieces * piece_bytes);
       unroll<N>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
         if (j >= pieces) return;
         exec::tma_load(
@@ -77,13 +91,10 @@ struct latent_decode_block {
     }
   }
 
-  /// One lane loads box_rows keys at a time, which are in one page.
-  TILEWRIGHT_HD void produce() const {
-    index_t tile = 0;
-    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
-        if (exec::lane_id() != 0) continue;
+  /// One lane loads the tiles of a consumer, box_rows keys at a time, which are in one page.
+  TILEWRIGHT_HD void produce(index_t owner) const {
+    for_each_tile<2>(owner, [&](const latent_problem& p, index_t key, index_t tile) TILEWRIGHT_INLINE_LAMBDA {
+      if (exec::lane_id() == 0) {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), device.box_rows);
         array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
         unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
@@ -96,32 +107,23 @@ struct latent_decode_block {
     });
   }
 
-  /// All threads of the producer bring the rows of their keys, and convert those of 8 bits.
-  TILEWRIGHT_HD void gather(index_t thread) const {
-    index_t tile = 0;
-    latent_rows<Policy> rows{device.args, lds, thread};
-    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
-        rows.locate(p, key);  // before the wait
-        gather_part<latent_part::near>(rows, tile);
-        gather_part<latent_part::far>(rows, tile);
-      }
+  /// Threads of the producer bring the rows of their keys: two waves those of a consumer, or, if they convert elements
+  /// of 8 bits, all four together those of both.
+  TILEWRIGHT_HD void gather(index_t wave) const {
+    constexpr index_t step = latent_converts<Policy> ? 1 : 2;
+    latent_rows<Policy> rows{device.args, lds, pipeline, (step == 1 ? wave : wave & 1) * 32 + exec::lane_id()};
+    for_each_tile<step>(wave >> 1, [&](const latent_problem& p, index_t key, index_t tile) TILEWRIGHT_INLINE_LAMBDA {
+      rows.locate(p, key);  // before the wait
+      rows.template copy<latent_part::near>(tile);
+      rows.template copy<latent_part::far>(tile);
     });
-  }
-  template <latent_part Part>
-  TILEWRIGHT_HD void gather_part(const latent_rows<Policy>& rows, index_t tile) const {
-    const auto state = latent_state<pipeline_type>(tile, Part);
-    rows.template copy<Part>(tile, [&]() TILEWRIGHT_INLINE_LAMBDA { pipeline.producer_acquire(state); });
-    if constexpr (latent_converts<Policy>)
-      pipeline.producer_commit(state);
-    else
-      pipeline.full(state.stage).arrive_after_copies();
   }
 
   TILEWRIGHT_HD void operator()() const {
     constexpr bool gathers = latent_gathers<Policy>;
-    constexpr role_registers registers = latent_converts<Policy> ? role_registers{88, 208} : role_registers{40, 232};
+    constexpr role_registers registers = latent_converts<Policy> ? role_registers{88, 208}
+                                         : gathers               ? role_registers{56, 224}
+                                                                 : role_registers{40, 232};
     run_roles<2, registers>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           pipeline.init();
@@ -129,9 +131,9 @@ struct latent_decode_block {
         },
         [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
           if constexpr (gathers)
-            gather(32 * wave + exec::lane_id());
-          else if (wave == 0)
-            produce();
+            gather(wave);
+          else if (wave < 2)
+            produce(wave);
         },
         [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
           latent_consumer<Policy> consume{device, device.args, lds, pipeline, warpgroup};
@@ -212,7 +214,7 @@ struct attention_decode<Policy> {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr index_t bytes = lds_bytes;
     const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    detail::latent_decode_block<Policy>{args, lds, { { exec::lds_address(lds) + unsigned(lds_of.barriers()) } }}();
+    detail::latent_decode_block<Policy>{args, lds, { exec::lds_address(lds) + unsigned(lds_of.barriers()) }}();
 #elif TILEWRIGHT_NVPTX_PASS
     detail::trap();  // compile for sm_90a
 #endif

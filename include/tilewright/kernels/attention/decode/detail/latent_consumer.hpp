@@ -3,11 +3,11 @@
 #pragma once
 
 #include <tilewright/block/mma/wgmma_gemm.hpp>
-#include <tilewright/block/pipeline/mbarrier_pipeline.hpp>
 #include <tilewright/kernels/attention/decode/detail/decode_combine.hpp>
 #include <tilewright/kernels/attention/detail/attention_boxes.hpp>
 #include <tilewright/kernels/attention/detail/attention_order.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention_policy.hpp>
+#include <tilewright/machine/exec/hopper.hpp>
 
 namespace tilewright::detail {
 
@@ -29,9 +29,8 @@ inline constexpr bool latent_gathers = latent_converts<Policy> || Policy::has_to
 template <class Policy>
 struct latent_lds {
   static constexpr index_t rows = 64, keys = 64, stages = 2, half_dim = Policy::value_dim / 2;
-  static constexpr index_t k_only_dim = Policy::head_dim - Policy::value_dim;  ///< columns of K that V does not have
   static constexpr wgmma_operand q{rows, 2, true, Policy::head_dim}, k{keys, 2, true, Policy::head_dim},
-      half{keys, 2, true, half_dim}, k_only{keys, 2, true, k_only_dim}, v{half_dim, 2, false, keys};
+      half{keys, 2, true, half_dim}, box{keys, 2, true, 64}, v{half_dim, 2, false, keys};
   static constexpr index_t box_bytes = k.box_bytes(), half_boxes = half.num_boxes(), half_bytes = half.bytes();
   static_assert(v.box_bytes() == box_bytes && rows == keys);
 
@@ -43,16 +42,13 @@ struct latent_lds {
   TILEWRIGHT_HD static constexpr index_t offsets(index_t stage) { return queries() + q.bytes() + stage * 128 * 8; }
   TILEWRIGHT_HD static constexpr index_t sums(index_t consumer) { return offsets(stages) + consumer * 128 * 16; }
   TILEWRIGHT_HD static constexpr index_t barriers() { return sums(2); }
-  TILEWRIGHT_HD static constexpr index_t bytes() { return barriers() + 64; }
+  static constexpr index_t num_barriers = stages * (k.num_boxes() + 3);  ///< a box: full; a part: empty; P: there
+  TILEWRIGHT_HD static constexpr index_t bytes() { return barriers() + 8 * num_barriers; }
 };
 
 /// Tiles of keys are numbered through all pieces of a block. That of an even number belongs to consumer 0 and stage 0.
-/// Its half of V that its owner multiplies is filled and released before the rest of the row.
+/// Its half of V that its owner multiplies, near, is filled and released before the rest of the row, far.
 enum class latent_part : index_t { near, far };
-template <class Pipeline>
-TILEWRIGHT_HD typename Pipeline::state latent_state(index_t tile, latent_part part) {
-  return {2 * (tile & 1) + index_t(part), unsigned(tile >> 1) & 1};
-}
 
 /// The rows of a block and the keys of a piece: first to end - 1, from a multiple of 16 on. Waves of both warpgroups
 /// have the same rows.
@@ -85,28 +81,50 @@ struct latent_problem : decode_problem {
 };
 
 #if TILEWRIGHT_HOPPER_PASS
-/// The parts of a block's stages. 16-bit rows that a token list names are copied by cp.async: consumers fence, so that
+/// The barriers of tiles of keys. Each box of 64 columns is full by itself, so that S begins with the first one; a
+/// part is empty once O has it. 16-bit rows that a token list names are copied by cp.async: consumers fence, so that
 /// wgmma sees what it wrote.
 template <class Policy>
-struct latent_pipeline : mbarrier_pipeline<2 * latent_lds<Policy>::stages> {
-  using base = mbarrier_pipeline<2 * latent_lds<Policy>::stages>;
-  TILEWRIGHT_HD void init() const { base::init(latent_gathers<Policy> ? 128 : 1, 4); }
-  TILEWRIGHT_HD static void fence() {
+struct latent_pipeline {
+  static constexpr latent_lds<Policy> lds_of{};
+  static constexpr index_t stages = lds_of.stages, boxes = lds_of.k.num_boxes();
+
+  unsigned barriers;  // LDS address of the first one
+
+  TILEWRIGHT_HD exec::mbarrier full(index_t tile, index_t box) const { return at(box * stages + (tile & 1)); }
+  TILEWRIGHT_HD exec::mbarrier empty(index_t tile, latent_part part) const {
+    return at((boxes + index_t(part)) * stages + (tile & 1));
+  }
+  TILEWRIGHT_HD exec::mbarrier p_is_there(index_t tile) const { return at((boxes + 2) * stages + (tile & 1)); }
+  TILEWRIGHT_HD static unsigned phase(index_t tile) { return unsigned(tile >> 1) & 1; }
+
+  TILEWRIGHT_HD void init() const {
+    for (index_t i = 0; i < lds_of.num_barriers; ++i) at(i).init(i < boxes * stages ? arrivals_of_box : 4);
+  }
+  TILEWRIGHT_HD void acquire(index_t tile, latent_part part) const { empty(tile, part).wait(phase(tile) ^ 1); }
+  TILEWRIGHT_HD void wait_for_box(index_t tile, index_t box) const {
+    full(tile, box).wait(phase(tile));
     if constexpr (latent_gathers<Policy> && !latent_converts<Policy>) exec::fence_async_proxy();
   }
-  TILEWRIGHT_HD void consumer_wait(const typename base::state& at) const {
-    base::consumer_wait(at);
-    fence();
+  /// All lanes of a wave: one arrival, after what they all did.
+  TILEWRIGHT_HD static void arrive(exec::mbarrier barrier) {
+    exec::wave_sync();
+    if (exec::lane_id() == 0) barrier.arrive();
   }
+
+ private:
+  static constexpr index_t arrivals_of_box = latent_converts<Policy> ? 4 : latent_gathers<Policy> ? 64 : 1;
+  TILEWRIGHT_HD exec::mbarrier at(index_t i) const { return {barriers + unsigned(i) * exec::mbarrier::bytes}; }
 };
 
-/// One thread. Consumers compute S and P of alternate tiles, and each a half of the columns of O, of all tiles in their
-/// order; P of a tile reaches the other consumer through LDS:
+/// One thread. Consumers compute S and P of alternate tiles, and each a half of the columns of O, of all tiles; P of a
+/// tile reaches the other consumer through LDS. Each multiplies its own P first, so S and P of no tile wait for those
+/// of another:
 ///
-///   consumer 0 | softmax P(0) | O += P(0) V(0) |         | O += P(1) V(1), S(2) near and far | softmax P(2) | ...
-///   consumer 1 | O += P(0) V(0), S(1) near and far | softmax P(1) | O += P(1) V(1) |         | O += P(2) V(2), ...
+///   consumer 0 | S(0) | softmax P(0) | O += P(0) V(0) | O += P(1) V(1) | S(2) | softmax P(2) | ...
+///   consumer 1 | S(1) | softmax P(1) | O += P(1) V(1) | O += P(0) V(0) | S(3) | softmax P(3) | ...
 ///
-/// While one waits for P of the other, TMA loads replace the half of V that it has multiplied by its own P.
+/// Loads replace the half of V that a consumer has multiplied by its own P while it multiplies the other one.
 ///
 /// Each has its own offsets of rows, which go with P: the consumer that adds a P raises its own, or scales P.
 template <class Policy>
@@ -123,7 +141,7 @@ struct latent_consumer {
   static constexpr index_t word_quads = decltype(probabilities_type::words)::size() / 4;
   using pipeline_type = latent_pipeline<Policy>;
   static constexpr index_t half = lds_of.half_dim;
-  enum named_barrier : index_t { both_consumers = 1, own_warpgroup = 2, p_of_stage = 4 };
+  enum named_barrier : index_t { both_consumers = 1, own_warpgroup = 2 };
 
   const latent_device_args<args_type>& device;
   const args_type& args;
@@ -169,30 +187,23 @@ struct latent_consumer {
     exec::named_sync<128>(own_warpgroup + consumer);
   }
 
-  /// Issues S (rows, keys) = Q (rows, d_v / 2) K^T of an own tile's near columns.
-  TILEWRIGHT_HD void issue_near_scores(scores_type& s, index_t of, index_t keys_left) const {
-    pipeline.consumer_wait(latent_state<pipeline_type>(of, latent_part::near));
+  /// Issues S (rows, keys) = Q (rows, d) K^T of an own tile, from its near columns on.
+  TILEWRIGHT_HD void issue_scores(scores_type& s, index_t of, index_t keys_left) const {
     if (keys_left < lds_of.keys) [[unlikely]] {
-      pipeline.consumer_wait(latent_state<pipeline_type>(of, latent_part::far));
+      for (index_t box = 0; box < pipeline_type::boxes; ++box) pipeline.wait_for_box(of, box);
       clear_keys(of, keys_left);
     }
-    issue_half_scores(s, of, consumer, false);
-  }
-  /// Issues S += Q K^T of the others.
-  TILEWRIGHT_HD void issue_far_scores(scores_type& s, index_t of) const {
-    pipeline.consumer_wait(latent_state<pipeline_type>(of, latent_part::far));
-    issue_half_scores(s, of, 1 - consumer, true);
-    if constexpr (lds_of.k_only_dim > 0) {
-      constexpr block_tile t{64, 64, lds_of.k_only_dim, 4, 1, Policy::op};
-      block_gemm<t, T>(s, wgmma_tile_in_lds<lds_of.k_only>{queries_address() + 2 * lds_of.half_bytes},
-                       wgmma_tile_in_lds<lds_of.k_only>{address(lds_of.stage(of & 1)) + 2 * lds_of.half_bytes}, true);
-    }
-  }
-  TILEWRIGHT_HD void issue_half_scores(scores_type& s, index_t of, index_t number, bool accumulate) const {
-    constexpr block_tile t{64, 64, lds_of.half_dim, 4, 1, Policy::op};
-    const unsigned offset = unsigned(number * lds_of.half_bytes);
-    block_gemm<t, T>(s, wgmma_tile_in_lds<lds_of.half>{queries_address() + offset},
-                     wgmma_tile_in_lds<lds_of.half>{address(lds_of.stage(of & 1)) + offset}, accumulate);
+    constexpr block_tile t{64, 64, 64, 4, 1, Policy::op};
+    constexpr index_t half_boxes = lds_of.half_boxes;
+    const index_t k = index_t(address(lds_of.stage(consumer)));
+    unroll<pipeline_type::boxes>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t box = i < half_boxes       ? i + consumer * half_boxes
+                          : i < 2 * half_boxes ? i - consumer * half_boxes
+                                               : i.value;
+      pipeline.wait_for_box(of, box);
+      block_gemm<t, T>(s, wgmma_tile_in_lds<lds_of.box>{queries_address() + unsigned(box * lds_of.box_bytes)},
+                       wgmma_tile_in_lds<lds_of.box>{unsigned(k + box * lds_of.box_bytes)}, i > 0);
+    });
   }
   /// Opaque: a loop would keep the descriptors of all steps along d in registers.
   TILEWRIGHT_HD unsigned queries_address() const { return unsigned(exec::opaque(index_t(address(lds_of.queries())))); }
@@ -203,42 +214,50 @@ struct latent_consumer {
     block_gemm(softmax.o.template get<0>(), p, wgmma_tile_in_lds<lds_of.v>{address(lds_of.stage(of & 1)) + columns},
                true);
   }
-  /// Waits until at most `Pending` later GEMMs are in flight, then releases the columns that O's was of.
-  template <index_t Pending>
+  /// Waits until O has the product, then releases the columns that it was of.
   TILEWRIGHT_HD void complete_outputs(softmax_type& softmax, index_t of, latent_part part) const {
-    exec::wgmma_wait<Pending>();
+    exec::wgmma_wait<0>();
     for (float& x : softmax.o.template get<0>().thread_buffer) exec::fence_operand(x);
-    exec::wave_sync();
-    if (exec::lane_id() == 0) pipeline.consumer_release(latent_state<pipeline_type>(of, part).stage);
+    pipeline.arrive(pipeline.empty(of, part));
   }
 
-  /// P of an own tile and the offsets that it refers to, for the same thread of the other consumer.
+  /// P of a tile, and the offsets that it refers to.
+  struct published {
+    probabilities_type p;
+    array<float, 2> offsets;
+  };
+  TILEWRIGHT_HD index_t p_of(index_t of) const {
+    return lds_of.stage(of & 1) + lds_of.p_in_stage() + own_thread() * 16;
+  }
+  TILEWRIGHT_HD index_t offsets_of(index_t of) const { return lds_of.offsets(of & 1) + own_thread() * 8; }
+  /// P of an own tile for the same thread of the other consumer.
   TILEWRIGHT_HD void publish(const probabilities_type& p, const softmax_type& softmax, index_t of) const {
-    const index_t to = lds_of.stage(of & 1) + lds_of.p_in_stage() + own_thread() * 16;
     unroll<word_quads>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      exec::lds_store(lds, to + i * 2048,
+      exec::lds_store(lds, p_of(of) + i * 2048,
                       array<unsigned, 4>{{p.words[4 * i], p.words[4 * i + 1], p.words[4 * i + 2], p.words[4 * i + 3]}});
     });
     const auto& offsets = softmax.row_offsets().thread_buffer;
-    exec::lds_store(lds, lds_of.offsets(of & 1) + own_thread() * 8, array<float, 2>{{offsets[0], offsets[1]}});
-    exec::fence_async_proxy();  // TMA writes K there later
-    exec::named_arrive<256>(p_of_stage + (of & 1));
+    exec::lds_store(lds, offsets_of(of), array<float, 2>{{offsets[0], offsets[1]}});
+    pipeline.arrive(pipeline.p_is_there(of));
   }
-  /// P of the other consumer's tile, relative to the own offsets.
-  TILEWRIGHT_HD probabilities_type receive(softmax_type& softmax, index_t of) const {
-    exec::named_sync<256>(p_of_stage + (of & 1));
-    pipeline.fence();
-    probabilities_type p;
-    const index_t from = lds_of.stage(of & 1) + lds_of.p_in_stage() + own_thread() * 16;
+  TILEWRIGHT_HD published receive(index_t of) const {
+    pipeline.p_is_there(of).wait(pipeline.phase(of));
+    published received;
     unroll<word_quads>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      const auto words = exec::lds_load<array<unsigned, 4>>(lds, from + i * 2048);
-      for (index_t j = 0; j < 4; ++j) p.words[4 * i + j] = words[j];
+      const auto words = exec::lds_load<array<unsigned, 4>>(lds, p_of(of) + i * 2048);
+      for (index_t j = 0; j < 4; ++j) received.p.words[4 * i + j] = words[j];
     });
-    const auto offsets = exec::lds_load<array<float, 2>>(lds, lds_of.offsets(of & 1) + own_thread() * 8);
+    received.offsets = exec::lds_load<array<float, 2>>(lds, offsets_of(of));
+    exec::fence_async_proxy();  // the producer writes K there later
+    return received;
+  }
+  /// O += P V of the other consumer's tile; P becomes relative to the own offsets.
+  TILEWRIGHT_HD void add_received(softmax_type& softmax, published& received, index_t of) const {
     const auto& own = softmax.row_offsets().thread_buffer;
-    if (exec::any(own[0] != offsets[0] || own[1] != offsets[1])) [[unlikely]]
-      bring_together(softmax, p, offsets);
-    return p;
+    if (exec::any(own[0] != received.offsets[0] || own[1] != received.offsets[1])) [[unlikely]]
+      bring_together(softmax, received.p, received.offsets);
+    issue_outputs(softmax, received.p, of);
+    complete_outputs(softmax, of, latent_part::far);
   }
   TILEWRIGHT_HD static void bring_together(softmax_type& softmax, probabilities_type& p,
                                            const array<float, 2>& offsets) {
@@ -270,20 +289,12 @@ struct latent_consumer {
     const index_range unmasked = p.seen_by_all(args.window, p.query_of(lds_of.rows - 1) + 1 - p.first_query);
     const index_t unmasked_first = max(unmasked.first, p.first), unmasked_end = min(unmasked.last, p.end);
     const index_t end = tile + p.num_tiles(lds_of.keys);
-    index_t own = tile + ((tile ^ consumer) & 1);
+    index_t own = tile + ((tile ^ consumer) & 1), other = 2 * tile + 1 - own;
     scores_type s{};
     TILEWRIGHT_UNROLL(1)
-    for (; own < end; own += 2) {
+    for (; own < end; own += 2, other += 2) {
       const index_t key = p.start + (own - tile) * lds_of.keys;
-      if (own > tile) {
-        const probabilities_type received = receive(softmax, own - 1);
-        issue_outputs(softmax, received, own - 1);
-        issue_near_scores(s, own, p.end - key);
-        complete_outputs<1>(softmax, own - 1, latent_part::far);
-      } else {
-        issue_near_scores(s, own, p.end - key);
-      }
-      issue_far_scores(s, own);
+      issue_scores(s, own, p.end - key);
       exec::wgmma_wait<0>();
       for (float& x : s.thread_buffer) exec::fence_operand(x);
       softmax.update(s, args, p, key, key < unmasked_first || key + lds_of.keys > unmasked_end,
@@ -292,12 +303,14 @@ struct latent_consumer {
       probabilities.assign(s);
       publish(probabilities, softmax, own);
       issue_outputs(softmax, probabilities, own);
-      complete_outputs<0>(softmax, own, latent_part::near);
+      published received{};
+      if (other < end) received = receive(other);
+      complete_outputs(softmax, own, latent_part::near);
+      if (other < end) add_received(softmax, received, other);
     }
-    if (tile < own && own - 1 < end) {
-      const probabilities_type received = receive(softmax, own - 1);
-      issue_outputs(softmax, received, own - 1);
-      complete_outputs<0>(softmax, own - 1, latent_part::far);
+    if (other < end) {
+      published received = receive(other);
+      add_received(softmax, received, other);
     }
   }
 

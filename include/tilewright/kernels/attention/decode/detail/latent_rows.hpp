@@ -10,15 +10,16 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// A thread of the producer: of each box of a tile it has the same 8 columns of keys number / 8, 16 further, and so on.
-/// In LDS they lie as TMA writes them.
+/// A thread of the producer: of each box of a tile it has the same 8 columns of keys number / 8, that of another thread
+/// after the last one, and so on. In LDS they lie as TMA writes them.
 template <class Policy>
 struct latent_rows {
   using T = typename Policy::element_type;
   using Cache = typename Policy::cache_type;
   static constexpr latent_lds<Policy> lds_of{};
-  static constexpr index_t count = lds_of.keys / 16;  // of the thread's keys in a tile
   static constexpr bool converts = latent_converts<Policy>;
+  static constexpr index_t threads = converts ? 128 : 64, key_step = threads / 8;
+  static constexpr index_t count = lds_of.keys / key_step;  // of the thread's keys in a tile
   static_assert(!Policy::has_16_bit_rope || converts,
                 "latent decoding: has_16_bit_rope is for a cache of 8-bit elements");
   static_assert(Policy::columns_of_scale == Policy::head_dim ||
@@ -33,6 +34,7 @@ struct latent_rows {
 
   const typename Policy::args_type& args;
   exec::lds_pointer lds;
+  latent_pipeline<Policy> pipeline;
   index_t thread;
   array<const Cache*, count> rows{};  // null past the last key
   array<const T*, count> ropes{};
@@ -47,7 +49,7 @@ struct latent_rows {
   /// Keys of the tile from `key` on. The rows of a later tile begin to come to L2.
   TILEWRIGHT_HD void locate(const latent_problem& p, index_t key) {
     unroll<count>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t own = key + 16 * i + divide(thread, 8);
+      const index_t own = key + key_step * i + divide(thread, 8);
       rows[i] = nullptr;
       if (own >= p.end) return;
       const key_location at = locate_keys(args, p.batch, own);
@@ -63,23 +65,24 @@ struct latent_rows {
                            Policy::has_16_bit_rope ? Policy::value_dim : Policy::head_dim);
   }
 
-  /// Starts the copies of a part, or loads it, and writes it to the stage once `acquire` has waited for that.
-  template <latent_part Part, class Acquire>
-  TILEWRIGHT_HD void copy(index_t tile, Acquire acquire) const {
+  /// Starts the copies of a part, or loads it, and writes it to the stage once that is empty.
+  template <latent_part Part>
+  TILEWRIGHT_HD void copy(index_t tile) const {
     const index_t owner = tile & 1, half = Part == latent_part::near ? owner : 1 - owner, row = divide(thread, 8),
                   to = lds_of.stage(owner) + 128 * row + 16 * (modulo(thread, 8) ^ modulo(row, 8));
     const auto box_of = [&](index_t i) TILEWRIGHT_INLINE_LAMBDA {
       return i < half_boxes ? half * half_boxes + i : half_boxes + i;
     };
     if constexpr (!converts) {
-      acquire();
+      pipeline.acquire(tile, Part);
       TILEWRIGHT_UNROLL(1)
       for (index_t i = 0; i < boxes<Part>; ++i) {
         unroll<count>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
           const void* const from = rows[j] ? rows[j] + box_of(i) * 64 + column() : args.k;
           exec::async_load_first_bytes<16>(static_cast<const char*>(from), rows[j] ? 16 : 0, lds,
-                                           to + box_of(i) * lds_of.box_bytes + 16 * 128 * j);
+                                           to + box_of(i) * lds_of.box_bytes + key_step * 128 * j);
         });
+        pipeline.full(tile, box_of(i)).arrive_after_copies();
       }
     } else {
       array<array<words_type<false>, count>, half_boxes> words;
@@ -98,10 +101,10 @@ struct latent_rows {
               rows[j] ? exec::load_element(scales[j] + half * scales_of_part * (scales_of_part > 1) + i) : 0;
         });
       });
-      acquire();
+      pipeline.acquire(tile, Part);
       unroll<count>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
         const auto store = [&](index_t box, const array<unsigned, 4>& elements) TILEWRIGHT_INLINE_LAMBDA {
-          exec::lds_store(lds, to + box * lds_of.box_bytes + 16 * 128 * j, elements);
+          exec::lds_store(lds, to + box * lds_of.box_bytes + key_step * 128 * j, elements);
         };
         unroll<half_boxes>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
           store(box_of(i), widen(words[i][j], factors[i * 64 * scales_of_part / lds_of.half_dim][j]));
@@ -110,6 +113,9 @@ struct latent_rows {
             [&](auto i) TILEWRIGHT_INLINE_LAMBDA { store(box_of(half_boxes + i), widen(rope[i][j], factors[0][j])); });
       });
       exec::fence_async_proxy();
+      exec::wave_sync();
+      if (exec::lane_id() == 0)
+        for (index_t i = 0; i < boxes<Part>; ++i) pipeline.full(tile, box_of(i)).arrive();
     }
   }
 
