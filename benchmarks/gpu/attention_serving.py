@@ -148,7 +148,7 @@ def check_latent(ours, rng, number):
     torch.cuda.synchronize()
     worst = 0.0
     for b in range(batch):
-        rows = k if scale is None else (k.float() * scale[..., None]).to(dtype)  # rounded as in the kernel
+        rows = k if scale is None else k.double() * scale[..., None].double()
         rows = rows[table[b].long()].reshape(pages * page, 1, 576)[:keys[b]].double()
         wanted, wanted_lse = reference(q[b], rows, rows[..., :512], 1 / 24, window, sinks)
         worst = max(worst, float((o[b].double() - wanted).abs().nan_to_num(math.inf).max()))

@@ -19,7 +19,7 @@ struct tokens : hopper_latent_policy<bfloat16_t> {
   static constexpr bool has_token_lists = true;
 };
 struct latent_e4m3 : hopper_latent_policy<bfloat16_t, 576, 512, fp8_ocp_t> {};
-struct narrow_int8 : hopper_latent_policy<half_t, 192, 128, int8_t> {};
+struct narrow_int8 : hopper_latent_policy<bfloat16_t, 192, 128, int8_t> {};
 struct narrow_e4m3_tokens : hopper_latent_policy<half_t, 192, 128, fp8_ocp_t> {
   static constexpr bool has_token_lists = true;
 };
@@ -169,6 +169,20 @@ TEST(LatentDecode, SinksOfHeadsAndScalesOfTokens) {
   p.rows_per_page = 32;
   p.scales = scales_of::token;
   expect_decode<narrow_int8>(p);
+}
+
+// 8-bit elements are multiplied as half_t, which has neither these scales nor these queries.
+TEST(LatentDecode, ScalesAndQueriesBeyondTheRangeOfHalf) {
+  decode_problem p;
+  p.is_latent = true;
+  p.heads = 3;
+  p.keys = {190, 70};
+  p.scales = scales_of::token;
+  p.scale_octaves = 40;
+  for (const float size : {0x1p40f, 0x1p-60f}) {
+    p.query_size = size;
+    expect_decode<narrow_int8>(p);
+  }
 }
 
 TEST(LatentDecode, RefusesWhatItCannotDo) {

@@ -6,6 +6,7 @@
 #include <tilewright/core/base/trap.hpp>
 #include <tilewright/kernels/attention/decode/attention_decode.hpp>
 #include <tilewright/kernels/attention/decode/detail/latent_consumer.hpp>
+#include <tilewright/kernels/attention/decode/detail/latent_converter.hpp>
 #include <tilewright/kernels/attention/decode/detail/latent_rows.hpp>
 
 namespace tilewright {
@@ -55,15 +56,14 @@ struct latent_decode_block {
     } while (piece.advance(args));
   }
 
-  /// work(problem, key, tile) for each tile of the block's share, or, with Step = 2, for those of consumer `owner`.
-  template <index_t Step, class Work>
-  TILEWRIGHT_HD void for_each_tile(index_t owner, Work work) const {
+  /// work(problem, key, tile, is_first) for each tile of the block's share that is a consumer's; is_first of a piece.
+  template <class Work>
+  TILEWRIGHT_HD void for_each_tile(index_t consumer, Work work) const {
     index_t first = 0;
     for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
       const index_t tiles = p.num_tiles(lds_of.keys);
       TILEWRIGHT_UNROLL(1)
-      for (index_t i = Step == 2 ? (first ^ owner) & 1 : 0; i < tiles; i += Step)
-        work(p, p.start + i * lds_of.keys, first + i);
+      for (index_t i = (first ^ consumer) & 1; i < tiles; i += 2) work(p, p.start + i * lds_of.keys, first + i, i < 2);
       first += tiles;
     });
   }
@@ -72,28 +72,26 @@ struct latent_decode_block {
   template <index_t N>
   TILEWRIGHT_HD void load_part(index_t tile, latent_part part, const array<key_location, N>& from, index_t batch,
                                index_t kv_head, index_t pieces) const {
-    const index_t owner = tile & 1, half = part == latent_part::near ? owner : 1 - owner,
-                  half_boxes = lds_of.half_boxes,
-                  more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
-    const index_t piece_bytes = device.box_rows * lds_of.k.row_bytes;
+    const index_t consumer = tile & 1, piece_bytes = device.box_rows * lds_of.k.row_bytes;
+    const index_range boxes = lds_of.boxes_of(part);
     pipeline.acquire(tile, part);
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < half_boxes + more; ++i) {
-      const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;
+    for (index_t i = boxes.first; i < boxes.last; ++i) {
+      const index_t box = lds_of.box_of(consumer, i);
       const exec::mbarrier done = pipeline.full(tile, box);
       done.arrive_and_expect(pieces * piece_bytes);
       unroll<N>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
         if (j >= pieces) return;
         exec::tma_load(
-            exec::lds_address(lds) + unsigned(lds_of.stage(owner) + box * lds_of.box_bytes + j * piece_bytes), device.k,
-            done, {{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}});
+            exec::lds_address(lds) + unsigned(lds_of.stage(consumer) + box * lds_of.box_bytes + j * piece_bytes),
+            device.k, done, {{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}});
       });
     }
   }
 
   /// One lane loads the tiles of a consumer, box_rows keys at a time, which are in one page.
-  TILEWRIGHT_HD void produce(index_t owner) const {
-    for_each_tile<2>(owner, [&](const latent_problem& p, index_t key, index_t tile) TILEWRIGHT_INLINE_LAMBDA {
+  TILEWRIGHT_HD void produce(index_t consumer) const {
+    for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool) TILEWRIGHT_INLINE_LAMBDA {
       if (exec::lane_id() == 0) {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), device.box_rows);
         array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
@@ -107,23 +105,25 @@ struct latent_decode_block {
     });
   }
 
-  /// Threads of the producer bring the rows of their keys: two waves those of a consumer, or, if they convert elements
-  /// of 8 bits, all four together those of both.
-  TILEWRIGHT_HD void gather(index_t wave) const {
-    constexpr index_t step = latent_converts<Policy> ? 1 : 2;
-    latent_rows<Policy> rows{device.args, lds, pipeline, (step == 1 ? wave : wave & 1) * 32 + exec::lane_id()};
-    for_each_tile<step>(wave >> 1, [&](const latent_problem& p, index_t key, index_t tile) TILEWRIGHT_INLINE_LAMBDA {
-      rows.locate(p, key);  // before the wait
-      rows.template copy<latent_part::near>(tile);
-      rows.template copy<latent_part::far>(tile);
-    });
+  /// Two waves bring the rows of a consumer's tiles.
+  TILEWRIGHT_HD void gather(index_t consumer, index_t thread) const {
+    if constexpr (latent_converts<Policy>) {
+      latent_converter<Policy> convert{device.args, lds, pipeline, consumer, thread};
+      for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool is_first)
+                                  TILEWRIGHT_INLINE_LAMBDA { convert(p, key, tile, is_first); });
+    } else {
+      latent_rows<Policy> rows{device.args, lds, pipeline, consumer, thread};
+      for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool)
+                                  TILEWRIGHT_INLINE_LAMBDA { rows.copy(p, key, tile); });
+    }
   }
 
   TILEWRIGHT_HD void operator()() const {
     constexpr bool gathers = latent_gathers<Policy>;
-    constexpr role_registers registers = latent_converts<Policy> ? role_registers{88, 208}
-                                         : gathers               ? role_registers{56, 224}
-                                                                 : role_registers{40, 232};
+    constexpr role_registers registers = Policy::has_16_bit_rope   ? role_registers{104, 200}
+                                         : latent_converts<Policy> ? role_registers{88, 208}
+                                         : gathers                 ? role_registers{56, 224}
+                                                                   : role_registers{40, 232};
     run_roles<2, registers>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           pipeline.init();
@@ -131,7 +131,7 @@ struct latent_decode_block {
         },
         [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
           if constexpr (gathers)
-            gather(wave);
+            gather(wave >> 1, 32 * (wave & 1) + exec::lane_id());
           else if (wave < 2)
             produce(wave);
         },
@@ -148,8 +148,9 @@ struct latent_decode_block {
 
 /// attention_decode for latent attention on Hopper: K has HeadDim columns, of which the first ValueDim are V, and
 /// args.v is args.k; for instance 576 and 512. Multiples of 64 up to 576, and of 128 up to 512. Compile for sm_90a.
-/// Cache: elements of K and V. Those of 8 bits are multiplied by k_scales, which are v_scales, and rounded to T when
-/// they come to LDS.
+/// Cache: elements of K and V. Those of 8 bits become half_t, exactly, and so does Q after a power of two has brought
+/// the block's largest element to 2^13; k_scales, which are v_scales, multiply S, and P before it is rounded to half_t.
+/// With has_16_bit_rope, elements times their scales are rounded to T when they come to LDS.
 template <class T, index_t HeadDim = 576, index_t ValueDim = 512, class Cache = T>
 struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "hopper_latent_policy: half_t or bfloat16_t");

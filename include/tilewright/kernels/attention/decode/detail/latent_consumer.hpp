@@ -4,119 +4,15 @@
 
 #include <tilewright/block/mma/wgmma_gemm.hpp>
 #include <tilewright/kernels/attention/decode/detail/decode_combine.hpp>
+#include <tilewright/kernels/attention/decode/detail/decode_operands.hpp>
+#include <tilewright/kernels/attention/decode/detail/latent_stages.hpp>
 #include <tilewright/kernels/attention/detail/attention_boxes.hpp>
 #include <tilewright/kernels/attention/detail/attention_order.hpp>
 #include <tilewright/kernels/attention/forward/hopper_attention_policy.hpp>
-#include <tilewright/machine/exec/hopper.hpp>
 
 namespace tilewright::detail {
 
-template <class Args>
-struct latent_device_args {
-  exec::tensor_map k;
-  Args args;
-  index_t box_rows;  // of a TMA box: a step's keys if they are always in one page, else 16
-};
-
-/// Whether the producer converts elements of 8 bits; and whether it brings rows itself, without TMA.
-template <class Policy>
-inline constexpr bool latent_converts = sizeof(typename Policy::cache_type) == 1;
-template <class Policy>
-inline constexpr bool latent_gathers = latent_converts<Policy> || Policy::has_token_lists;
-
-/// Where everything lies in a block's LDS: stages of K, which are V, too; Q; offsets of rows and sums; barriers.
-/// A stage's boxes are halves of V, then the columns of K that V does not have. Once its S is complete, P is there.
-template <class Policy>
-struct latent_lds {
-  static constexpr index_t rows = 64, keys = 64, stages = 2, half_dim = Policy::value_dim / 2;
-  static constexpr wgmma_operand q{rows, 2, true, Policy::head_dim}, k{keys, 2, true, Policy::head_dim},
-      half{keys, 2, true, half_dim}, box{keys, 2, true, 64}, v{half_dim, 2, false, keys};
-  static constexpr index_t box_bytes = k.box_bytes(), half_boxes = half.num_boxes(), half_bytes = half.bytes();
-  static_assert(v.box_bytes() == box_bytes && rows == keys);
-
-  TILEWRIGHT_HD static constexpr index_t p_in_stage() { return 2 * half_bytes; }
-  TILEWRIGHT_HD static constexpr index_t stage(index_t i) {
-    return i * (p_in_stage() + max(k.num_boxes() - 2 * half_boxes, 1) * box_bytes);
-  }
-  TILEWRIGHT_HD static constexpr index_t queries() { return stage(stages); }
-  TILEWRIGHT_HD static constexpr index_t offsets(index_t stage) { return queries() + q.bytes() + stage * 128 * 8; }
-  TILEWRIGHT_HD static constexpr index_t sums(index_t consumer) { return offsets(stages) + consumer * 128 * 16; }
-  TILEWRIGHT_HD static constexpr index_t barriers() { return sums(2); }
-  static constexpr index_t num_barriers = stages * (k.num_boxes() + 3);  ///< a box: full; a part: empty; P: there
-  TILEWRIGHT_HD static constexpr index_t bytes() { return barriers() + 8 * num_barriers; }
-};
-
-/// Tiles of keys are numbered through all pieces of a block. That of an even number belongs to consumer 0 and stage 0.
-/// Its half of V that its owner multiplies, near, is filled and released before the rest of the row, far.
-enum class latent_part : index_t { near, far };
-
-/// The rows of a block and the keys of a piece: first to end - 1, from a multiple of 16 on. Waves of both warpgroups
-/// have the same rows.
-struct latent_problem : decode_problem {
-  index_t first, end;
-  index_t start;  // of the first tile: at most first
-
-  TILEWRIGHT_HD latent_problem(const attention_decode_args& args, index_t row, index_t of_head,
-                               const decode_piece& piece, index_t box_rows)
-      : decode_problem(locate_decode(args, row, of_head, piece.batch)) {
-    const index_t last_row = min(rows, first_row + 64) - 1;
-    const index_range seen =
-        decode_problem::seen_by_any(args.window, divide(max(last_row, 0), group) + 1 - first_query);
-    const index_t of_piece = piece.of.first_key + piece.first * decode_keys;
-    first = max(seen.first & -decode_keys, of_piece);
-    end = max(min(of_piece + piece.count() * decode_keys, seen.last), first);
-    start = first & -box_rows;
-  }
-  TILEWRIGHT_HD index_t num_tiles(index_t tile_keys) const {
-    return first < end ? ceil_div(end - start, tile_keys) : 0;
-  }
-  TILEWRIGHT_HD index_t query_of(index_t row) const { return decode_problem::query_of(row & 63); }
-  TILEWRIGHT_HD index_t head_of(index_t row) const { return decode_problem::head_of(row & 63); }
-  TILEWRIGHT_HD index_t first_key(const attention_window& w, index_t query) const {
-    return max(first, decode_problem::first_key(w, query));
-  }
-  TILEWRIGHT_HD index_t last_key(const attention_window& w, index_t query) const {
-    return min(end, decode_problem::last_key(w, query));
-  }
-};
-
 #if TILEWRIGHT_HOPPER_PASS
-/// The barriers of tiles of keys. Each box of 64 columns is full by itself, so that S begins with the first one; a
-/// part is empty once O has it. 16-bit rows that a token list names are copied by cp.async: consumers fence, so that
-/// wgmma sees what it wrote.
-template <class Policy>
-struct latent_pipeline {
-  static constexpr latent_lds<Policy> lds_of{};
-  static constexpr index_t stages = lds_of.stages, boxes = lds_of.k.num_boxes();
-
-  unsigned barriers;  // LDS address of the first one
-
-  TILEWRIGHT_HD exec::mbarrier full(index_t tile, index_t box) const { return at(box * stages + (tile & 1)); }
-  TILEWRIGHT_HD exec::mbarrier empty(index_t tile, latent_part part) const {
-    return at((boxes + index_t(part)) * stages + (tile & 1));
-  }
-  TILEWRIGHT_HD exec::mbarrier p_is_there(index_t tile) const { return at((boxes + 2) * stages + (tile & 1)); }
-  TILEWRIGHT_HD static unsigned phase(index_t tile) { return unsigned(tile >> 1) & 1; }
-
-  TILEWRIGHT_HD void init() const {
-    for (index_t i = 0; i < lds_of.num_barriers; ++i) at(i).init(i < boxes * stages ? arrivals_of_box : 4);
-  }
-  TILEWRIGHT_HD void acquire(index_t tile, latent_part part) const { empty(tile, part).wait(phase(tile) ^ 1); }
-  TILEWRIGHT_HD void wait_for_box(index_t tile, index_t box) const {
-    full(tile, box).wait(phase(tile));
-    if constexpr (latent_gathers<Policy> && !latent_converts<Policy>) exec::fence_async_proxy();
-  }
-  /// All lanes of a wave: one arrival, after what they all did.
-  TILEWRIGHT_HD static void arrive(exec::mbarrier barrier) {
-    exec::wave_sync();
-    if (exec::lane_id() == 0) barrier.arrive();
-  }
-
- private:
-  static constexpr index_t arrivals_of_box = latent_converts<Policy> ? 4 : latent_gathers<Policy> ? 64 : 1;
-  TILEWRIGHT_HD exec::mbarrier at(index_t i) const { return {barriers + unsigned(i) * exec::mbarrier::bytes}; }
-};
-
 /// One thread. Consumers compute S and P of alternate tiles, and each a half of the columns of O, of all tiles; P of a
 /// tile reaches the other consumer through LDS. Each multiplies its own P first, so S and P of no tile wait for those
 /// of another:
@@ -130,13 +26,14 @@ struct latent_pipeline {
 template <class Policy>
 struct latent_consumer {
   using T = typename Policy::element_type;
+  using element = latent_element<Policy>;
   using args_type = typename Policy::args_type;
   using softmax_type = attention_softmax<Policy>;
   using row_values = typename softmax_type::row_values;
   using rows_type = typename row_values::distribution_type;
   using outputs_type = typename Policy::outputs_distribution;
   using scores_type = typename attention_registers<Policy>::scores;
-  using probabilities_type = wgmma_tile_in_registers<Policy::values_tile, T>;
+  using probabilities_type = wgmma_tile_in_registers<Policy::values_tile, element>;
   static constexpr latent_lds<Policy> lds_of{};
   static constexpr index_t word_quads = decltype(probabilities_type::words)::size() / 4;
   using pipeline_type = latent_pipeline<Policy>;
@@ -148,7 +45,8 @@ struct latent_consumer {
   exec::lds_pointer lds;
   pipeline_type pipeline;
   index_t consumer;
-  index_t tile = 0;  // the next piece's first
+  index_t tile = 0;       // the next piece's first
+  float query_scale = 1;  // Q is that times what is in LDS
 
   TILEWRIGHT_HD unsigned address(index_t offset) const { return exec::lds_address(lds) + unsigned(offset); }
   TILEWRIGHT_HD static void sync_consumers() { exec::named_sync<256>(both_consumers); }
@@ -161,17 +59,46 @@ struct latent_consumer {
     const exec::global_buffer from = exec::make_global_buffer(args.q, everything);
     TILEWRIGHT_UNROLL(4)
     for (index_t i = exec::thread_id(); i < lds_of.rows * vectors; i += 256) {
-      const index_t row = divide(i, vectors), vector = i - row * vectors, box = divide(vector, 8);
+      const index_t row = divide(i, vectors), vector = i - row * vectors;
       array<unsigned, 4> words{};
       if (p.first_row + row < p.rows)
         words = exec::buffer_load<array<unsigned, 4>>(
             from, (offset_of_head(args.q_strides, p.query_start, p.head_of(row)) +
                    long_index_t(p.query_of(row)) * args.q_strides.row + vector * 8) *
                       long_index_t(sizeof(T)));
-      exec::lds_store(
-          lds,
-          lds_of.queries() + box * lds_of.box_bytes + tma_swizzled_address(128, 128 * row + 16 * (vector - 8 * box)),
-          words);
+      exec::lds_store(lds, query_vector(i), words);
+    }
+  }
+  /// Where vector i of Q lies: 16 bytes of a row.
+  TILEWRIGHT_HD static index_t query_vector(index_t i) {
+    constexpr index_t vectors = Policy::head_dim / 8;
+    const index_t row = divide(i, vectors), vector = i - row * vectors, box = divide(vector, 8);
+    return lds_of.queries() + box * lds_of.box_bytes + tma_swizzled_address(128, 128 * row + 16 * (vector - 8 * box));
+  }
+  /// Q in LDS becomes half_t, times the power of two that brings the largest element of the block to 2^13 to 2^14:
+  /// those below 2^-27 of it lose bits. A thread converts what it loaded.
+  TILEWRIGHT_HD void convert_queries() {
+    constexpr index_t end = lds_of.rows * Policy::head_dim / 8;
+    float largest = 0x1p-100f;
+    for (index_t i = exec::thread_id(); i < end; i += 256) {
+      for (const T x : exec::lds_load<array<T, 8>>(lds, query_vector(i)))
+        if (exec::abs(float(x)) < 0x1.fep127f) largest = exec::max(largest, exec::abs(float(x)));
+    }
+    unroll<5>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      largest = exec::max(largest, exec::shuffle_xor<(1 << i.value)>(largest));
+    });
+    if (exec::lane_id() == 0) exec::lds_store(lds, lds_of.offsets(0) + exec::wave_id() * 4, largest);
+    sync_consumers();
+    for (const float x : exec::lds_load<array<float, 4>>(lds, lds_of.offsets(0))) largest = exec::max(largest, x);
+    for (const float x : exec::lds_load<array<float, 4>>(lds, lds_of.offsets(0) + 16)) largest = exec::max(largest, x);
+    const float factor = 0x1p13f * reciprocal_power_of_two(largest);
+    query_scale = 1 / factor;
+    for (index_t i = exec::thread_id(); i < end; i += 256) {
+      const auto x = exec::lds_load<array<T, 8>>(lds, query_vector(i));
+      array<unsigned, 4> words;
+      for (index_t j = 0; j < 4; ++j)
+        words[j] = exec::round_pair<element>(float(x[2 * j]) * factor, float(x[2 * j + 1]) * factor);
+      exec::lds_store(lds, query_vector(i), words);
     }
   }
   /// Zeros for keys of a tile from number `count` on: nothing was copied there, or what is in the cache is no key.
@@ -194,15 +121,12 @@ struct latent_consumer {
       clear_keys(of, keys_left);
     }
     constexpr block_tile t{64, 64, 64, 4, 1, Policy::op};
-    constexpr index_t half_boxes = lds_of.half_boxes;
     const index_t k = index_t(address(lds_of.stage(consumer)));
     unroll<pipeline_type::boxes>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t box = i < half_boxes       ? i + consumer * half_boxes
-                          : i < 2 * half_boxes ? i - consumer * half_boxes
-                                               : i.value;
+      const index_t box = lds_of.box_of(consumer, i);
       pipeline.wait_for_box(of, box);
-      block_gemm<t, T>(s, wgmma_tile_in_lds<lds_of.box>{queries_address() + unsigned(box * lds_of.box_bytes)},
-                       wgmma_tile_in_lds<lds_of.box>{unsigned(k + box * lds_of.box_bytes)}, i > 0);
+      block_gemm<t, element>(s, wgmma_tile_in_lds<lds_of.box>{queries_address() + unsigned(box * lds_of.box_bytes)},
+                             wgmma_tile_in_lds<lds_of.box>{unsigned(k + box * lds_of.box_bytes)}, i > 0);
     });
   }
   /// Opaque: a loop would keep the descriptors of all steps along d in registers.
@@ -268,14 +192,15 @@ struct latent_consumer {
     for (index_t w = 0; w < p.words.size(); ++w) {
       const index_t r = register_along<typename Policy::scores_distribution, rows_type, 0>(2 * w);
       const float factor = exec::exp2(offsets[r] - softmax.row_offsets().thread_buffer[r]);
-      const auto pair = bit_cast<array<T, 2>>(p.words[w]);
-      p.words[w] = exec::round_pair<T>(float(pair[0]) * factor, float(pair[1]) * factor);
+      const auto pair = bit_cast<array<element, 2>>(p.words[w]);
+      p.words[w] = exec::round_pair<element>(float(pair[0]) * factor, float(pair[1]) * factor);
     }
   }
 
   TILEWRIGHT_HD void operator()(const latent_problem& p, const decode_piece& piece, index_t share) {
     load_queries(p);
-    exec::fence_async_proxy();
+    if constexpr (!__is_same(T, element)) convert_queries();
+    exec::fence_async_proxy();  // wgmma reads Q
     sync_consumers();
     softmax_type softmax;
     add_keys(softmax, p);
@@ -283,6 +208,44 @@ struct latent_consumer {
     // Located again: what only the results need is in no registers while keys are added.
     write(softmax, latent_problem(args, exec::opaque(p.first_row), exec::opaque(p.kv_head), piece, device.box_rows),
           piece, share);
+  }
+
+  /// The scales of an own tile's keys.
+  struct key_scales {
+    using distribution = typename Policy::scores_distribution;
+    exec::lds_pointer lds;
+    index_t from;        // of the thread's first column, in LDS
+    float exponent = 0;  // log2 of the largest one, at least -60
+
+    /// Of the columns of registers d and d + 1.
+    TILEWRIGHT_HD array<float, 2> of(index_t d) const {
+      return exec::lds_load<array<float, 2>>(lds, from + 4 * position_in_tile<distribution>({}, d)[1]);
+    }
+    TILEWRIGHT_HD void multiply(index_t d, float* x) const {
+      const array<float, 2> scales = of(d);
+      x[0] *= scales[0];
+      x[1] *= scales[1];
+    }
+  };
+  /// S becomes that of Q and K as they are.
+  TILEWRIGHT_HD key_scales multiply_by_scales(scores_type& s) const {
+    using distribution = typename key_scales::distribution;
+    const index_t column = distribution::calculate_index(get_partition_index<distribution>())[1];
+    key_scales scales{lds, lds_of.scales(consumer) + 4 * column};
+    float largest = 0x1p-60f;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t d = 0; d < scores_type::num_elements; d += 2) {
+      const array<float, 2> factors = scales.of(d);
+      s.thread_buffer[d] *= factors[0] * query_scale;
+      s.thread_buffer[d + 1] *= factors[1] * query_scale;
+      largest = exec::max(largest, exec::max(exec::abs(factors[0]), exec::abs(factors[1])));
+    }
+    unroll<2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {  // the lanes with other columns
+      largest = exec::max(largest, exec::shuffle_xor<(1 << i.value)>(largest));
+    });
+    scales.from = lds_of.scales(consumer, true) + 4 * column;
+    scales.exponent = exec::log2(largest);
+    return scales;
   }
 
   TILEWRIGHT_HD void add_keys(softmax_type& softmax, const latent_problem& p) const {
@@ -297,8 +260,13 @@ struct latent_consumer {
       issue_scores(s, own, p.end - key);
       exec::wgmma_wait<0>();
       for (float& x : s.thread_buffer) exec::fence_operand(x);
-      softmax.update(s, args, p, key, key < unmasked_first || key + lds_of.keys > unmasked_end,
-                     [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); });
+      const bool is_masked = key < unmasked_first || key + lds_of.keys > unmasked_end;
+      const auto rescale = [&](const auto& factors) TILEWRIGHT_INLINE_LAMBDA { softmax.scale_outputs(factors); };
+      if constexpr (latent_scales_scores<Policy>) {
+        softmax.update(s, args, p, key, is_masked, rescale, multiply_by_scales(s));
+      } else {
+        softmax.update(s, args, p, key, is_masked, rescale);
+      }
       probabilities_type probabilities;
       probabilities.assign(s);
       publish(probabilities, softmax, own);
