@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // libtilewright_attention_latent: latent attention (MLA, 576 / 512) behind the C functions of
-// attention_decode_library.cu, for benchmarks that load it from Python.
+// attention_decode_library.cu, for benchmarks that load it from Python. With -DLATENT_CLUSTER=2 pairs of blocks
+// load K together where their number is even.
 #include <tilewright/kernels/attention/decode/hopper_latent_decode.hpp>
 #include <tilewright/launch/launch.hpp>
 
 #include <string>
+
+#ifndef LATENT_CLUSTER
+#define LATENT_CLUSTER 1
+#endif
 
 namespace {
 
@@ -12,6 +17,10 @@ namespace tw = tilewright;
 
 template <class T>
 struct policy : tw::hopper_latent_policy<T> {};
+template <class T>
+struct cluster_policy : tw::hopper_latent_policy<T> {
+  static constexpr tw::index_t cluster = LATENT_CLUSTER;
+};
 template <class T>
 struct token_policy : tw::hopper_latent_policy<T> {
   static constexpr bool has_token_lists = true;
@@ -26,6 +35,8 @@ void decode(const tw::attention_decode_args& args, cudaStream_t stream) {
     tw::launch<tw::attention_decode<e4m3_policy<T>>>(args, {.stream = stream});
   else if (args.rows_per_page == 1)
     tw::launch<tw::attention_decode<token_policy<T>>>(args, {.stream = stream});
+  else if (tw::detail::decode_row_blocks(args, 64) % LATENT_CLUSTER == 0)
+    tw::launch<tw::attention_decode<cluster_policy<T>>>(args, {.stream = stream});
   else
     tw::launch<tw::attention_decode<policy<T>>>(args, {.stream = stream});
 }

@@ -15,6 +15,9 @@ struct narrow_latent : hopper_latent_policy<half_t, 192, 128> {};
 struct narrow_tokens : hopper_latent_policy<half_t, 192, 128> {
   static constexpr bool has_token_lists = true;
 };
+struct narrow_pair : hopper_latent_policy<half_t, 192, 128> {
+  static constexpr index_t cluster = 2;
+};
 struct tokens : hopper_latent_policy<bfloat16_t> {
   static constexpr bool has_token_lists = true;
 };
@@ -69,6 +72,18 @@ TEST(LatentDecode, Hopper) { expect_random_latents<latent>(2, 1); }
 TEST(LatentDecode, HopperNarrow) { expect_random_latents<narrow_latent>(6, 2); }
 TEST(LatentDecode, HopperWithoutOtherColumns) { expect_random_latents<values_alone>(4, 4); }
 TEST(LatentDecode, Portable) { expect_random_latents<portable_latent>(1, 3); }
+
+// Two blocks of 64 rows load K together, also where one of them has no rows of a sequence.
+TEST(LatentDecode, ClustersShareK) {
+  for_random_cases(5, 10, [](std::mt19937& random) {
+    decode_problem p = random_latent(random);
+    p.queries = 1 + index_t(random() % 3);
+    p.heads = 64 / p.queries + 1 + index_t(random() % unsigned(64 / p.queries - 1));
+    for (std::size_t b = 0; b < p.own_queries.size(); ++b)
+      p.own_queries[b] = b == 0 ? p.queries : index_t(random() % unsigned(p.queries + 1));
+    expect_decode<narrow_pair>(p);
+  });
+}
 
 // Rows of the cache in the order of a list for each sequence.
 TEST(LatentDecode, TokenLists) {
@@ -200,6 +215,7 @@ TEST(LatentDecode, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.key_starts = &number), "key_starts");
   EXPECT_REFUSAL(good, (a.k_strides.batch = -192), "TMA");
   EXPECT_REFUSAL(good, (a.block_table = &number, a.table_stride = 1, a.rows_per_page = 1), "positive multiple of 16");
+  EXPECT_NE(std::string(attention_decode<narrow_pair>::check(good)).find("cluster = 1"), std::string::npos);
   attention_decode_args list = good;
   EXPECT_NE(std::string(attention_decode<narrow_tokens>::check(list)).find("rows_per_page = 1"), std::string::npos);
   list.block_table = &number;

@@ -142,7 +142,7 @@ struct latent_consumer {
   TILEWRIGHT_HD void complete_outputs(softmax_type& softmax, index_t of, latent_part part) const {
     exec::wgmma_wait<0>();
     for (float& x : softmax.o.template get<0>().thread_buffer) exec::fence_operand(x);
-    pipeline.arrive(pipeline.empty(of, part));
+    pipeline.release(of, part);
   }
 
   /// P of a tile, and the offsets that it refers to.
@@ -206,7 +206,9 @@ struct latent_consumer {
     add_keys(softmax, p);
     tile += p.num_tiles(lds_of.keys);
     // Located again: what only the results need is in no registers while keys are added.
-    write(softmax, latent_problem(args, exec::opaque(p.first_row), exec::opaque(p.kv_head), piece, device.box_rows),
+    write(softmax,
+          latent_problem(args, exec::opaque(p.first_row), exec::opaque(p.kv_head), piece, device.box_rows,
+                         Policy::cluster),
           piece, share);
   }
 
