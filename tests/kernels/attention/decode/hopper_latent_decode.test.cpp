@@ -12,6 +12,9 @@ namespace {
 
 struct latent : hopper_latent_policy<bfloat16_t> {};
 struct narrow_latent : hopper_latent_policy<half_t, 192, 128> {};
+struct narrow_second_first : hopper_latent_policy<half_t, 192, 128> {
+  static constexpr bool second_adds_received_first = true, prefetches_to_l2 = true;
+};
 struct narrow_tokens : hopper_latent_policy<half_t, 192, 128> {
   static constexpr bool has_token_lists = true;
 };
@@ -70,6 +73,7 @@ void expect_random_latents(int cases, unsigned seed) {
 
 TEST(LatentDecode, Hopper) { expect_random_latents<latent>(2, 1); }
 TEST(LatentDecode, HopperNarrow) { expect_random_latents<narrow_latent>(6, 2); }
+TEST(LatentDecode, HopperInOtherOrder) { expect_random_latents<narrow_second_first>(4, 12); }
 TEST(LatentDecode, HopperWithoutOtherColumns) { expect_random_latents<values_alone>(4, 4); }
 TEST(LatentDecode, Portable) { expect_random_latents<portable_latent>(1, 3); }
 
@@ -197,6 +201,22 @@ TEST(LatentDecode, ScalesAndQueriesBeyondTheRangeOfHalf) {
   for (const float size : {0x1p40f, 0x1p-60f}) {
     p.query_size = size;
     expect_decode<narrow_int8>(p);
+  }
+}
+
+// P times a scale is at most 2^8, and O follows the largest scale.
+TEST(LatentDecode, AllScalesBeyondTheRangeOfHalf) {
+  const std::vector<bfloat16_t> q(192, bfloat16_t(0.0f));
+  const std::vector<std::int8_t> k(5 * 192, 3);
+  for (const float scale : {0x1p20f, 0x1p-30f}) {
+    std::vector<bfloat16_t> o(128);
+    attention_decode_args a;
+    a.q = q.data(), a.k = a.v = k.data(), a.o = o.data();
+    a.k_scales = a.v_scales = &scale;
+    a.queries = 1, a.keys = 5;
+    a.q_strides = a.k_strides = a.v_strides = {192, 192, 192}, a.o_strides = {128, 128, 128};
+    launch<attention_decode<narrow_int8>>(a, {.check_lds = emulator::lds_checks::on});
+    for (const bfloat16_t x : o) EXPECT_EQ(float(x), 3 * scale);
   }
 }
 

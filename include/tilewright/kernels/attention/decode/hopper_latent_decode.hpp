@@ -97,9 +97,23 @@ struct latent_decode_block {
     }
   }
 
+  /// Rows of the keys of a tile from `key` on begin to come to L2.
+  TILEWRIGHT_HD void prefetch(const latent_problem& p, index_t key) const {
+    using T = typename Policy::element_type;
+    const auto& args = device.args;
+    unroll<2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t own = key + 32 * i + exec::lane_id();
+      if (own < p.end && (cluster == 1 || i == exec::block_of_cluster()))
+        exec::prefetch_to_l2(
+            key_rows_in_pages<T>(args.k, args.k_strides, args, p).first(locate_keys(args, p.batch, own)),
+            Policy::head_dim * index_t(sizeof(T)));
+    });
+  }
+
   /// One lane loads the tiles of a consumer, box_rows keys at a time, which are in one page.
   TILEWRIGHT_HD void produce(index_t consumer) const {
     for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (Policy::prefetches_to_l2) prefetch(p, key + 2 * lds_of.keys);
       if (exec::lane_id() == 0) {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), device.box_rows);
         array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
@@ -128,10 +142,10 @@ struct latent_decode_block {
 
   TILEWRIGHT_HD void operator()() const {
     constexpr bool gathers = latent_gathers<Policy>;
-    constexpr role_registers registers = Policy::has_16_bit_rope   ? role_registers{104, 200}
-                                         : latent_converts<Policy> ? role_registers{88, 208}
-                                         : gathers                 ? role_registers{56, 224}
-                                                                   : role_registers{40, 232};
+    constexpr role_registers registers = Policy::has_16_bit_rope               ? role_registers{104, 200}
+                                         : latent_converts<Policy>             ? role_registers{88, 208}
+                                         : gathers || Policy::prefetches_to_l2 ? role_registers{56, 224}
+                                                                               : role_registers{40, 232};
     run_roles<2, registers, cluster>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           pipeline.init();
@@ -182,6 +196,10 @@ struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, Value
   /// Blocks that load the keys together for a block of 64 rows (queries times heads) each: 1 or 2. With 2 the rows must
   /// fill an even number of blocks, some of the last one suffice; K comes from L2 once for 128 rows.
   static constexpr index_t cluster = 1;
+  /// Whether, where TMA loads K, rows of a tile come to L2 while the tile before is loaded.
+  static constexpr bool prefetches_to_l2 = false;
+  /// Whether the second consumer adds the product of the other one's P before that of its own.
+  static constexpr bool second_adds_received_first = false;
   /// S (rows, keys) = Q (rows, head_dim) K^T of a warpgroup.
   static constexpr block_tile scores_tile{64, 64, HeadDim, 4, 1, op};
   /// O (rows, half of value_dim) = P (rows, keys) V.

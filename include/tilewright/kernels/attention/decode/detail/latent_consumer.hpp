@@ -175,23 +175,32 @@ struct latent_consumer {
     exec::fence_async_proxy();  // the producer writes K there later
     return received;
   }
-  /// O += P V of the other consumer's tile; P becomes relative to the own offsets.
+  /// O += P V of the other consumer's tile.
   TILEWRIGHT_HD void add_received(softmax_type& softmax, published& received, index_t of) const {
-    const auto& own = softmax.row_offsets().thread_buffer;
-    if (exec::any(own[0] != received.offsets[0] || own[1] != received.offsets[1])) [[unlikely]]
-      bring_together(softmax, received.p, received.offsets);
+    bring_together(softmax, received);
     issue_outputs(softmax, received.p, of);
     complete_outputs(softmax, of, latent_part::far);
   }
-  TILEWRIGHT_HD static void bring_together(softmax_type& softmax, probabilities_type& p,
-                                           const array<float, 2>& offsets) {
-    row_values of_p;
-    for (index_t r = 0; r < 2; ++r) of_p.thread_buffer[r] = offsets[r];
-    softmax.scale_outputs(softmax.raise_offsets_to(of_p));
+  /// P of the other consumer, O, and an own P that O does not have yet come to the same offsets.
+  TILEWRIGHT_HD static void bring_together(softmax_type& softmax, published& received,
+                                           probabilities_type* own_p = nullptr) {
+    const auto& own = softmax.row_offsets().thread_buffer;
+    if (!exec::any(own[0] != received.offsets[0] || own[1] != received.offsets[1])) [[likely]]
+      return;
+    row_values offsets, factors;
+    for (index_t r = 0; r < 2; ++r) offsets.thread_buffer[r] = received.offsets[r];
+    const row_values raised = softmax.raise_offsets_to(offsets);
+    softmax.scale_outputs(raised);
+    if (own_p) multiply(*own_p, raised);
+    for (index_t r = 0; r < 2; ++r)
+      factors.thread_buffer[r] = exec::exp2(received.offsets[r] - softmax.row_offsets().thread_buffer[r]);
+    multiply(received.p, factors);
+  }
+  TILEWRIGHT_HD static void multiply(probabilities_type& p, const row_values& factors) {
     TILEWRIGHT_UNROLL_ALL
     for (index_t w = 0; w < p.words.size(); ++w) {
-      const index_t r = register_along<typename Policy::scores_distribution, rows_type, 0>(2 * w);
-      const float factor = exec::exp2(offsets[r] - softmax.row_offsets().thread_buffer[r]);
+      const float factor =
+          factors.thread_buffer[register_along<typename Policy::scores_distribution, rows_type, 0>(2 * w)];
       const auto pair = bit_cast<array<element, 2>>(p.words[w]);
       p.words[w] = exec::round_pair<element>(float(pair[0]) * factor, float(pair[1]) * factor);
     }
@@ -272,6 +281,16 @@ struct latent_consumer {
       probabilities_type probabilities;
       probabilities.assign(s);
       publish(probabilities, softmax, own);
+      if (Policy::second_adds_received_first && consumer == 1 && other < end) {
+        published received = receive(other);
+        bring_together(softmax, received, &probabilities);
+        issue_outputs(softmax, received.p, other);
+        issue_outputs(softmax, probabilities, own);
+        exec::wgmma_wait<1>();
+        pipeline.release(other, latent_part::far);
+        complete_outputs(softmax, own, latent_part::near);
+        continue;
+      }
       issue_outputs(softmax, probabilities, own);
       published received{};
       if (other < end) received = receive(other);
