@@ -57,9 +57,13 @@ struct latent_lds {
   TILEWRIGHT_HD static constexpr index_t barriers() { return scales(latent_scales_scores<Policy> ? stages : 0); }
   static constexpr index_t num_barriers = stages * (k.num_boxes() + 3);  ///< a box: full; a part: empty; P: there
   TILEWRIGHT_HD static constexpr index_t bytes() { return barriers() + 8 * num_barriers; }
-  /// The boxes of a consumer's tiles in their order: its half of V, the other half, columns that V does not have.
+  /// The boxes of a consumer's tiles in their order: its half of V; columns that V does not have, so that no wave still
+  /// multiplies them when another one writes P there; the other half. A 16-bit rope, which comes late, is last.
   TILEWRIGHT_HD static constexpr index_t box_of(index_t consumer, index_t i) {
-    return i < half_boxes ? i + consumer * half_boxes : i < 2 * half_boxes ? i - consumer * half_boxes : i;
+    constexpr index_t others = k.num_boxes() - 2 * half_boxes, before = Policy::has_16_bit_rope ? 0 : others;
+    if (i < half_boxes) return i + consumer * half_boxes;
+    if (i < half_boxes + before) return i + half_boxes;
+    return i < 2 * half_boxes + before ? i - before - consumer * half_boxes : i;
   }
   TILEWRIGHT_HD static constexpr index_range boxes_of(latent_part part) {
     return part == latent_part::near ? index_range{0, half_boxes} : index_range{half_boxes, k.num_boxes()};
