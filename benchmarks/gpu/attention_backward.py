@@ -22,7 +22,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention import TOKENS, WIDTH, Args, Strides, strides_of
 from results_file import parse_arguments, write_results
-from timing import Race
+from timing import Race, capture_stream
 
 
 class BackwardArgs(ctypes.Structure):
@@ -70,8 +70,10 @@ class Backward:
 def torch_call(backend, q, k, v, d_o, causal):
     """The back end's gradients and a function that queues their kernels."""
     leaves = [x.detach().requires_grad_() for x in (q, k, v)]
-    with sdpa_kernel(backend):
+    torch.cuda.synchronize()
+    with sdpa_kernel(backend), torch.cuda.stream(capture_stream()):
         out = torch.nn.functional.scaled_dot_product_attention(*leaves, is_causal=causal)
+    torch.cuda.synchronize()
 
     def call():
         return torch.autograd.grad(out, leaves, d_o, retain_graph=True)

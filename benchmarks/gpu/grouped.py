@@ -8,7 +8,8 @@
 LIBRARY is libtilewright_grouped.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON), or libtilewright_grouped_exact.so, whose tile is "exact". Kinds:
 forward, slots, dx, dw; scaled (block-scaled e4m3, in groups) and dense (block-scaled, one product, against torch._scaled_mm with one scale,
 that is cublasLt without block scales). The others are compared with torch._grouped_mm of bf16. Cases: fixed, drawn, large (4,096 rows in
-each group and more), small, dense, blocks (drawn: dense, or groups of multiples of 128 rows). A case is groups x rows in all x n x k.
+each group and more), small, dense, blocks (drawn: dense, or groups of multiples of 128 rows), experts (both GEMMs of expert layers of
+models). A case is groups x rows in all x n x k.
 Where Python finds deep_gemm, it takes part in the block-scaled GEMMs that it can compute, and its results are compared as well.
 All contenders are timed in interleaved CUDA graphs; data are Gaussian. Prints medians in TFLOP/s,
 the ratio to torch, and GB/s of the bytes that the product must move. Results are compared with float64 over rows at both ends of groups,
@@ -104,7 +105,24 @@ def drawn_blocks(kind, count, seed):
     return cases
 
 
+def expert_cases(seed):
+    """Both GEMMs of expert layers: tokens choose their experts at random, some experts more often."""
+    random.seed(seed)
+    cases = []
+    for experts, choices, d, n in ((8, 2, 4096, 14336), (128, 8, 4096, 1536), (256, 8, 7168, 2048), (128, 4, 2880, 2880)):
+        for tokens in (4096, 16384):
+            weights = [random.lognormvariate(0, 0.3) for _ in range(experts)]
+            chosen = random.choices(range(experts), weights, k=tokens * choices)
+            counts = [0] * experts
+            for e in chosen:
+                counts[e] += 1
+            cases += [(experts, tokens * choices, 2 * n, d, counts), (experts, tokens * choices, d, n, counts)]
+    return cases
+
+
 def cases_of(name, kind, options):
+    if name == "experts":
+        return expert_cases(options.seed)
     if name == "blocks":
         return drawn_blocks(kind, options.draw, options.seed)
     if name == "dense":

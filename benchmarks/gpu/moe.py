@@ -3,7 +3,7 @@
 """moe on a GPU with PyTorch: results against float64, and times in CUDA graphs against PyTorch and a Triton kernel.
 
     TILEWRIGHT_LIBRARY=.../libtilewright.so PYTHONPATH=python benchmarks/gpu/moe.py [--models PATTERN,...] [--tokens N,...] [--random N] [--gradients N]
-        [--seconds S] [--rounds N] [--fp8] [--kernels] [--prepare] [--json FILE --commit C]
+        [--seconds S] [--rounds N] [--rivals torch,triton] [--fp8] [--kernels] [--prepare] [--json FILE --commit C]
 
 Contenders: torch (routing, torch._grouped_mm, torch.compile for the rest) and triton (the structure of vLLM's fused_moe: rows gathered by both
 GEMMs, blocks of one expert; the fastest of some tiles). triton has this library's routing before its GEMMs (choose_experts, order_by_expert), and no
@@ -366,13 +366,15 @@ def race(model, tokens, weights, compiled, options):
         wanted = layer.y.float()
         fp8_error = round(((layer.y8.float() - wanted).norm() / wanted.norm()).item(), 4)
         calls["fp8"] = layer.quantised
+    wanted = options.rivals.split(",")
     try:
         inputs = (layer.x, layer.logits, weights["gate_up"], weights["down"], *(weights.get(k) for k in ("gate_up_bias", "down_bias", "score_bias")))
-        compiled(*inputs)
-        calls["torch"] = lambda: compiled(*inputs)
+        if "torch" in wanted:
+            compiled(*inputs)
+            calls["torch"] = lambda: compiled(*inputs)
     except Exception as e:  # a contender that does not run is left out, and said to be
         print(f"  torch: {type(e).__name__}: {str(e)[:200]}", flush=True)
-    if triton is not None:
+    if triton is not None and "triton" in wanted:
         found = {}
         for config in TritonLayer.LARGE if tokens > 256 else TritonLayer.SMALL:
             try:
@@ -520,6 +522,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.03, help="of a block of each contender")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rivals", default="torch,triton", help="which of torch and triton take part")
     parser.add_argument("--fp8", action="store_true", help="time weights of fp8 as well")
     parser.add_argument("--compiler", default="nvrtc", help="of kernels, as tilewright.configure() takes it")
     parser.add_argument("--kernels", action="store_true", help="times of the kernels of one call")

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Times of calls that queue work on the current CUDA stream: in CUDA graphs, interleaved, and the host's time for a call."""
+import functools
 import statistics
 import time
 
 import torch
 
 
+@functools.cache
+def capture_stream():
+    """The stream on which graphs are captured: autograd's backward runs where its forward ran."""
+    return torch.cuda.Stream()
+
+
 def in_graph(call, launches):
     """A CUDA graph of that many calls."""
-    stream = torch.cuda.Stream()
+    stream = capture_stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         call()  # what allocates or compiles does so before the capture

@@ -115,17 +115,6 @@ std::string members_text(const attention_problem& p) {
   return is_masked(p) ? " { static constexpr bool has_block_mask = true; };\n" : " {};\n";
 }
 
-/// The host half of a kernel for the same problems without a mask, for one that takes a mask.
-host_half with_block_mask(host_half half) {
-  half.check = [check = half.check](const void* given) {
-    attention_args args = *static_cast<const attention_args*>(given);
-    if (const char* why = detail::check_block_mask(args, true)) return why;
-    args.block_mask.bits = nullptr;
-    return check(&args);
-  };
-  return half;
-}
-
 std::string dims_text(const attention_problem& p) {
   return std::to_string(p.head_dim) + ", " + std::to_string(p.value_dim);
 }
@@ -201,7 +190,7 @@ kernel_request attention(const attention_problem& problem) {
           choose_hopper_attention_tile(problem.args, problem.head_dim, problem.value_dim, 2);
       host_half host =
           problem.type == element::f16 ? find_half<half_t>(problem, tile) : find_half<bfloat16_t>(problem, tile);
-      if (host.check && is_masked(problem)) host = with_block_mask(std::move(host));
+      if (host.check && is_masked(problem)) host = with_block_mask<attention_args>(std::move(host));
       attention_args probe = problem.args;  // null pointers are to be given later
       alignas(16) static char somewhere[2][16];
       for (const void** p : {&probe.q, &probe.k, &probe.v})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <optional>
+#include <utility>
 
 #include <tilewright/block/mma/default_block_tile.hpp>
 #include <tilewright/jit/attention.hpp>
@@ -29,9 +30,10 @@ std::optional<host_half> find_hopper_half(int dim) {
 }
 /// Nothing where these kernels cannot compute the problem.
 std::optional<host_half> hopper_half(const attention_backward_problem& p, const std::string& target) {
-  if (target != "sm_90a" || p.head_dim != p.value_dim || p.args.block_mask.bits) return std::nullopt;
+  if (target != "sm_90a" || p.head_dim != p.value_dim) return std::nullopt;
   std::optional<host_half> half =
       p.type == element::f16 ? find_hopper_half<half_t>(p.head_dim) : find_hopper_half<bfloat16_t>(p.head_dim);
+  if (half && p.args.block_mask.bits) half = with_block_mask<attention_backward_args>(std::move(*half));
   const attention_backward_args args = with_pointers(p);
   if (half && half->check(&args)) half.reset();
   return half;
@@ -49,7 +51,9 @@ host_half portable_half(const attention_backward_problem& p, const std::string& 
                 takes_mask = p.args.block_mask.bits != nullptr](const void* args) {
     return detail::check_backward(args_of(args), head_dim, value_dim, 8, takes_mask);
   };
-  half.grid = [args_of](const void* args) { return grid_of(detail::grid_of_row_sums(args_of(args))); };
+  half.grid = [args_of](const void* args) {
+    return grid_of(detail::grid_of_row_sums(args_of(args), args_of(args).queries));
+  };
   gradients.grid = [args_of, rows](const void* args) {
     return grid_of(detail::grid_of_gradients(args_of(args), rows));
   };

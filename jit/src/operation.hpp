@@ -80,14 +80,15 @@ template <class Kernel>
 host_half half_of() {
   using args_type = typename Kernel::args_type;
   host_half half;
-  half.check = [](const void* args) { return Kernel::check(*static_cast<const args_type*>(args)); };
+  // As pointers to functions: std::function is then instantiated for each signature, not for each kernel.
+  half.check = +[](const void* args) { return Kernel::check(*static_cast<const args_type*>(args)); };
   if constexpr (detail::HasDeviceArgs<Kernel>) {
-    half.prepare = [](const void* args, const launch_facts& facts) {
+    half.prepare = +[](const void* args, const launch_facts& facts) {
       const auto made = Kernel::prepare(*static_cast<const args_type*>(args), facts);
       return host_half::prepared{as_bytes(made), grid_of(Kernel::grid(made))};
     };
   } else {
-    half.grid = [](const void* args) { return grid_of(Kernel::grid(*static_cast<const args_type*>(args))); };
+    half.grid = +[](const void* args) { return grid_of(Kernel::grid(*static_cast<const args_type*>(args))); };
   }
   if constexpr (detail::HasFollower<Kernel>)
     half.next = std::make_shared<const host_half>(half_of<typename Kernel::followed_by>());

@@ -131,16 +131,12 @@ kernel_source rows_source(const row_kernel_text& text, const expert_rows_args<vo
   return row_kernel<kernel>(text, args, choose_expert_rows_tile(sizeof(T), args.cols, is_aligned, Kind));
 }
 
-/// use(of_type<kernel>) with the kernel for this number of tokens.
+/// use(of_type<kernel>) with the kernel of a kind.
 template <class Use>
 auto with_dots_kernel(const expert_dots_problem& p, Use use) {
-  const auto of_kind = [&]<expert_dots_kind Kind>(std::integral_constant<expert_dots_kind, Kind>) {
-    return p.args.tokens == 1 ? use(of_type<tilewright::expert_dots<arch::sm90, bfloat16_t, Kind, 1>>{})
-                              : use(of_type<tilewright::expert_dots<arch::sm90, bfloat16_t, Kind, 4>>{});
-  };
   using enum expert_dots_kind;
-  return p.kind == gate_up ? of_kind(std::integral_constant<expert_dots_kind, gate_up>{})
-                           : of_kind(std::integral_constant<expert_dots_kind, down>{});
+  return p.kind == gate_up ? use(of_type<tilewright::expert_dots<arch::sm90, bfloat16_t, gate_up>>{})
+                           : use(of_type<tilewright::expert_dots<arch::sm90, bfloat16_t, down>>{});
 }
 /// An error message for a problem without a kernel; nullptr: there is one.
 const char* check_dots(const expert_dots_problem& given) {
@@ -232,12 +228,11 @@ bool can_take_dots(const expert_dots_problem& problem) { return check_dots(probl
 kernel_request expert_dots(const expert_dots_problem& problem) {
   return remembered([problem](const std::string&) {
     require_fit("expert_dots", check_dots(problem));
-    const std::string type = type_name(problem.type), tokens = problem.args.tokens == 1 ? "1" : "4";
+    const std::string type = type_name(problem.type);
     kernel_source s;
     s.name = std::string(problem.kind == expert_dots_kind::gate_up ? "gate_up" : "down") + "_dots_" +
-             short_name(problem.type) + "_" + tokens;
-    s.kernel = "tw::expert_dots<tw::arch::current, " + type + ", " + kind_text("expert_dots_kind", problem.kind) +
-               ", " + tokens + ">";
+             short_name(problem.type);
+    s.kernel = "tw::expert_dots<tw::arch::current, " + type + ", " + kind_text("expert_dots_kind", problem.kind) + ">";
     s.uses = {"kernels/routing/expert_dots.hpp"};
     s.host = with_dots_kernel(problem, []<class Kernel>(of_type<Kernel>) { return half_of<Kernel>(); });
     return s;

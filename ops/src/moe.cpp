@@ -156,19 +156,18 @@ struct moe_dots {
       : gate_up(of_kind(expert_dots_kind::gate_up, l, r, o)), down(of_kind(expert_dots_kind::down, l, r, o)) {
     auto& first = gate_up.args;
     const index_t step = o.is_interleaved ? 2 : 1, ld = l.gate_up.codes.ld;
-    first.x = x.data, first.x_stride = l.x.stride, first.y = hidden.data, first.y_stride = l.n;
+    first.x = x.data, first.y = hidden.data, first.row_stride = l.n;
     first.n = l.n, first.k = l.d;
     set_weights(first, l.gate_up.codes, step * ld, o.is_interleaved ? ld : long_index_t{l.n} * ld);
     set_bias(first, columns_of(o.gate_up_bias, l, o.is_interleaved), step);
     first.function = swiglu_of(o);
     auto& second = down.args;
-    second.x = hidden.data, second.x_stride = l.n, second.y = y.data,
-    second.y_stride = as_rows(moe_call, "y", y).stride;
+    second.x = hidden.data, second.row_stride = l.n, second.y = y.data;
     second.n = l.d, second.k = l.n;
     set_weights(second, l.down.codes, l.down.codes.ld, 0);
     set_bias(second, columns_of(o.down_bias, l, false), 1);
   }
-  /// Whether the kernels take such a layer, and are faster: with 4 tokens grouped GEMMs are (H200).
+  /// Whether the kernels take such a layer. With 4 tokens grouped GEMMs are faster (H200).
   bool can_run(const moe_layer& l) const {
     return l.tokens == 1 && l.gate_up.format == expert_format::plain && l.down.codes.along_cols &&
            jit::can_take_dots(gate_up) && jit::can_take_dots(down);
@@ -176,11 +175,10 @@ struct moe_dots {
   void run(const moe_options& o) {
     for (jit::expert_dots_problem* const p : {&gate_up, &down}) {
       const auto& a = p->args;
-      run_single<describe_dots>(
-          moe_call,
-          key_of_all(moe_call, 7, p->type, p->kind == expert_dots_kind::down, a.x, a.w, a.tokens == 1,
-                     a.tokens * a.choices, a.n, a.k, a.x_stride, a.w_stride, a.expert_stride, a.product_stride),
-          *p, o.stream);
+      run_single<describe_dots>(moe_call,
+                                key_of_all(moe_call, 7, p->type, p->kind == expert_dots_kind::down, a.x, a.w, a.choices,
+                                           a.n, a.k, a.row_stride, a.w_stride, a.expert_stride, a.product_stride),
+                                *p, o.stream);
     }
   }
 
@@ -190,7 +188,7 @@ struct moe_dots {
     jit::expert_dots_problem p{.type = l.type, .kind = kind};
     auto& a = p.args;
     a.expert = static_cast<const index_t*>(r.expert.data), a.weight = static_cast<const float*>(r.weight.data);
-    a.tokens = l.tokens, a.choices = l.choices, a.experts = l.experts;
+    a.choices = l.choices, a.experts = l.experts;
     a.first_expert = o.first_expert, a.capacity = o.capacity;
     return p;
   }

@@ -140,7 +140,7 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.verdicts(found, "probe"), {"ds_read_b32": "confirmed", "ds_read_b64": "contradicted", "ds_read_b128": "failed"})
         self.assertEqual(self.verdicts(found, "kernels"), {"math: exp2": "confirmed", "math: log2": "failed",
                                                            "attention: f16, d 64 full": "confirmed", "library_kernels": "failed", "examples": "left out",
-                                                           "parallel_ranks": "left out", "products": "left out"})
+                                                           "parallel_ranks": "left out", "products": "left out", "attention_gradients": "left out"})
         products = [row for row in found["rows"] if row["step"] == "products"]
         self.assertGreater(len(products), 80)
         for row in products:

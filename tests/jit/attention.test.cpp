@@ -92,6 +92,14 @@ TEST_F(JitAttention, GradientsUseWgmmaWhereTheyCan) {
   EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_hopper_f16_d128");
   EXPECT_EQ(jit::attention_backward(p)("sm_80").name, "attention_backward_f16_d128");
   EXPECT_GT(jit::workspace_bytes(p, "sm_90a"), jit::workspace_bytes(p, "gfx942") + 2 * 100 * 128 * 4);
+  const unsigned bits[1]{};
+  p.args.block_mask = {.queries = 128, .keys = 128, .bits = bits, .strides = {0, 0, 1}};
+  const jit::kernel_source masked = jit::attention_backward(p)("sm_90a");
+  EXPECT_EQ(masked.name, "attention_backward_hopper_f16_d128_masked");
+  EXPECT_NE(masked.code.find("has_block_mask = true"), std::string::npos) << masked.code;
+  EXPECT_NE(std::string(masked.host.check(&p.args)).find("a pointer is null"), std::string::npos);
+  p.args.block_mask.bits = nullptr;
+  EXPECT_NE(std::string(masked.host.check(&p.args)).find("block_mask.bits is null"), std::string::npos);
   p.value_dim = 32;
   EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_f16_d128_32");
   EXPECT_EQ(sentence_of([&] {

@@ -162,7 +162,7 @@ class Report:
 
     def kernels(self):
         """Programs that print PASS or FAIL for each kernel."""
-        names = ("math", "attention", "library_kernels", "examples", "parallel_ranks", "products")
+        names = ("math", "attention", "attention_gradients", "library_kernels", "examples", "parallel_ranks", "products")
         programs = [self.program(f"gpu_{name}-{self.runtime}") for name in names]
         with concurrent.futures.ThreadPoolExecutor() as pool:
             results = list(pool.map(lambda program: run([program]) if program else None, programs))

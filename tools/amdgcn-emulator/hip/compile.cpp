@@ -111,7 +111,7 @@ hiprtcResult compile(_hiprtcProgram& p, int n, const char** options) {
   find_names(p, command, folder.path);
   return HIPRTC_SUCCESS;
 }
-hiprtcResult copy(const std::string& text, char* to, bool with_end) {
+hiprtcResult copy_text(const std::string& text, char* to, bool with_end) {
   std::memcpy(to, text.c_str(), text.size() + with_end);
   return HIPRTC_SUCCESS;
 }
@@ -146,8 +146,8 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram p, const char* expression, const
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram p, std::size_t* n) {
   return *n = p->log.empty() ? 0 : p->log.size() + 1, HIPRTC_SUCCESS;
 }
-hiprtcResult hiprtcGetProgramLog(hiprtcProgram p, char* log) { return copy(p->log, log, true); }
+hiprtcResult hiprtcGetProgramLog(hiprtcProgram p, char* log) { return copy_text(p->log, log, true); }
 hiprtcResult hiprtcGetCodeSize(hiprtcProgram p, std::size_t* n) { return *n = p->code.size(), HIPRTC_SUCCESS; }
-hiprtcResult hiprtcGetCode(hiprtcProgram p, char* code) { return copy(p->code, code, false); }
+hiprtcResult hiprtcGetCode(hiprtcProgram p, char* code) { return copy_text(p->code, code, false); }
 
 }  // extern "C"

@@ -69,7 +69,7 @@ struct attention_args {
   const float* k_scales = nullptr;  ///< of K
   const float* v_scales = nullptr;  ///< of V
 
-  attention_block_mask block_mask;  ///< of forward and portable gradients; by default none
+  attention_block_mask block_mask;  ///< of forward and gradients; by default none
 };
 
 /// Where a score is. A policy's score_function is applied to the scaled scores before the mask: called for each, it
@@ -94,6 +94,7 @@ template <class Arch, class T, index_t HeadDim, index_t ValueDim, class Args>
 struct attention_choices {
   using arch = Arch;
   using element_type = T;
+  using input_type = T;  ///< elements of Q, K and V in memory; policies of gradients may replace it
   using result_type = conditional_t<sizeof(T) == 1, bfloat16_t, T>;
   using score_function = no_score_function;
   using args_type = Args;
@@ -119,8 +120,8 @@ constexpr const char* check_block_mask(const attention_args& args, bool takes_ma
   if (!m.bits != !takes_mask)
     return takes_mask
                ? "block_mask.bits is null; use a policy without has_block_mask"
-               : "this kernel takes no block mask; attention_forward and, but for wgmma, attention_backward do, with a "
-                 "policy that has has_block_mask";
+               : "this kernel takes no block mask; attention_forward and attention_backward do, with a policy that has "
+                 "has_block_mask";
   if (!takes_mask) return nullptr;
   for (const index_t rows : {m.queries, m.keys})
     if (rows < 16 || rows > 1 << 20 || !is_power_of_two(rows))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two GEMMs of experts for up to four tokens: a wave multiplies a row of weights, at the rate of memory.
+// The two GEMMs of experts for one token: a wave multiplies a row of weights, at the rate of memory.
 #pragma once
 
 #include <tilewright/block/rows/row_cluster.hpp>
@@ -11,22 +11,21 @@
 
 namespace tilewright {
 
-/// Entry e is choice e % choices of token e / choices. Strides in elements. Rows of x and w start at multiples of 16
-/// bytes.
+/// An entry is a choice of the token. Strides in elements. Rows of x and w start at multiples of 16 bytes.
 template <class T>
 struct expert_dots_args {
-  const T* x = nullptr;                   ///< gate_up: (tokens, k); down: (entries, k), what gate_up wrote
+  const T* x = nullptr;                   ///< gate_up: (k), the token; down: (choices, k), what gate_up wrote
   const T* w = nullptr;                   ///< of all experts: gate_up: (n, k) of the gate and of `up`; down: (n, k)
-  T* y = nullptr;                         ///< gate_up: (entries, n), rows of entries without an expert are not written
-                                          ///< down: (tokens, n)
-  const index_t* expert = nullptr;        ///< (entries): an expert's number; others than those of this GPU add nothing
-  const float* weight = nullptr;          ///< down: (entries)
-  index_t tokens = 0, choices = 0;        ///< choices: entries of a token; tokens * choices <= 32
+  T* y = nullptr;                         ///< gate_up: (choices, n), rows of entries without an expert are not written
+                                          ///< down: (n)
+  const index_t* expert = nullptr;        ///< (choices): an expert's number; others than those of this GPU add nothing
+  const float* weight = nullptr;          ///< down: (choices)
+  index_t choices = 0;                    ///< at most 32
   index_t experts = 0, first_expert = 0;  ///< of this GPU, and the number of the first
   index_t capacity = 0;                   ///< an expert takes its first `capacity` entries; 0: all
   index_t n = 0, k = 0;                   ///< columns of y for each entry or token; elements of a row of x and w
-  long_index_t x_stride = 0, y_stride = 0;                ///< from row to row
-  index_t w_stride = 0;                                   ///< from row to row of a matrix of w
+  long_index_t row_stride = 0;            ///< from entry to entry, of gate_up's y, which is down's x
+  index_t w_stride = 0;                   ///< from row to row of a matrix of w
   long_index_t expert_stride = 0, product_stride = 0;     ///< of w: from expert to expert; from the gate to `up`
   const T* bias = nullptr;                                ///< optional: (experts, n), of gate_up for each product
   long_index_t bias_stride = 0, bias_product_stride = 0;  ///< from expert to expert; from the gate to `up`
@@ -34,42 +33,29 @@ struct expert_dots_args {
   clamped_swiglu_function function = {1, bit_cast<float>(0x7f800000u), 0};  ///< gate_up; its limit is positive
 };
 
-/// gate_up: y[e] = swiglu(W_gate x[t] + bias, W_up x[t] + bias) for each entry e of token t.
-/// down: y[t] = sum of weight[e] (W x[e] + bias) over the entries e of t.
+/// gate_up: y[e] = swiglu(W_gate x + bias, W_up x + bias) for each entry e.
+/// down: y = sum of weight[e] (W x[e] + bias) over the entries e.
 enum class expert_dots_kind : signed char { gate_up, down };
 
 namespace detail {
 
-/// What the lanes of a wave know of the entries. Those of an expert are computed together; should a token have an
-/// expert twice, the second time is a group of its own.
+/// What the lanes of a wave know of the entries: lane e of entry e.
 template <class Args>
-struct entry_groups {
-  static constexpr index_t most = 32;  ///< entries
+struct token_entries {
+  static constexpr index_t most = 32;
 
-  const Args& args;
-  index_t expert, key;    ///< of the lane's entry: the expert from 0 on; what the entries of a group share, or -1
-  exec::lane_mask first;  ///< which lanes' entries are the first of their group
+  index_t expert;        ///< of the lane's entry, from 0 on
+  exec::lane_mask kept;  ///< the lanes whose entries this GPU computes
 
-  TILEWRIGHT_HD explicit entry_groups(const Args& a) : args(a) {
+  TILEWRIGHT_HD explicit token_entries(const Args& args) {
     const index_t lane = exec::lane_id();
-    expert = lane < args.tokens * args.choices ? exec::load_element(args.expert + lane) - args.first_expert : -1;
+    expert = lane < args.choices ? exec::load_element(args.expert + lane) - args.first_expert : -1;
     const bool exists = unsigned(expert) < unsigned(args.experts);
     const exec::lane_mask same = exec::equal_lanes<16>(exists ? expert : 0xffff);
-    const index_t before = exec::count_lower_lanes(same & of_token(divide(lane, args.choices)));
-    const bool is_kept = exists && (args.capacity == 0 || exec::count_lower_lanes(same) < args.capacity);
-    key = is_kept ? expert * most + before : -1;
-    const exec::lane_mask group = exec::equal_lanes<21>(key);
-    first = exec::ballot(is_kept && exec::count_lower_lanes(group) == 0);
+    kept = exec::ballot(exists && (args.capacity == 0 || exec::count_lower_lanes(same) < args.capacity));
   }
-  /// The lanes that have a token's entries.
-  TILEWRIGHT_HD exec::lane_mask of_token(index_t token) const {
-    const unsigned lanes = args.choices == most ? 0xffffffffu : (1u << unsigned(args.choices)) - 1;
-    return exec::lane_mask(lanes) << unsigned(token * args.choices) % 32u;
-  }
-  /// The lanes of a group, which has entry `slot`.
-  TILEWRIGHT_HD exec::lane_mask members(index_t slot) const { return exec::ballot(key == exec::shuffle(key, slot)); }
-  TILEWRIGHT_HD index_t expert_of(index_t slot) const { return exec::shuffle(expert, slot); }
-  TILEWRIGHT_HD static index_t lowest(exec::lane_mask mask) { return exec::count_lanes((mask & (0 - mask)) - 1); }
+  TILEWRIGHT_HD bool keeps(index_t entry) const { return (kept >> unsigned(entry) & 1) != 0; }
+  TILEWRIGHT_HD index_t expert_of(index_t entry) const { return exec::shuffle(expert, entry); }
 };
 
 /// a . b + sum, of eight elements each.
@@ -93,28 +79,25 @@ TILEWRIGHT_HD float add_dot(const array<unsigned, 4>& a, const array<unsigned, 4
 
 }  // namespace detail
 
-/// MostTokens: 1 to 4, tokens that a row of weights is multiplied by in one pass. Sums are in the order of entries
-/// whose expert comes first: the same bits in each run.
-template <class Arch, class T, expert_dots_kind Kind, index_t MostTokens>
+/// Sums are in the order of entries: the same bits in each run.
+template <class Arch, class T, expert_dots_kind Kind>
 struct expert_dots {
   using arch = Arch;
   using args_type = expert_dots_args<T>;
-  static_assert(sizeof(T) == 2 && 1 <= MostTokens && MostTokens <= 4);
+  static_assert(sizeof(T) == 2, "expert_dots: elements are half_t or bfloat16_t");
   static constexpr bool is_gate_up = Kind == expert_dots_kind::gate_up;  ///< Kind, as a condition
   static constexpr index_t products = is_gate_up ? 2 : 1;                ///< rows of weights of a wave
   static constexpr index_t waves = 4;                                    ///< of a block: each has a row
   static constexpr index_t block_size = waves * Arch::value.wave_size, lds_bytes = 0;
-  static constexpr index_t blocks_at_once = MostTokens == 1 ? 8 : 4;  ///< with at_once loads in flight in each thread
-  static constexpr index_t at_once = 8 / products;                    ///< vectors of a row of weights
+  static constexpr index_t at_once = 4,
+                           blocks_at_once = 8;  ///< vectors of a row of weights in a batch; blocks of an SM
   static constexpr bool overlaps_previous = detail::overlaps_previous_v<Arch>;
 
   /// An error message for what this kernel cannot do with these arguments; nullptr: it can.
   static const char* check(const args_type& g) {
-    const long_index_t entries = long_index_t{g.tokens} * g.choices;
-    if (g.tokens < 1 || g.choices < 1 || g.experts < 1 || g.n < 1 || g.k < 1)
-      return "tokens, choices, experts, n and k must be positive";
+    if (g.choices < 1 || g.experts < 1 || g.n < 1 || g.k < 1) return "choices, experts, n and k must be positive";
     if (g.k > 1 << 29) return "rows have more than 2^29 elements";
-    if (g.tokens > MostTokens || entries > groups::most) return "this kernel is for fewer tokens, and up to 32 entries";
+    if (g.choices > entries_type::most) return "this kernel is for up to 32 choices of the token";
     if (g.experts > 32768) return "there are more than 32768 experts";
     if (!g.x || !g.w || !g.y || !g.expert || (!is_gate_up && !g.weight))
       return "a pointer is null: x, w, y, expert or weight";
@@ -125,16 +108,16 @@ struct expert_dots {
     if (!are_vectors) return detail::needs_vectors;
     const long_index_t of_w = (g.experts - 1) * g.expert_stride + (g.n - 1) * long_index_t{g.w_stride} +
                               (is_gate_up ? g.product_stride : 0) + g.k;
-    const detail::row_matrix y{g.y, is_gate_up ? entries : g.tokens, g.n, g.y_stride, sizeof(T)},
-        x{g.x, is_gate_up ? g.tokens : entries, g.k, g.x_stride, sizeof(T)};
+    const detail::row_matrix y{g.y, is_gate_up ? g.choices : 1, g.n, is_gate_up ? g.row_stride : g.n, sizeof(T)},
+        x{g.x, is_gate_up ? 1 : g.choices, g.k, is_gate_up ? detail::round_up(g.k, 8) : g.row_stride, sizeof(T)};
     if (const char* why = detail::check_matrix(y, 1, 1)) return why;
     if (const char* why = detail::check_matrix(x, 8, 1)) return why;
-    const detail::row_matrix matrices[] = {y, x, detail::row_array(g.w, of_w), detail::row_array(g.expert, entries),
-                                           detail::row_array(g.weight, entries)};
+    const detail::row_matrix matrices[] = {y, x, detail::row_array(g.w, of_w), detail::row_array(g.expert, g.choices),
+                                           detail::row_array(g.weight, g.choices)};
     return detail::check_results(matrices, 1);
   }
   static constexpr exec::block_index grid(const args_type& g) {
-    return {ceil_div(g.n, waves), is_gate_up ? g.tokens * g.choices : 1, 1};
+    return {ceil_div(g.n, waves), is_gate_up ? g.choices : 1, 1};
   }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
@@ -148,7 +131,7 @@ struct expert_dots {
   }
 
  private:
-  using groups = detail::entry_groups<args_type>;
+  using entries_type = detail::token_entries<args_type>;
   using vector = array<unsigned, 4>;
   static constexpr index_t vector_bytes = 16, step = Arch::value.wave_size * vector_bytes;  // of a row, in bytes
 
@@ -172,18 +155,12 @@ struct expert_dots {
     return detail::combine_lanes<1, Arch::value.wave_size>(x, [](float a, float b) { return a + b; });
   }
 
-  TILEWRIGHT_HD static void multiply_gate_up(const args_type& args, index_t column, index_t slot) {
-    const groups entries(args);
-    if ((entries.first >> unsigned(slot) & 1) == 0) return;
-    const index_t expert = entries.expert_of(slot);
-    array<index_t, MostTokens> entry;
-    exec::lane_mask rest = entries.members(slot);
-    for (index_t& e : entry.elements) {
-      e = rest ? groups::lowest(rest) : -1;
-      rest &= rest - 1;
-    }
+  TILEWRIGHT_HD static void multiply_gate_up(const args_type& args, index_t column, index_t entry) {
+    const entries_type entries(args);
+    if (!entries.keeps(entry)) return;
+    const index_t expert = entries.expert_of(entry);
     const T* const gate = weights_of(args, expert, column);
-    array<float, 2 * MostTokens> sum{};
+    float sum[2] = {};
     TILEWRIGHT_UNROLL(1)
     for (index_t first = 0; first < 2 * args.k; first += at_once * step) {
       const index_t own = first + exec::lane_id() * vector_bytes;
@@ -194,96 +171,90 @@ struct expert_dots {
         w[2 * i + 1] = load(gate + args.product_stride, args.k, own + i * step);
       }
       TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < at_once; ++i)
-        for (index_t t = 0; t < MostTokens; ++t) {
-          if (entry[t] < 0) continue;
-          const vector x = load(args.x + divide(entry[t], args.choices) * args.x_stride, args.k, own + i * step);
-          sum[2 * t] = detail::add_dot<T>(w[2 * i], x, sum[2 * t]);
-          sum[2 * t + 1] = detail::add_dot<T>(w[2 * i + 1], x, sum[2 * t + 1]);
-        }
-    }
-    for (index_t t = 0; t < MostTokens; ++t) {
-      float g = sum_of_lanes(sum[2 * t]), u = sum_of_lanes(sum[2 * t + 1]);
-      if (entry[t] < 0 || exec::lane_id() != 0) continue;
-      if (args.bias) {
-        const T* const bias = args.bias + expert * args.bias_stride + long_index_t{column} * args.bias_step;
-        g += type_convert<float>(exec::load_element(bias));
-        u += type_convert<float>(exec::load_element(bias + args.bias_product_stride));
+      for (index_t i = 0; i < at_once; ++i) {
+        const vector x = load(args.x, args.k, own + i * step);
+        sum[0] = detail::add_dot<T>(w[2 * i], x, sum[0]);
+        sum[1] = detail::add_dot<T>(w[2 * i + 1], x, sum[1]);
       }
-      exec::store_element(args.y + entry[t] * args.y_stride + column, type_convert<T>(args.function(g, u)));
     }
+    float g = sum_of_lanes(sum[0]), u = sum_of_lanes(sum[1]);
+    if (exec::lane_id() != 0) return;
+    if (args.bias) {
+      const T* const bias = args.bias + expert * args.bias_stride + long_index_t{column} * args.bias_step;
+      g += type_convert<float>(exec::load_element(bias));
+      u += type_convert<float>(exec::load_element(bias + args.bias_product_stride));
+    }
+    exec::store_element(args.y + entry * args.row_stride + column, type_convert<T>(args.function(g, u)));
   }
 
-  /// Where a wave is in the rows of all groups, of which there is one; after the last, beyond the end of its row.
+  /// Where a wave is in the rows of all entries, of which there is one; after the last, beyond the end of its row.
   struct cursor {
-    exec::lane_mask left;       // groups, by their first entry
-    index_t slot, offset, end;  // of the group; in its rows, in bytes
+    exec::lane_mask left;        // entries
+    index_t entry, offset, end;  // in its rows, in bytes
 
-    TILEWRIGHT_HD cursor(exec::lane_mask all, index_t k)
-        : left(all), slot(groups::lowest(all)), offset(0), end(2 * k) {}
+    TILEWRIGHT_HD cursor(exec::lane_mask all, index_t k) : left(all), entry(lowest(all)), offset(0), end(2 * k) {}
     TILEWRIGHT_HD void advance() {
       offset += step;
       if (offset < end || left == 0) return;
       left &= left - 1;
-      if (left != 0) slot = groups::lowest(left), offset = 0;
+      if (left != 0) entry = lowest(left), offset = 0;
     }
+    TILEWRIGHT_HD static index_t lowest(exec::lane_mask mask) { return exec::count_lanes((mask & (0 - mask)) - 1); }
   };
   struct batch {
     array<vector, at_once> w;
-    array<index_t, at_once> slot, offset;
+    array<index_t, at_once> entry, offset;
   };
-  TILEWRIGHT_HD static batch load_batch(const args_type& args, const groups& entries, index_t column, cursor& at) {
+  TILEWRIGHT_HD static batch load_batch(const args_type& args, const entries_type& entries, index_t column,
+                                        cursor& at) {
     batch b;
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < at_once; ++i, at.advance()) {
-      b.slot[i] = at.slot, b.offset[i] = at.offset + exec::lane_id() * vector_bytes;
-      b.w[i] = load_any(weights_of(args, entries.expert_of(at.slot), column), at.end, b.offset[i]);
+      b.entry[i] = at.entry, b.offset[i] = at.offset + exec::lane_id() * vector_bytes;
+      b.w[i] = load_any(weights_of(args, entries.expert_of(at.entry), column), at.end, b.offset[i]);
     }
     return b;
   }
-
-  /// Adds the biases of the lane's entry.
-  TILEWRIGHT_HD static void add_bias(const args_type& args, const groups& entries, index_t column, float weight,
-                                     array<float, MostTokens>& sum) {
-    if (!args.bias || entries.key < 0) return;
-    const T bias =
-        exec::load_element(args.bias + entries.expert * args.bias_stride + long_index_t{column} * args.bias_step);
-    const index_t token = divide(exec::lane_id(), args.choices);
-    for (index_t t = 0; t < MostTokens; ++t) sum[t] += token == t ? weight * type_convert<float>(bias) : 0.0f;
+  /// The products of a batch, with the weights of their entries; x comes from a cache, in one round.
+  TILEWRIGHT_HD static float add_batch(const args_type& args, const batch& b, index_t end, float weight, float sum) {
+    array<vector, at_once> x;
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < at_once; ++i) x[i] = load_any(args.x + b.entry[i] * args.row_stride, end, b.offset[i]);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < at_once; ++i) {
+      const float product = detail::add_dot<T>(b.w[i], x[i], 0.0f);
+      sum += exec::shuffle(weight, b.entry[i]) * (exec::opaque(b.offset[i]) < end ? product : 0.0f);
+    }
+    return sum;
   }
 
-  /// The first weights are loaded before the previous kernel ends: it wrote neither these nor `expert`.
+  /// The first weights are loaded before the previous kernel ends: it wrote neither these nor `expert`. The next batch
+  /// is on its way while one is multiplied.
   TILEWRIGHT_HD static void multiply_down(const args_type& args, index_t column) {
-    const groups entries(args);
+    const entries_type entries(args);
     const index_t lane = exec::lane_id();
-    cursor at(entries.first, args.k);
-    array<float, MostTokens> sum{};
-    float weight = 0;  // of the lane's entry
-    for (bool is_first = true; at.left != 0; is_first = false) {
-      const batch b = load_batch(args, entries, column, at);
-      if (is_first) {
-        start();
-        weight = entries.key >= 0 ? exec::load_element(args.weight + lane) : 0.0f;
+    const bool has_entry = entries.keeps(lane);
+    float sum = 0;
+    if (entries.kept == 0) {
+      start();
+    } else {
+      cursor at(entries.kept, args.k);
+      batch b = load_batch(args, entries, column, at);
+      start();
+      const float weight = has_entry ? exec::load_element(args.weight + lane) : 0.0f;
+      TILEWRIGHT_UNROLL(1)
+      while (at.left != 0) {
+        const batch next = load_batch(args, entries, column, at);
+        sum = add_batch(args, b, at.end, weight, sum);
+        b = next;
       }
-      TILEWRIGHT_UNROLL_ALL
-      for (index_t i = 0; i < at_once; ++i) {
-        const exec::lane_mask members = MostTokens == 1 ? 1 : entries.members(b.slot[i]);
-        for (index_t t = 0; t < MostTokens; ++t) {
-          const exec::lane_mask own = MostTokens == 1 ? 1 : members & entries.of_token(t);
-          if (t >= args.tokens || own == 0) continue;
-          const index_t entry = MostTokens == 1 ? b.slot[i] : groups::lowest(own);
-          const vector x = load_any(args.x + entry * args.x_stride, at.end, b.offset[i]);
-          const float product = detail::add_dot<T>(b.w[i], x, 0.0f);
-          sum[t] += exec::shuffle(weight, entry) * (exec::opaque(b.offset[i]) < at.end ? product : 0.0f);
-        }
-      }
+      sum = add_batch(args, b, at.end, weight, sum);
+      if (args.bias && has_entry)
+        sum += weight * type_convert<float>(exec::load_element(args.bias + entries.expert * args.bias_stride +
+                                                               long_index_t{column} * args.bias_step));
     }
-    if (entries.first == 0) start();
-    add_bias(args, entries, column, weight, sum);
-    for (index_t t = 0; t < MostTokens; ++t) {
-      const float y = sum_of_lanes(sum[t]);
-      if (t < args.tokens && lane == 0) exec::store_element(args.y + t * args.y_stride + column, type_convert<T>(y));
-    }
+    const float y = sum_of_lanes(sum);
+    if (lane == 0) exec::store_element(args.y + column, type_convert<T>(y));
   }
 };
 

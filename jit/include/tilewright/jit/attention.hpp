@@ -28,8 +28,7 @@ struct attention_problem {
 kernel_request attention(const attention_problem& problem);
 
 /// Gradients of attention. One kernel serves all problems with its type and head dimensions: lengths, strides, window
-/// and scale are arguments. Null pointers of `args` are those that launches will have. With a block mask the kernel is
-/// the portable one.
+/// and scale are arguments. Null pointers of `args` are those that launches will have.
 struct attention_backward_problem {
   element type = element::f16;          // or bf16
   int head_dim = 128, value_dim = 128;  // of Q and K, of V and O: multiples of 32 up to 256

@@ -45,7 +45,7 @@ struct expert_rows_problem {
 };
 kernel_request expert_rows(const expert_rows_problem& problem);
 
-/// One of the GEMMs of experts for up to 4 tokens; the kernel takes expert_dots_args.
+/// One of the GEMMs of experts for one token; the kernel takes expert_dots_args.
 struct expert_dots_problem {
   element type = element::bf16;  // f16 or bf16
   expert_dots_kind kind = expert_dots_kind::gate_up;

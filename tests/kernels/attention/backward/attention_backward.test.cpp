@@ -20,11 +20,18 @@ struct hopper_gradients : attention_backward_policy<arch::sm90, half_t, 64, 128>
   using args_type = cap_args;
 };
 
+/// Q, K and V of 8 bits.
+struct cdna3_fp8_gradients : attention_backward_policy<arch::gfx942, bfloat16_t, 64, 96> {
+  using input_type = fp8_fnuz_t;
+};
+
 }  // namespace
 
 TEST(AttentionBackward, Cdna3) { expect_random_gradients<cdna3_gradients>(10, 1); }
 TEST(AttentionBackward, Rdna3) { expect_random_gradients<rdna3_gradients>(5, 2); }
 TEST(AttentionBackward, HopperWithScoreFunction) { expect_random_gradients<hopper_gradients>(8, 3); }
+
+TEST(AttentionBackward, Fp8) { expect_random_gradients<cdna3_fp8_gradients>(5, 6); }
 
 // Registers hold no rows in flight on RDNA; NVIDIA GPUs copy without registers, to two buffers.
 TEST(AttentionBackward, BlockMasks) {
@@ -65,8 +72,22 @@ TEST(AttentionBackward, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.heads = a.queries = 2), "in the same memory");
   EXPECT_REFUSAL(good, (a.heads = a.kv_heads = 2, a.d_o_strides.head = 0), "accepted");
   EXPECT_REFUSAL(good, (a.queries = 0x20000000), "2^29");
+  EXPECT_REFUSAL(good, (a.q_scales = &lse), "for 8-bit elements");
   const unsigned bits = 0;
   EXPECT_REFUSAL(good, (a.block_mask.bits = &bits), "takes no block mask");
+}
+
+TEST(AttentionBackward, RefusesWhatItCannotDoWith8Bits) {
+  using kernel = attention_backward<cdna3_fp8_gradients>;
+  alignas(16) bfloat16_t memory[5][96];
+  float lse = 0;
+  const attention_backward_args good = gradients_of_one_query(memory, lse);
+  ASSERT_EQ(kernel::check(good), nullptr);
+  EXPECT_EQ(kernel::workspace_bytes(good), 16 + 2 * (64 + 64 + 96));
+  EXPECT_REFUSAL(good, (a.q_scales = &lse), "accepted");
+  EXPECT_REFUSAL(good, (a.k_strides.row = 104), "multiples of 16");
+  EXPECT_REFUSAL(good, (a.d_k_strides.row = 104), "accepted");
+  EXPECT_REFUSAL(good, (a.workspace = nullptr), "workspace");
 }
 
 }  // namespace attention_test

@@ -104,21 +104,24 @@ void expect_near(const tensor<T>& got, const problem& p, std::size_t batch, inde
 template <class Policy, class Run>
 void expect_gradients_by(Run run, const problem& p, typename Policy::args_type args = {}) {
   using T = typename Policy::element_type;
+  using Input = typename Policy::input_type;
   constexpr index_t dim = Policy::head_dim, value_dim = Policy::value_dim;
   const T zero = T(0.0f), poison = T(std::numeric_limits<float>::quiet_NaN());
-  tensor<T> q(p, p.heads, p.queries, dim, zero), k(p, p.kv_heads, p.keys, dim, zero),
-      v(p, p.kv_heads, p.keys, value_dim, zero), d_o(p, p.heads, p.queries, value_dim, zero),
-      o(p, p.heads, p.queries, value_dim, zero);
+  tensor<Input> q(p, p.heads, p.queries, dim, Input(0.0f)), k(p, p.kv_heads, p.keys, dim, Input(0.0f)),
+      v(p, p.kv_heads, p.keys, value_dim, Input(0.0f));
+  tensor<T> d_o(p, p.heads, p.queries, value_dim, zero), o(p, p.heads, p.queries, value_dim, zero);
   tensor<T> d_q(p, p.heads, p.queries, dim, poison), d_k(p, p.kv_heads, p.keys, dim, poison),
       d_v(p, p.kv_heads, p.keys, value_dim, poison);
   std::mt19937 random(p.seed);
   std::normal_distribution<float> gaussian;
-  for (auto* t : {&q.values, &k.values, &v.values, &d_o.values}) {
-    for (T& x : *t) x = T(gaussian(random));
+  for (auto* t : {&q.values, &k.values, &v.values}) {
+    for (Input& x : *t) x = Input(gaussian(random));
   }
+  for (T& x : d_o.values) x = T(gaussian(random));
   const sequences of(p);
   std::vector<float> lse(of.lse_elements(), NAN);
   of.set(args, q, k, v, o, lse);
+  const head_scales scales(p, args, random);
   const std::vector<float> sinks = random_sinks(p.heads, random);
   std::vector<float> d_sinks(std::size_t(p.heads), NAN);
   if (p.has_sinks) args.sinks = sinks.data(), args.d_sinks = d_sinks.data();
@@ -130,10 +133,10 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   for (std::size_t b = 0; b < p.queries.size(); ++b) {
     for (index_t h = 0; h < p.heads; ++h) {
       const index_t kv = h / (p.heads / p.kv_heads), first = of.query_starts[b], first_key = of.key_starts[b];
-      wanted.push_back(
-          reference_gradients<Policy>(args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b],
-                                      q.rows(p, b, first, h, p.queries[b]), k.rows(p, b, first_key, kv, p.keys[b]),
-                                      v.rows(p, b, first_key, kv, p.keys[b]), d_o.rows(p, b, first, h, p.queries[b])));
+      wanted.push_back(reference_gradients<Policy>(
+          args, {index_t(b), h, 0, 0}, p.queries[b], p.keys[b], q.rows(p, b, first, h, p.queries[b], scales.of_q(b, h)),
+          k.rows(p, b, first_key, kv, p.keys[b], scales.of_k(b, kv)),
+          v.rows(p, b, first_key, kv, p.keys[b], scales.of_v(b, kv)), d_o.rows(p, b, first, h, p.queries[b])));
       for (index_t i = 0; i < p.queries[b]; ++i) {
         lse[of.lse_place(b, h, i)] = float(wanted.back().lse[std::size_t(i)]);
         for (index_t d = 0; d < value_dim; ++d)
@@ -151,11 +154,11 @@ void expect_gradients_by(Run run, const problem& p, typename Policy::args_type a
   args.d_k_strides = d_k.strides;
   args.d_v_strides = d_v.strides;
   args.workspace = workspace.data();
-  run(args,
-      std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                          memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values), memory_of(d_v.values),
-                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(workspace),
-                          memory_of(sinks), memory_of(d_sinks), memory_of(mask)});
+  run(args, std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
+                                memory_of(d_o.values), memory_of(d_q.values), memory_of(d_k.values),
+                                memory_of(d_v.values), memory_of(lse), memory_of(of.query_starts),
+                                memory_of(of.key_starts), memory_of(workspace), memory_of(sinks), memory_of(d_sinks),
+                                memory_of(mask), memory_of(scales.q), memory_of(scales.k), memory_of(scales.v)});
 
   EXPECT_TRUE(d_q.is_complete() && d_k.is_complete() && d_v.is_complete());
   const index_t group = p.heads / p.kv_heads;
@@ -196,6 +199,7 @@ template <class Policy>
 void expect_random_gradients(int cases, unsigned seed, typename Policy::args_type args = {}) {
   for_random_cases(cases, seed, [&](std::mt19937& random) {
     problem p = random_problem(random);
+    p.has_scales = sizeof(typename Policy::input_type) == 1 && random() % 4 > 0;
     if (Policy::has_block_mask) p.mask_queries = 16 << random() % 5, p.mask_keys = 16 << random() % 4;
     expect_gradients<Policy>(p, args);
   });

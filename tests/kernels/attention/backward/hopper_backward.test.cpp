@@ -17,6 +17,16 @@ struct long_steps : wgmma_backward_policy<half_t, 64> {
 struct short_steps : wgmma_backward_policy<bfloat16_t, 96, 64, hopper_backward_tile{64, 2, true}> {};
 struct late_releases : wgmma_backward_policy<half_t, 64, 64, hopper_backward_tile{128, 2, true, true}> {};
 
+/// Q, K and V of 8 bits.
+struct fp8_inputs : wgmma_backward_policy<bfloat16_t, 96, 64> {
+  using input_type = fp8_ocp_t;
+};
+
+template <class Policy>
+struct masked : Policy {
+  static constexpr bool has_block_mask = true;
+};
+
 static_assert(std::is_base_of_v<hopper_backward_policy<half_t, 64>, long_steps>);
 static_assert(
     std::is_same_v<hopper_backward_policy<half_t, 192, 128>, attention_backward_policy<arch::sm90, half_t, 192, 128>>);
@@ -27,6 +37,19 @@ TEST(SpecializedBackward, LongStepsWithScoreFunction) { expect_random_gradients<
 TEST(SpecializedBackward, LateReleases) { expect_random_gradients<late_releases>(3, 3); }
 TEST(SpecializedBackward, ShortSteps) { expect_random_gradients<short_steps>(6, 2); }
 
+TEST(SpecializedBackward, Fp8) { expect_random_gradients<fp8_inputs>(4, 4); }
+
+TEST(SpecializedBackward, BlockMasks) {
+  expect_random_gradients<masked<long_steps>>(5, 5);
+  expect_random_gradients<masked<short_steps>>(5, 6);
+  // No window. More than 32 steps; blocks that others need not wait for.
+  problem steps = with(1, 1, {2500}, {40}), blocks = with(1, 1, {256}, {300});
+  steps.mask_queries = blocks.mask_queries = 64, steps.mask_keys = 16, blocks.mask_keys = 128;
+  expect_gradients<masked<short_steps>>(steps);
+  expect_gradients<masked<short_steps>>(blocks);
+}
+TEST(SpecializedBackward, SkipsTilesThatABlockMaskHides) { expect_gradients_skip_hidden_tiles<masked<short_steps>>(); }
+
 // Blocks of several keys, which add to dQ in order.
 TEST(SpecializedBackward, PassesInExploredSchedules) {
   problem p;
@@ -34,9 +57,12 @@ TEST(SpecializedBackward, PassesInExploredSchedules) {
   p.keys = {160};
   p.kv_heads = 1;
   p.heads = 2;
+  problem with_mask = p;
+  with_mask.mask_queries = 16, with_mask.mask_keys = 128;
   tilewright::testing_schedules::expect_in_explored_schedules([&] {
     expect_gradients<short_steps>(p);
     expect_gradients<late_releases>(p);
+    expect_gradients<masked<short_steps>>(with_mask);
   });
 }
 

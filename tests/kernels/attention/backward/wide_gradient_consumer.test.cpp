@@ -24,6 +24,10 @@ static_assert(!narrow_values::lds.shares_scores() && !narrow_values::lds.d_q_is_
 struct few_keys : wide_backward_policy<bfloat16_t, 128, 256> {};
 static_assert(!few_keys::lds.shares_scores() && few_keys::lds.d_q_boxes() == 2);
 
+struct masked : shared_scores {
+  static constexpr bool has_block_mask = true;
+};
+
 // No call chooses them.
 static_assert(std::is_same_v<hopper_backward_policy<half_t, 256>, attention_backward_policy<arch::sm90, half_t, 256>>);
 
@@ -31,6 +35,8 @@ static_assert(std::is_same_v<hopper_backward_policy<half_t, 256>, attention_back
 
 TEST(WideGradients, TwoConsumers) { expect_random_gradients<shared_scores>(3, 1); }
 TEST(WideGradients, ThreeConsumersWithScoreFunction) { expect_random_gradients<narrow_values>(3, 2); }
+
+TEST(WideGradients, BlockMasks) { expect_random_gradients<masked>(3, 3); }
 
 TEST(WideGradients, WholeTilesRowsWithoutKeysAndSequencesWithoutKeys) { expect_gradients_at_the_edges<few_keys>(128); }
 

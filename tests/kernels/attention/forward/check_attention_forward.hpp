@@ -215,6 +215,31 @@ inline std::vector<unsigned> random_block_mask(const problem& p, const sequences
   return bits;
 }
 
+/// Scales of 8-bit elements of each head of each sequence; ones where the problem has none. They have 4 bits, so that
+/// bfloat16_t has their products with elements.
+struct head_scales {
+  std::size_t heads, kv_heads;
+  std::vector<float> q, k, v;
+
+  head_scales(const problem& p, attention_args& args, std::mt19937& random)
+      : heads(std::size_t(p.heads)),
+        kv_heads(std::size_t(p.kv_heads)),
+        q(p.queries.size() * heads, 1),
+        k(p.queries.size() * kv_heads, 1),
+        v(k) {
+    if (!p.has_scales) return;
+    for (auto* scales : {&q, &k, &v}) {
+      for (float& x : *scales) x = float(8 + random() % 8) / float(4 << random() % 4);
+    }
+    args.q_scales = q.data();
+    args.k_scales = k.data();
+    args.v_scales = v.data();
+  }
+  double of_q(std::size_t batch, index_t head) const { return double(q[batch * heads + std::size_t(head)]); }
+  double of_k(std::size_t batch, index_t head) const { return double(k[batch * kv_heads + std::size_t(head)]); }
+  double of_v(std::size_t batch, index_t head) const { return double(v[batch * kv_heads + std::size_t(head)]); }
+};
+
 /// Computes a problem by run(args, memories) and checks O and the log-sum-exp against double precision.
 template <class Policy, class Run>
 void expect_attention_by(Run run, const problem& p, typename Policy::args_type args = {}) {
@@ -235,24 +260,15 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
   const sequences of(p);
   std::vector<float> lse(of.lse_elements(), NAN);
   of.set(args, q, k, v, o, lse);
-  std::vector<float> q_scales(p.queries.size() * std::size_t(p.heads), 1),
-      k_scales(p.queries.size() * std::size_t(p.kv_heads), 1), v_scales = k_scales;
-  if (p.has_scales) {
-    for (auto* scales : {&q_scales, &k_scales, &v_scales}) {
-      for (float& x : *scales) x = 0.25f + float(random() % 100) * 0.02f;
-    }
-    args.q_scales = q_scales.data();
-    args.k_scales = k_scales.data();
-    args.v_scales = v_scales.data();
-  }
+  const head_scales scales(p, args, random);
   const std::vector<float> sinks = random_sinks(p.heads, random);
   if (p.has_sinks) args.sinks = sinks.data();
   std::vector<unsigned> mask;
   if (p.mask_queries > 0) mask = random_block_mask(p, of, args, random);
   run(args,
       std::vector<memory>{memory_of(q.values), memory_of(k.values), memory_of(v.values), memory_of(o.values),
-                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(q_scales),
-                          memory_of(k_scales), memory_of(v_scales), memory_of(sinks), memory_of(mask)});
+                          memory_of(lse), memory_of(of.query_starts), memory_of(of.key_starts), memory_of(scales.q),
+                          memory_of(scales.k), memory_of(scales.v), memory_of(sinks), memory_of(mask)});
 
   EXPECT_TRUE(o.is_complete()) << "or something was written between rows";
   double worst = 0, worst_lse = 0, squares = 0, error_squares = 0;
@@ -260,12 +276,9 @@ void expect_attention_by(Run run, const problem& p, typename Policy::args_type a
     for (index_t h = 0; h < p.heads; ++h) {
       const index_t kv = h / (p.heads / p.kv_heads), queries = p.queries[b], keys = p.keys[b],
                     first = of.query_starts[b], first_key = of.key_starts[b];
-      const std::size_t kv_scale = b * std::size_t(p.kv_heads) + std::size_t(kv);
       const head_results wanted = reference_head<Policy>(
-          args, {index_t(b), h, 0, 0}, queries, keys,
-          q.rows(p, b, first, h, queries, double(q_scales[b * std::size_t(p.heads) + std::size_t(h)])),
-          k.rows(p, b, first_key, kv, keys, double(k_scales[kv_scale])),
-          v.rows(p, b, first_key, kv, keys, double(v_scales[kv_scale])));
+          args, {index_t(b), h, 0, 0}, queries, keys, q.rows(p, b, first, h, queries, scales.of_q(b, h)),
+          k.rows(p, b, first_key, kv, keys, scales.of_k(b, kv)), v.rows(p, b, first_key, kv, keys, scales.of_v(b, kv)));
       const doubles got = o.rows(p, b, first, h, queries);
       for (std::size_t i = 0; i < got.size(); ++i) {
         const double error = std::abs(got[i] - wanted.o[i]);

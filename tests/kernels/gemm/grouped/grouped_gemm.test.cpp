@@ -3,6 +3,8 @@
 #include <tilewright/kernels/gemm/choice/grouped_choice.hpp>
 #include <tilewright/kernels/gemm/choice/hopper_gemm_choice.hpp>
 
+#include <tilewright/machine/emulator/launch.hpp>
+
 #include "check_grouped.hpp"
 
 namespace tilewright::testing_gemm {
@@ -85,6 +87,51 @@ TEST(GroupedGemm, GroupsAlongK) {
   expect_grouped<backward_w>({.counts = {40, 0, 3}, .n = 72, .k = 8, .slot_rows = 40, .beta = 1});
 }
 
+// Two blocks that share B, and A in the last row of blocks of a group that has an odd number of them.
+TEST(GroupedGemm, PairsInGroupsOfAnOddNumberOfRows) {
+  constexpr hopper_gemm_tile pair{.m = 64, .n = 64, .cluster_m = 2, .consumers = 1},
+      odd_slices{.m = 64, .n = 24, .cluster_m = 2, .consumers = 1};
+  const grouped_problem lengths{.counts = {3, 0, 129, 128, 64}, .n = 136, .k = 5 * 64 + 8, .after = 5};
+  expect_grouped<grouped<gemm_hopper<bfloat16_t, k, k, pair>, group_kind::rows>>(lengths);
+  expect_grouped<grouped<gemm_hopper<bfloat16_t, k, mn, pair>, group_kind::rows>>(lengths);
+  expect_grouped<grouped<gemm_hopper<half_t, k, k, odd_slices>, group_kind::rows>>(lengths);
+  const grouped_problem split{.counts = {3, 0, 60}, .n = 200, .k = 24 * 64, .beta = 1, .has_workspace = true};
+  expect_grouped<grouped<gemm_hopper<bfloat16_t, k, k, pair>, group_kind::rows>>(
+      split, {.workers = 3, .resident_clusters = 7});
+  explore_grouped<grouped<gemm_hopper<bfloat16_t, k, k, pair>, group_kind::rows>>(
+      {.counts = {3, 0, 130}, .n = 72, .k = 136});
+}
+// Each block tile is in one pair; only those of odd last rows lie side by side, where a pair may have one tile.
+TEST(GroupedGemm, NumbersOfPairs) {
+  constexpr index_t cols = 5, block_rows = 64;
+  const std::vector<index_t> counts{3, 0, 129, 128, 64}, block_rows_of{1, 0, 3, 2, 1};
+  std::vector<index_t> ends;
+  for (const index_t count : counts) ends.push_back(count + (ends.empty() ? 0 : ends.back()));
+  grouped_args args{{.m = ends.back()}, index_t(counts.size())};
+  args.ends = ends.data();
+  std::vector<int> visits(counts.size() * 3 * (cols + 1));
+  const auto visit = [&](index_t group, index_t row, index_t col) {
+    ++visits[std::size_t((group * 3 + row) * (cols + 1) + col)];
+  };
+  emulator::launch({.target = &arch::sm90::value, .grid = {1, 1, 1}, .block_size = 32}, [&] {
+    tilewright::detail::row_group_iterator<32, block_rows, true> pairs(args, {cols, 2});
+    const index_t tiles = pairs.num_tiles();
+    EXPECT_EQ(tiles, 3 + (5 + 3) + 5 + 3);
+    for (index_t i = 0; i < tiles; ++i) {
+      tilewright::detail::group_tile found{};
+      EXPECT_TRUE(pairs.find(i, found));
+      for (index_t rank = 0; rank < 2 && exec::lane_id() == 0; ++rank)
+        visit(found.at.batch, found.at.row * 2 + (found.side_by_side ? 0 : rank),
+              found.side_by_side ? found.at.col * 2 + rank : found.at.col);
+    }
+  });
+  for (std::size_t g = 0; g < counts.size(); ++g)
+    for (index_t row = 0; row < 3; ++row)
+      for (index_t col = 0; col < cols; ++col)
+        EXPECT_EQ(visits[(g * 3 + std::size_t(row)) * (cols + 1) + std::size_t(col)], row < block_rows_of[g])
+            << "group " << g << ", row " << row << ", column " << col;
+}
+
 // Lengths that do not fit stay inside of A and C.
 TEST(GroupedGemm, LengthsThatAreWrong) {
   grouped_case<forward> gemm({.counts = {3, 4}, .n = 8, .k = 8});
@@ -100,9 +147,8 @@ TEST(GroupedGemm, ChoosesATile) {
     const grouped_args args{{.m = rows, .n = n, .k = k}, groups};
     return grouped_tiles[choose_grouped_tile(args, 132, is_scaled ? 1 : 2, is_scaled)];
   };
-  EXPECT_EQ(chosen(8, 16384, 4096, 4096).n, 256);  // alone or in pairs, which take about as long
-  EXPECT_EQ(chosen(64, 16000, 2048, 7168), (hopper_gemm_tile{.m = 128, .n = 256}));
-  EXPECT_EQ(chosen(64, 640, 2048, 7168).cluster(), 1);  // pairs would load rows that groups do not have
+  EXPECT_EQ(chosen(8, 16384, 4096, 4096).n, 256);         // alone or in pairs, which take about as long
+  EXPECT_EQ(chosen(64, 16000, 2048, 7168).cluster_m, 2);  // of which a last one has blocks side by side
   EXPECT_EQ(chosen(8, 16384, 1920, 4096), (hopper_gemm_tile{.m = 128, .n = 192, .cluster_m = 2}));
   for (const index_t groups : {0, 1})
     EXPECT_EQ(chosen(groups, 8192, 2112, 7168, true).n, 192);  // block-scaled, dense: eleven tiles, but nine of 256

@@ -2,6 +2,7 @@
 // Gradients of attention for matrix instructions with operands in registers: MFMA, WMMA, mma.sync.
 #pragma once
 
+#include <tilewright/kernels/attention/backward/detail/converted_inputs.hpp>
 #include <tilewright/kernels/attention/backward/detail/gradient_pass.hpp>
 #include <tilewright/kernels/attention/backward/detail/sink_gradients.hpp>
 
@@ -66,13 +67,15 @@ struct attention_gradients {
 }  // namespace detail
 
 /// dQ, dK and dV of attention_forward with the same arguments and policy. This kernel computes the sums of dO O for
-/// each row; launch() queues the one that computes the gradients after it. For wgmma_backward_policy include
-/// hopper_backward.hpp.
+/// each row, and converts Q, K and V of 8 bits; launch() queues the one that computes the gradients after it. For
+/// wgmma_backward_policy include hopper_backward.hpp.
 template <class Policy>
 struct attention_backward {
   using arch = typename Policy::arch;
   using args_type = typename Policy::args_type;
-  using followed_by = detail::attention_gradients<Policy>;
+  using gradients = detail::attention_gradients<Policy>;
+  using followed_by =
+      detail::conditional_t<detail::converts_inputs<Policy>, detail::gradients_of_copies<Policy, gradients>, gradients>;
   static constexpr index_t lanes = 8, rows = detail::rows_of_row_sums;  ///< of a row, of a block
   static constexpr index_t block_size = rows * lanes;
   static constexpr index_t lds_bytes = 0;
@@ -80,10 +83,13 @@ struct attention_backward {
   static constexpr const char* check(const args_type& args) { return followed_by::check(args); }
   /// Bytes that args.workspace must have.
   static constexpr long_index_t workspace_bytes(const args_type& args) {
-    return tilewright::workspace_bytes(args, tilewright::arch::is_wgmma(Policy::op) ? Policy::head_dim : 0);
+    return detail::converted_inputs<Policy>(args).workspace_bytes;
   }
 
-  static constexpr grid_size grid(const args_type& args) { return detail::grid_of_row_sums(args); }
+  static constexpr grid_size grid(const args_type& args) {
+    return detail::grid_of_row_sums(args,
+                                    detail::converts_inputs<Policy> ? max(args.queries, args.keys) : args.queries);
+  }
 
   TILEWRIGHT_HD void operator()(const args_type& args) const {
     using T = typename Policy::element_type;
@@ -92,6 +98,7 @@ struct attention_backward {
     const detail::attention_problem p = detail::locate_attention(args, block.x * rows, block.y, block.z);
     const index_t row = p.first_query + exec::thread_id() / lanes, lane = exec::thread_id() % lanes;
     const bool exists = row < p.queries;
+    if constexpr (detail::converts_inputs<Policy>) detail::convert_inputs<Policy>(args, p, row, lane, lanes);
     const auto head = [&](const void* data, const attention_strides& s) TILEWRIGHT_INLINE_LAMBDA {
       return exec::make_global_buffer(static_cast<const T*>(data) + detail::offset_of_head(s, p.query_start, p.head),
                                       (long_index_t(p.queries - 1) * s.row + Policy::value_dim) * index_t(sizeof(T)));

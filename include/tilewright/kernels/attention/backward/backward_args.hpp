@@ -21,12 +21,12 @@ struct attention_backward_args : attention_args {
   void* d_v = nullptr;            ///< result: gradient of V
   attention_strides d_v_strides;  ///< of d_v
   float* d_sinks = nullptr;       ///< optional result: gradient of sinks, [heads], added up over sequences and queries
-  void* workspace = nullptr;      ///< of workspace_bytes(args), aligned to 16 bytes
+  void* workspace = nullptr;      ///< of attention_backward<Policy>::workspace_bytes(args), aligned to 16 bytes
 };
 
-/// Bytes that attention_backward_args::workspace must have: two floats for each query of each head; with
-/// wgmma_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
-constexpr long_index_t workspace_bytes(const attention_backward_args& args, index_t d_q_columns = 0) {
+/// Bytes that attention_backward_args::workspace must have for Q, K and V of 16 bits: two floats for each query of each
+/// head; with wgmma_backward_policy, whose dQ is added up in float, `d_q_columns` more, the head dimension of Q.
+TILEWRIGHT_HD constexpr long_index_t workspace_bytes(const attention_backward_args& args, index_t d_q_columns = 0) {
   const long_index_t heads = long_index_t(args.batch) * args.heads, rows = heads * args.queries;
   if (d_q_columns == 0) return rows * 8;
   return detail::round_up(rows * 8, long_index_t{16}) + heads * detail::round_up(args.queries, 16) * d_q_columns * 4 +
@@ -103,8 +103,8 @@ constexpr grid_size grid_of_gradients(const attention_backward_args& args, index
 }
 /// Rows of a block of the kernel before it, and its blocks: x for rows, y for heads, z for sequences.
 inline constexpr index_t rows_of_row_sums = 32;
-constexpr grid_size grid_of_row_sums(const attention_backward_args& args) {
-  return {ceil_div(args.queries, rows_of_row_sums), args.heads, args.batch};
+constexpr grid_size grid_of_row_sums(const attention_backward_args& args, index_t rows) {
+  return {ceil_div(rows, rows_of_row_sums), args.heads, args.batch};
 }
 
 /// Whether the accumulators of dK and dV are more than a thread's registers: gfx11 holds operands twice.
@@ -119,9 +119,11 @@ TILEWRIGHT_HD constexpr bool default_gradients_apart() {
 }  // namespace detail
 
 /// Everything that attention_backward must know at compile time. Name a struct that derives from it; it may replace
-/// score_function and args_type. A score function of its own needs, beside operator(), the derivative of its result:
-/// float derivative(float, const score_position&, const args&). The tile's `queries` are rows of a block: keys, and
-/// queries; its `keys` the queries, and keys, of a step.
+/// score_function, args_type and input_type. With an 8-bit float as input_type, Q, K and V are of this type, with the
+/// scales of attention_args, and starts of sequences begin with 0; they are multiplied as T, times their scales and
+/// rounded. dQ, dK and dV are the gradients of what they represent. A score function of its own needs, beside
+/// operator(), the derivative of its result: float derivative(float, const score_position&, const args&). The tile's
+/// `queries` are rows of a block: keys, and queries; its `keys` the queries, and keys, of a step.
 template <class Arch, class T, index_t HeadDim, index_t ValueDim = HeadDim,
           attention_tile Tile = detail::default_backward_tile<Arch, T, HeadDim, ValueDim>()>
 struct attention_backward_policy : attention_policy<Arch, T, HeadDim, ValueDim, Tile> {

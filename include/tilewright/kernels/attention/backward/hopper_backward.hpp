@@ -34,21 +34,22 @@ struct hopper_backward_block {
       // Under a causal mask the first keys are seen by most queries.
       const index_t key = (order.longest_first ? order.rows - 1 - unit.row : unit.row) * Policy::keys;
       if (key >= p.keys) return;
-      const index_range rows =
-          seen_band(device.args.window, p).queries_of(key, min(key + constant(Policy::keys), p.keys) - 1, p.queries);
-      work(p, key, typename stages_type::steps_type(rows));
+      const index_t end = min(key + constant(Policy::keys), p.keys);
+      const index_range rows = seen_band(device.args.window, p).queries_of(key, end - 1, p.queries);
+      work(p, key, typename stages_type::steps_type(rows, {key, end}));
     });
   }
   /// fill(problem, query) for each step of each unit.
   template <class Fill>
   TILEWRIGHT_HD void for_each_step(Fill fill) const {
     for_each_unit([&](attention_problem p, index_t, auto steps) TILEWRIGHT_INLINE_LAMBDA {
-      if (steps.count == 0) return;
       const index_t end = p.head + divide(device.args.heads, device.args.kv_heads);
+      if (!steps.begin(device.args, p, end - 1)) return;
       TILEWRIGHT_UNROLL(1)
       while (p.head < end) {
         fill(p, steps.query());
-        if (steps.advance()) ++p.head;
+        steps.find_next(device.args, p, end - 1);
+        steps.advance(p);
       }
     });
   }
@@ -60,9 +61,10 @@ struct hopper_backward_block {
     if (wave == 0 && exec::lane_id() == 0)
       for_each_unit([&](const attention_problem& p, index_t key, const auto&)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_keys(unit, device, p, key); });
-    if (wave == 1 && exec::lane_id() == 0)
-      for_each_step([&](const attention_problem& p, index_t query)
-                        TILEWRIGHT_INLINE_LAMBDA { stages.fill_queries(at, device, p, query); });
+    if (wave == 1 && (Policy::has_block_mask || exec::lane_id() == 0))
+      for_each_step([&](const attention_problem& p, index_t query) TILEWRIGHT_INLINE_LAMBDA {
+        if (!Policy::has_block_mask || exec::lane_id() == 0) stages.fill_queries(at, device, p, query);
+      });
     if (wave == 2)
       for_each_step([&](const attention_problem& p, index_t query)
                         TILEWRIGHT_INLINE_LAMBDA { stages.fill_numbers(at, device.args, p, query); });
@@ -85,7 +87,7 @@ struct hopper_backward_block {
           consumer_type consume{device, stages, warpgroup};
           for_each_unit([&](const attention_problem& p, index_t key, const auto& steps)
                             TILEWRIGHT_INLINE_LAMBDA { consume(p, key, steps); });
-          consume.wait_for_boxes();
+          wait_for_boxes();
         });
   }
 };
@@ -102,7 +104,9 @@ struct attention_gradients<Policy> {
   static constexpr index_t block_size = (1 + Policy::lds.consumers) * 128, lds_bytes = Policy::lds.bytes();
 
   static constexpr const char* check(const args_type& args) {
-    if (const char* why = check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector)) return why;
+    if (const char* why =
+            check_backward(args, Policy::head_dim, Policy::value_dim, Policy::vector, Policy::has_block_mask))
+      return why;
     const attention_strides strides[] = {args.q_strides,   args.k_strides,   args.v_strides,
                                          args.d_o_strides, args.d_k_strides, args.d_v_strides};
     if (const char* why = check_tma(args, strides)) return why;

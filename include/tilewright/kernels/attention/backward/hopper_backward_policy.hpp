@@ -9,6 +9,7 @@
 #include <tilewright/core/arch/tensor_map.hpp>
 #include <tilewright/kernels/attention/backward/backward_args.hpp>
 #include <tilewright/kernels/attention/backward/detail/backward_scores.hpp>
+#include <tilewright/kernels/attention/backward/detail/gradient_steps.hpp>
 #include <tilewright/kernels/attention/detail/attention_boxes.hpp>
 #include <tilewright/kernels/attention/detail/attention_order.hpp>
 
@@ -223,23 +224,16 @@ struct hopper_backward_device_args {
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
-/// The steps of a unit: some rows of Q of each head that shares its keys. If blocks add to dQ in order, all begin with
-/// the last rows, which most keys see.
-template <index_t Queries, bool InOrder>
-struct gradient_steps {
-  index_t first, count;
-  index_t done = 0;  // of this head
-
-  TILEWRIGHT_HD explicit gradient_steps(index_range rows)
-      : first(rows.first - modulo(rows.first, Queries)), count(ceil_div(max(rows.last - first, 0), Queries)) {}
-  TILEWRIGHT_HD index_t query() const { return first + (InOrder ? count - 1 - done : done) * Queries; }
-  /// True: the next step is another head's.
-  TILEWRIGHT_HD bool advance() {
-    if (++done < count) return false;
-    done = 0;
-    return true;
-  }
-};
+/// The tile's registers are wgmma's, or have been: accesses stay on their side.
+template <class Tile>
+TILEWRIGHT_HD void fence_operand(Tile& tile) {
+  for (float& x : tile.thread_buffer) exec::fence_operand(x);
+}
+/// A wave's boxes have left LDS, and may be written again.
+TILEWRIGHT_HD void wait_for_boxes() {
+  if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
+  exec::wave_sync();
+}
 
 /// K and V of a block, once for each of its units; a ring of Q, dO and the numbers of their rows.
 template <class Policy>
@@ -249,7 +243,7 @@ struct gradient_stages {
   static constexpr hopper_backward_tile tile = Policy::tile;
   using cursor = pipeline_state<tile.stages>;
   using unit_cursor = pipeline_state<1>;
-  using steps_type = gradient_steps<tile.queries, tile.is_deterministic>;
+  using steps_type = gradient_steps<Policy>;
 
   exec::lds_pointer block_lds;
   unsigned base = exec::lds_address(block_lds);

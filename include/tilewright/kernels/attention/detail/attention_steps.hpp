@@ -46,6 +46,20 @@ struct head_block_mask {
     const index_t tile = keys.first >> key_shift;
     return (~tiles_of_queries<false>(queries.first, queries.last, tile) << tiles_left(keys)) == 0;
   }
+  /// Whether any of the queries sees any of the keys, which are in 32 tiles at most, and whether all see all of them.
+  struct view {
+    bool of_any, of_all;
+  };
+  TILEWRIGHT_HD view view_of(index_range queries, index_range keys) const {
+    unsigned any = 0, all = ~0u;
+    TILEWRIGHT_UNROLL(1)
+    for (index_t row = queries.first >> query_shift; row << query_shift < queries.last; ++row) {
+      const unsigned tiles = tiles_of_row(row, keys.first >> key_shift);
+      any |= tiles;
+      all &= tiles;
+    }
+    return {any << tiles_left(keys) != 0, ~all << tiles_left(keys) == 0};
+  }
   /// The first of the queries in a tile that sees any of the keys, which are in 32 tiles at most; else queries.last.
   TILEWRIGHT_HD index_t first_that_sees(index_range queries, index_range keys) const {
     for (index_t row = queries.first >> query_shift; row << query_shift < queries.last; ++row)

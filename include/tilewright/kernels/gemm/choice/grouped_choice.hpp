@@ -26,9 +26,11 @@ constexpr double predict_grouped_clocks(const grouped_args& g, const hopper_gemm
   of_group.m = ceil_div(g.m, groups);
   of_group.batch = groups;
   of_group.batch_stride_a = of_group.batch_stride_b = 1;
-  const bool whole = groups == 1 || g.m % (long_index_t(groups) * cluster.x) == 0;  // equal groups may be whole tiles
+  const index_t rows = g.groups == 0 ? cluster.x : detail::group_tile_rows(t, group_kind::rows);
+  const index_t rows_of_cluster = cluster.x / rows;
+  const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
   const double rows_of_tiles =
-      whole ? ceil_div(g.m, cluster.x) : max(double(groups), double(g.m) / cluster.x + 0.45 * groups);
+      (whole ? ceil_div(g.m, rows) : max(double(groups), double(g.m) / rows + 0.45 * groups)) / rows_of_cluster;
   const index_t tiles = index_t(rows_of_tiles * ceil_div(g.n, cluster.y) + 0.5);
   const index_t max_slots = g.workspace ? index_t(hopper_gemm_workspace::num_floats / (t.m * t.n * t.cluster())) : 0;
   const gemm_args ordered = detail::in_order_of(t, of_group);
@@ -47,10 +49,9 @@ constexpr index_t choose_grouped_tile(const grouped_args& g, index_t SMs, index_
   return best;
 }
 
-/// The tiles of the GEMMs of experts: two of grouped_tiles for many rows of each expert; a block of two tiles for few,
-/// and a small one for few rows of many experts.
-inline constexpr array<hopper_gemm_tile, 4> expert_tiles{{
-    grouped_tiles[0],
+/// The tiles of the GEMMs of experts: pairs of blocks for many rows of each expert; a block of two tiles for few, and a
+/// small one for few rows of many experts.
+inline constexpr array<hopper_gemm_tile, 3> expert_tiles{{
     grouped_tiles[1],
     {.m = 64, .n = 128, .ping_pong = true},
     {.m = 64, .n = 128, .consumers = 1, .blocks = 2},
@@ -60,15 +61,12 @@ inline constexpr array<hopper_gemm_tile, 4> expert_tiles{{
 constexpr bool has_few_rows_of_each_expert(index_t entries, index_t experts) { return entries / experts <= 48; }
 
 /// The number in expert_tiles for one of the GEMMs of experts, whose g.n counts the columns of all products. By times
-/// of all tiles on an H100, of routing that is uneven; the device alone knows which experts have rows.
+/// on an H100 and an H200, of routing that is uneven; the device alone knows which experts have rows.
 constexpr index_t choose_expert_tile(const grouped_args& g, bool is_gate_up, index_t SMs) {
-  constexpr index_t least_rows_of_pairs = 192;
-  const index_t groups = max(g.groups, 1), rows = g.m / groups;
-  if (has_few_rows_of_each_expert(g.m, groups)) {
-    const long_index_t tiles = long_index_t(min(g.m, groups)) * ceil_div(g.n, 128);
-    return !is_gate_up && tiles > 16 * SMs ? 3 : 2;
-  }
-  return rows >= least_rows_of_pairs || (groups >= 256 && rows >= least_rows_of_pairs / 2) ? 1 : 0;
+  const index_t groups = max(g.groups, 1);
+  if (!has_few_rows_of_each_expert(g.m, groups)) return 0;
+  const long_index_t tiles = long_index_t(min(g.m, groups)) * ceil_div(g.n, 128);
+  return !is_gate_up && tiles > 16 * SMs ? 2 : 1;
 }
 
 }  // namespace tilewright

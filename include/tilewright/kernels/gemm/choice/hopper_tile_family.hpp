@@ -127,7 +127,9 @@ struct grouped_kernel_kind {
   /// What the host must know of the kernel with this tile.
   constexpr detail::hopper_gemm_facts facts_of(hopper_gemm_tile t, const hopper_gemm_operands& o) const {
     t.products = products;
-    return {detail::lds_of(t, o, is_block_scaled ? detail::scale_bytes_of(t) : 0), o, false};
+    detail::hopper_gemm_lds lds = detail::lds_of(t, o, is_block_scaled ? detail::scale_bytes_of(t) : 0);
+    lds.work_bytes = detail::work_ring_bytes;
+    return {lds, o, false};
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tilewright/kernels/gemm/grouped/detail/gathered_producer.hpp>
+#include <tilewright/kernels/gemm/grouped/detail/paired_pipeline.hpp>
 #include <tilewright/kernels/gemm/grouped/grouped_gemm.hpp>
 #include <tilewright/kernels/gemm/hopper/hopper_gemm_kernel.hpp>
 
@@ -44,10 +45,32 @@ TILEWRIGHT_HD constexpr stream_k_schedule make_grouped_schedule(index_t tiles, i
   return s;
 }
 
+/// Whether a cluster is two blocks above each other, which lie side by side in a group's last row of blocks if there is
+/// no second row: groups need no even number of rows of blocks.
+TILEWRIGHT_HD constexpr bool pairs_blocks(const hopper_gemm_tile& t, group_kind kind) {
+  return kind == group_kind::rows && t.cluster_m == 2 && t.cluster_n == 1 && !t.swap_ab;
+}
+
+/// Rows of a group that one tile of its row_group_iterator counts.
+TILEWRIGHT_HD constexpr index_t group_tile_rows(const hopper_gemm_tile& t, group_kind kind) {
+  if (pairs_blocks(t, kind)) return t.m;
+  return t.swap_ab ? t.n * t.cluster_n : t.m * t.cluster_m;
+}
+
 /// A work tile of a group.
 template <group_kind Kind>
 struct grouped_work_tile : hopper_work_tile {
-  index_t end_row = 0;  ///< Of the group.
+  index_t end_row = 0;       ///< Of the group.
+  index_t side_by_side = 0;  ///< 1: the cluster's blocks share A, not B.
+
+  static constexpr index_t num_members = 18;
+  /// Calls visit with each member of a work tile.
+  template <class Work, class Visit>
+  TILEWRIGHT_HD static void for_each_member(Work& w, Visit visit) {
+    visit(w.tile.row), visit(w.tile.col), visit(w.tile.batch), visit(w.k_begin), visit(w.k_end), visit(w.split);
+    visit(w.splits), visit(w.split_tile), visit(w.slot), visit(w.a_z), visit(w.b_z), visit(w.c_z);
+    visit(w.first_row), visit(w.first_k), visit(w.m0), visit(w.n0), visit(w.end_row), visit(w.side_by_side);
+  }
 
   TILEWRIGHT_HD bool has_rows(index_t m) const { return Kind != group_kind::rows || m < end_row; }
   /// The same with swap_ab, where the tile's n counts rows of the group.
@@ -61,12 +84,17 @@ struct grouped_work_tile : hopper_work_tile {
     const group_rows rows = found.rows;
     tile = found.at;
     end_row = rows.end;
+    side_by_side = found.side_by_side;
     a_z = by_rows ? 0 : rows.end, b_z = by_rows ? tile.batch : rows.end, c_z = by_rows ? rows.end : tile.batch;
     first_k = by_rows ? 0 : rows.begin, first_row = by_rows ? rows.begin : 0;
   }
 };
 
-/// Work tiles of groups, which a warp finds together.
+/// LDS for a ring of work tiles: their slots and barriers.
+inline constexpr index_t work_ring_slots = 4, work_ring_bytes = work_ring_slots * (80 + 16);
+
+/// Work tiles of groups: the first warp of role load finds them, all its lanes together, and the others read them in
+/// LDS. So consumers keep registers for accumulators.
 template <class Block>
 class grouped_scheduler;
 #if TILEWRIGHT_HOPPER_PASS
@@ -75,27 +103,50 @@ class grouped_scheduler {
   static constexpr hopper_gemm_tile tile = Block::tile;
   using work_type = typename Block::work_type;
   using device_args = typename Block::device_args;
+  using ring_pipeline = mbarrier_pipeline<work_ring_slots>;
+  using words = array<index_t, 20>;  // members of a work tile; the last one: whether there is one
+  static_assert(work_type::num_members * sizeof(index_t) == sizeof(work_type) &&
+                sizeof(words) * work_ring_slots + ring_pipeline::bytes == work_ring_bytes);
 
-  index_t rank_, clusters_, u_;
-  group_iterator<Block::groups, 32, tile.swap_ab ? tile.n * tile.cluster_n : tile.m * tile.cluster_m> groups_;
+  static constexpr bool pairs = pairs_blocks(tile, Block::groups);
+  role_place place_;
+  ring_pipeline ring_ = ring_of(place_.lds);
+  typename ring_pipeline::state at_ = {};
+  // Of the first warp.
+  index_t clusters_, u_;
+  group_iterator<Block::groups, 32, group_tile_rows(tile, Block::groups), pairs> groups_;
   stream_k_schedule schedule_{};
 
  public:
   static constexpr bool is_collective = true;
 
-  /// rank: of the block in its cluster. What says how long groups are may be written by the previous kernel.
-  TILEWRIGHT_HD grouped_scheduler(const device_args& args, index_t rank)
-      : rank_(rank),
+  /// What says how long groups are may be written by the previous kernel.
+  TILEWRIGHT_HD grouped_scheduler(const device_args& args, const role_place& place)
+      : place_(place),
         clusters_(exec::num_blocks() / tile.cluster()),
         u_(exec::block_id().x / tile.cluster()),
-        groups_(after_previous_kernel(args).args, args.tiles) {
-    if constexpr (Block::groups == group_kind::rows)
-      schedule_ = make_grouped_schedule(groups_.num_tiles(), ceil_div(args.args.k, Block::tile_k), clusters_,
-                                        args.memory.max_slots);
+        groups_(after_previous_kernel(args, place.leads).args, args.tiles, place.leads) {
+    if constexpr (Block::groups == group_kind::rows) {
+      if (place.leads)
+        schedule_ = make_grouped_schedule(groups_.num_tiles(), ceil_div(args.args.k, Block::tile_k), clusters_,
+                                          args.memory.max_slots);
+    }
+  }
+  TILEWRIGHT_HD static void init(exec::lds_pointer lds) {
+    using roles = typename Block::roles;
+    ring_of(lds).init(1, roles::producer::warps - 1 + 2 + roles::assistant::is_present + tile.consumers * 4);
   }
 
   TILEWRIGHT_HD bool next(work_type& work) {
-    group_tile found;
+    if (!place_.leads) return read(work);
+    const bool found = find(work);
+    publish(work, found);
+    return found;
+  }
+
+ private:
+  TILEWRIGHT_HD bool find(work_type& work) {
+    group_tile found{};
     if constexpr (Block::groups == group_kind::rows) {
       if (u_ >= schedule_.num_work_tiles()) return false;
       static_cast<work_tile&>(work) = schedule_.split_of(u_);
@@ -108,36 +159,93 @@ class grouped_scheduler {
       work.set_columns_of_group(found);
     else
       work.set_group(found);
-    locate_block<tile>(work, rank_);
+    locate_block<tile>(work, place_.rank);
     if constexpr (tile.swap_ab) work.n0 += found.rows.begin;
+    if (pairs && work.side_by_side) {
+      work.m0 -= place_.rank * tile.m;
+      work.n0 = (work.tile.col * 2 + place_.rank) * tile.result_n();
+    }
     u_ += clusters_;
     return true;
   }
 
- private:
-  TILEWRIGHT_HD static const device_args& after_previous_kernel(const device_args& args) {
-    exec::grid_dependency_wait();
+  TILEWRIGHT_HD static ring_pipeline ring_of(exec::lds_pointer lds) {
+    return {exec::lds_address(lds) + unsigned(Block::regions.works + work_ring_slots * index_t(sizeof(words)))};
+  }
+  TILEWRIGHT_HD exec::lds_pointer slot() const {
+    return place_.lds + (Block::regions.works + at_.stage * index_t(sizeof(words)));
+  }
+  TILEWRIGHT_HD void publish(const work_type& work, bool found) {
+    if (exec::lane_id() == 0) {
+      words w{};
+      index_t n = 0;
+      work_type::for_each_member(work, [&](index_t x) TILEWRIGHT_INLINE_LAMBDA { w[n++] = x; });
+      w[19] = found;
+      ring_.producer_acquire(at_);
+      TILEWRIGHT_UNROLL_ALL
+      for (index_t i = 0; i < w.size(); i += 4)
+        exec::lds_store(slot(), i * 4, array<index_t, 4>{{w[i], w[i + 1], w[i + 2], w[i + 3]}});
+      ring_.producer_commit(at_);
+    }
+    exec::wave_sync();
+    at_.advance();
+  }
+  TILEWRIGHT_HD bool read(work_type& work) {
+    words w;
+    ring_.consumer_wait(at_);
+    TILEWRIGHT_UNROLL_ALL
+    for (index_t i = 0; i < w.size(); i += 4) {
+      const auto four = exec::lds_load<array<index_t, 4>>(slot(), i * 4);
+      for (index_t j = 0; j < 4; ++j) w[i + j] = four[j];
+    }
+    exec::wave_sync();
+    if (exec::lane_id() == 31) ring_.consumer_release(at_.stage);  // racecheck takes the last lane for all that read
+    at_.advance();
+    index_t n = 0;
+    work_type::for_each_member(work, [&](index_t& x) TILEWRIGHT_INLINE_LAMBDA { x = w[n++]; });
+    return w[19] != 0;
+  }
+
+  TILEWRIGHT_HD static const device_args& after_previous_kernel(const device_args& args, bool waits) {
+    if (waits) exec::grid_dependency_wait();
     return args;
   }
 };
 #endif
 
+/// A block with room for a ring of work tiles.
+template <class Base>
+struct with_work_ring : Base {
+  static constexpr hopper_gemm_lds add_ring(hopper_gemm_lds lds) {
+    lds.work_bytes = work_ring_bytes;
+    return lds;
+  }
+  static constexpr hopper_gemm_lds lds = add_ring(Base::lds);
+  static constexpr hopper_gemm_lds::regions regions = lds.plan();
+  static constexpr index_t num_stages = lds.num_stages();
+  static constexpr hopper_gemm_facts facts{lds, Base::operands, false};
+  static_assert(num_stages >= 2 && regions.bytes <= arch::sm90::value.lds_bytes,
+                "grouped_gemm_kernel: the block tile needs more LDS than the GPU has; use a smaller one");
+};
+
 template <class Block>
 struct gathered_operand_pipeline;
 template <class Block>
 struct gathered_producer;
+template <class Pipeline>
+struct paired_pipeline;
 
 /// A hopper_gemm_block whose work tiles are tiles of groups.
 template <class Policy>
-struct grouped_block : hopper_gemm_block<Policy> {
+struct grouped_block : with_work_ring<hopper_gemm_block<Policy>> {
   static constexpr group_kind kind = Policy::groups;
   using device_args = grouped_device_args<typename Policy::args_type, kind, Policy::products>;
   using work_type = grouped_work_tile<kind>;
   struct roles : hopper_gemm_roles<grouped_block> {
     using base = hopper_gemm_roles<grouped_block>;
     using scheduler = grouped_scheduler<grouped_block>;
-    using pipeline =
-        conditional_t<Policy::gathers_a, gathered_operand_pipeline<grouped_block>, typename base::pipeline>;
+    using one_way = conditional_t<Policy::gathers_a, gathered_operand_pipeline<grouped_block>, typename base::pipeline>;
+    using pipeline = conditional_t<pairs_blocks(grouped_block::tile, kind), paired_pipeline<one_way>, one_way>;
     using producer = conditional_t<Policy::gathers_a, gathered_producer<grouped_block>, typename base::producer>;
   };
   static_assert(Policy::products == 1 || kind == group_kind::rows,
@@ -183,7 +291,7 @@ void map_groups(grouped_device_args<Args, Kind, Products>& d, const hopper_gemm_
     };
     if (!gathers_a) maps.a(d.a, tile.swap_ab ? b(0) : a);
     for (index_t i = 0; i < Products; ++i) maps.b(d.b[i], tile.swap_ab ? a : b(i));
-    c = {.data = g.c, .rows = g.m, .cols = g.n, .ld = g.ldc, .ragged = true};
+    c.batch = 1, c.ragged = true;  // one by one: nvcc 13 loses members of an assigned list with designators
   } else {
     maps.a(d.a, {.data = g.a, .rows = g.k, .cols = g.m, .ld = g.lda, .ragged = true});
     maps.b(d.b[0], {.data = g.b, .rows = g.k, .cols = g.n, .ld = g.ldb, .ragged = true});

@@ -11,7 +11,7 @@ namespace detail {
 
 /// A narrow_block whose work tiles are tiles of groups.
 template <class Policy>
-struct grouped_narrow_block : narrow_block<Policy> {
+struct grouped_narrow_block : with_work_ring<narrow_block<Policy>> {
   using device_args = grouped_device_args<narrow_args, group_kind::rows>;
   using work_type = grouped_work_tile<group_kind::rows>;
   struct roles : narrow_roles<grouped_narrow_block> {

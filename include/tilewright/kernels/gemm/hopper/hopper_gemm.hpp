@@ -43,7 +43,8 @@ concept HopperGemmBlock =
              typename Block::roles::slots& slots, typename Block::roles::epilogue& epilogue,
              const typename Block::device_args& args) {
       requires __is_same(decltype(tiles.next(work)), bool);  // sets `work`; false: there is none
-      pipeline.init(args);                                   // one thread
+      tiles.init(exec::lds_pointer{});                       // one thread
+      pipeline.init(args);
       slots.init();
       producer.prefetch(args);
       producer(tiles);  // role load: one thread, or `warps` warps
@@ -70,6 +71,7 @@ struct hopper_gemm {
   TILEWRIGHT_HD void operator()() const {
     run_roles<tile.consumers, Block::registers, tile.cluster()>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
+          scheduler::init(lds);
           pipeline.init(args);
           slots.init();
           roles::producer::prefetch(args);
@@ -86,8 +88,13 @@ struct hopper_gemm {
     return warp < loading ? role::load : role(warp - loading + 1);
   }
   TILEWRIGHT_HD void move_data(index_t warp) const {
-    const scheduler tiles{args, rank};
-    const bool is_elected = exec::lane_id() == 0 || tiles.is_collective;
+    constexpr bool has_leader = scheduler::is_collective;  // whose registers the other warps do without
+    if (has_leader && warp == 0) {
+      typename roles::producer{args, pipeline, lds, warp}(scheduler{args, {lds, rank, true}});
+      return;
+    }
+    const scheduler tiles{args, {lds, rank, false}};
+    const bool is_elected = exec::lane_id() == 0 || has_leader;
     switch (role_of(warp)) {
       case role::load:
         if (is_elected || roles::producer::warps > 1) typename roles::producer{args, pipeline, lds, warp}(tiles);
@@ -105,7 +112,7 @@ struct hopper_gemm {
   /// A consumer.
   TILEWRIGHT_HD void multiply(index_t consumer) const {
     exec::grid_dependency_wait();
-    scheduler tiles{args, rank};
+    scheduler tiles{args, {lds, rank, false}};
     typename roles::mainloop mainloop{args, pipeline, lds, consumer};
     typename roles::epilogue epilogue{args, slots, lds, consumer};
     const stream_k_fixup<Block> fixup{args, rank, tile.ping_pong ? 0 : consumer};

@@ -33,6 +33,7 @@ struct hopper_gemm_lds {
   index_t result_bytes;      // of an element of C
   index_t scale_bytes = 0;   // of a stage's scales: those of A's rows, then those of B
   index_t narrow_bytes = 0;  // of A in a stage, where consumers decode it; 0: wgmma reads it
+  index_t work_bytes = 0;    // of a ring of work tiles, where one warp finds them for all
 
   TILEWRIGHT_HD constexpr index_t bytes_of_a() const { return narrow_bytes > 0 ? narrow_bytes : a.bytes(); }
   TILEWRIGHT_HD constexpr index_t stage_bytes() const { return bytes_of_a() + b.bytes(); }
@@ -66,7 +67,7 @@ struct hopper_gemm_lds {
   TILEWRIGHT_HD constexpr index_t num_barriers() const { return 2 * num_stages() + (2 + tile.consumers) * num_slots(); }
 
   struct regions {
-    index_t stages, slots, barriers, scales, queues, bytes;
+    index_t stages, slots, barriers, scales, queues, works, bytes;
   };
   TILEWRIGHT_HD constexpr regions plan() const {
     lds_plan lds;
@@ -76,6 +77,7 @@ struct hopper_gemm_lds {
     r.barriers = lds.take(barrier_bytes);
     r.scales = lds.take(num_stages() * scale_bytes);
     r.queues = lds.take(queue_bytes());
+    r.works = lds.take(work_bytes);
     r.bytes = lds.bytes();
     return r;
   }
@@ -97,7 +99,8 @@ struct hopper_gemm_lds {
  private:
   /// An SM keeps 1 KiB of each block for itself.
   TILEWRIGHT_HD constexpr index_t room() const {
-    return (arch::sm90::value.lds_bytes - (tile.blocks - 1) * 1024) / tile.blocks / 16 * 16 - barrier_bytes;
+    return (arch::sm90::value.lds_bytes - (tile.blocks - 1) * 1024) / tile.blocks / 16 * 16 - barrier_bytes -
+           work_bytes;
   }
 };
 

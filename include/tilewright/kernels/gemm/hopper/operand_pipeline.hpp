@@ -88,7 +88,7 @@ struct operand_pipeline : mbarrier_pipeline<Block::num_stages> {
     }
   }
 
- private:
+ protected:
   // Bits of the blocks that share B with the first one; in load(), A.
   static constexpr unsigned with_b = (1u << tile.cluster_m) - 1;
 

@@ -8,6 +8,13 @@
 #if TILEWRIGHT_HOPPER_PASS
 namespace tilewright::detail {
 
+/// Where a warp works: LDS of its block, the block's rank in its cluster, and whether it is the first of role load.
+struct role_place {
+  exec::lds_pointer lds;
+  index_t rank;
+  bool leads;
+};
+
 /// Each role iterates over the same work tiles with a scheduler of its own: `for (work_type work; tiles.next(work);)`.
 template <class Block>
 struct stream_k_scheduler {
@@ -15,10 +22,11 @@ struct stream_k_scheduler {
   using work_type = typename Block::work_type;
 
   const typename Block::device_args& args;
-  index_t rank;  // of the block in its cluster
+  role_place place;
   index_t clusters = exec::num_blocks() / tile.cluster(), u = exec::block_id().x / tile.cluster(),
           end = args.schedule.num_work_tiles();
 
+  TILEWRIGHT_HD static void init(exec::lds_pointer) {}
   /// Whether all lanes of a warp must call next() together; then one of them works where one is enough.
   static constexpr bool is_collective = false;
 
@@ -27,7 +35,7 @@ struct stream_k_scheduler {
   TILEWRIGHT_HD bool next(work_type& work) {
     if (u >= end) return false;
     work = Block::work_at(args, u);
-    locate_block<tile>(work, rank);
+    locate_block<tile>(work, place.rank);
     u += clusters;
     return true;
   }

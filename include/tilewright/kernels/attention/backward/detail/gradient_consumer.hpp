@@ -16,6 +16,7 @@ struct gradient_consumer {
   using T = typename Policy::element_type;
   using stages_type = gradient_stages<Policy>;
   using args_type = typename Policy::args_type;
+  using steps_type = typename stages_type::steps_type;
   using scores = static_distributed_tensor<float, typename Policy::s_distribution>;
   static constexpr hopper_backward_lds lds = Policy::lds;
   static constexpr index_t queries = Policy::tile.queries;
@@ -66,10 +67,6 @@ struct gradient_consumer {
                                                unsigned(queries == 128 ? 0 : consumer * lds.k().box_bytes())};
     block_gemm<Policy::d_q_tile, T>(d_q, rows, k, false);
   }
-  template <class Tile>
-  TILEWRIGHT_HD static void fence_operand(Tile& tile) {
-    for (float& x : tile.thread_buffer) exec::fence_operand(x);
-  }
 
   /// f(register, its column of 8 j + 0 or 1, its row of two) for each score.
   template <class F>
@@ -78,7 +75,7 @@ struct gradient_consumer {
                             TILEWRIGHT_INLINE_LAMBDA { f(d, constant(d / 4 * 8 + d % 2), constant(d / 2 % 2)); });
   }
 
-  /// Scores that are not seen become -infinity.
+  /// Scores that are not seen, also under a block mask, become -infinity.
   TILEWRIGHT_HD void mask(const attention_problem& problem, const seen_band& seen, index_t key, index_t query) {
     const unsigned width = unsigned(seen.highest - seen.lowest) + 1;
     const index_t own_key = key + own_row(), first = own_key - seen.highest - query - own_column();
@@ -86,6 +83,14 @@ struct gradient_consumer {
       const unsigned count = own_key + 8 * row < problem.keys ? width : 0;
       if (unsigned(column - first - 8 * row) >= count) s.thread_buffer[d] = minus_infinity();
     });
+    if constexpr (Policy::has_block_mask) {
+      // 16 keys or queries are in one tile.
+      const head_block_mask tiles(device.args, problem);
+      unroll<queries / 16>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
+        if (tiles.tiles_of_query(min(query + 16 * i, problem.queries - 1), own_key >> tiles.key_shift) & 1) return;
+        for (index_t d = 0; d < 8; ++d) s.thread_buffer[8 * i + d] = minus_infinity();
+      });
+    }
   }
 
   /// The user's function of the scores, and its derivatives.
@@ -109,12 +114,12 @@ struct gradient_consumer {
     });
   }
 
-  /// Scores of the queries from `query` on become probabilities.
+  /// Scores of the queries from `query` on become probabilities. is_whole: a block mask hides none of them.
   TILEWRIGHT_HD void compute_probabilities(const attention_problem& problem, const seen_band& seen, index_t key,
-                                           index_t query) {
+                                           index_t query, bool is_whole) {
     fence_operand(s);
     if constexpr (has_score_function<Policy>) apply_score_function(problem, key, query);
-    if (key + 63 >= problem.keys || !seen.all_see(query, query + queries - 1, key, key + 63)) [[unlikely]]
+    if (key + 63 >= problem.keys || !seen.all_see(query, query + queries - 1, key, key + 63) || !is_whole) [[unlikely]]
       mask(problem, seen, key, query);
     const float scale = has_score_function<Policy> ? log2_e : device.args.scale * log2_e;
     for_each_query(stages_type::exponents(at.stage), [&](index_t d, float exponent) TILEWRIGHT_INLINE_LAMBDA {
@@ -123,10 +128,12 @@ struct gradient_consumer {
   }
 
   /// A step whose probabilities have been computed; computes those of the next one, which has queries from `next_query`
-  /// of next.head on. Nothing may be in flight from one iteration of a loop to the next, or ptxas serialises all wgmma.
+  /// of next.head on. Nothing may be in flight from one iteration of a loop to the next, or
+  /// ptxas serialises all wgmma.
   template <bool IsLast>
   TILEWRIGHT_HD void add_step(const attention_problem& problem, const attention_problem& next, const seen_band& seen,
-                              index_t key, index_t query, [[maybe_unused]] index_t next_query) {
+                              index_t key, index_t query, [[maybe_unused]] index_t next_query,
+                              [[maybe_unused]] bool next_is_whole) {
     const index_t stage = at.stage;
     start_d_probabilities();
     p.assign(s);
@@ -159,7 +166,7 @@ struct gradient_consumer {
     buffer.advance();
     exec::wgmma_wait<1>();
     if (exec::lane_id() == 0) stages.empty(stage).arrive();  // this wave has read the numbers, too
-    if constexpr (!IsLast) compute_probabilities(next, seen, key, next_query);
+    if constexpr (!IsLast) compute_probabilities(next, seen, key, next_query, next_is_whole);
     exec::wgmma_wait<0>();
     fence_operand(d_q);
     add_d_queries_in_order(problem, seen, key, query);
@@ -183,8 +190,20 @@ struct gradient_consumer {
     const index_t first_key = seen.keys_of(query, min(query + queries, problem.queries) - 1, problem.keys).first;
     counter = backward_workspace(device.args, problem.batch, problem.head).counters(device.args, Policy::head_dim) +
               (divide(query, 64) * 2 + consumer);
+    if (thread == 0) exec::wait_for_count(counter, blocks_before(problem, first_key, key, query));
+  }
+  /// Blocks with keys from `first_key` on that add to a step's queries before that of `key`.
+  TILEWRIGHT_HD unsigned blocks_before(const attention_problem& problem, index_t first_key, index_t key,
+                                       index_t query) const {
     constexpr number<Policy::keys> keys{};
-    if (thread == 0) exec::wait_for_count(counter, unsigned(divide(key, keys) - divide(first_key, keys)));
+    const index_t first = divide(first_key, keys), own = divide(key, keys);
+    if constexpr (!Policy::has_block_mask) return unsigned(own - first);
+    const index_range rows{query, min(query + queries, problem.queries)};
+    const head_block_mask mask(device.args, problem);
+    unsigned count = 0;
+    for (index_t block = first; block < own; ++block)
+      count += mask.first_that_sees(rows, {block * keys, (block + 1) * keys}) < rows.last;
+    return count;
   }
   /// The consumer's additions are in memory: the next block may add, too.
   TILEWRIGHT_HD void release_d_queries() {
@@ -220,13 +239,9 @@ struct gradient_consumer {
     if (exec::lane_id() == 0)
       store_boxes<T>(map, stages.base + unsigned(place), ceil_div(dim, 64), lds.d_s().box_bytes(), position);
   }
-  TILEWRIGHT_HD static void wait_for_boxes() {
-    if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
-    exec::wave_sync();
-  }
 
   /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see them.
-  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, typename stages_type::steps_type steps) {
+  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, steps_type steps) {
     key += 64 * consumer;
     const seen_band seen(device.args.window, problem);
     const index_t last_head = problem.head + divide(device.args.heads, device.args.kv_heads) - 1;
@@ -236,19 +251,19 @@ struct gradient_consumer {
     wait_for_boxes();
     d_v = {};
     d_k = {};
-    if (steps.count > 0) {
+    if (steps.begin(device.args, problem, last_head)) {
       start_scores();
       exec::wgmma_wait<0>();
-      compute_probabilities(problem, seen, key, steps.query());
+      compute_probabilities(problem, seen, key, steps.query(), steps.is_whole());
       TILEWRIGHT_UNROLL(1)
-      while (problem.head < last_head || steps.done + 1 < steps.count) {
+      while (steps.find_next(device.args, problem, last_head)) {
         attention_problem next = problem;
         const index_t query = steps.query();
-        if (steps.advance()) ++next.head;
-        add_step<false>(problem, next, seen, key, query, steps.query());
+        steps.advance(next);
+        add_step<false>(problem, next, seen, key, query, steps.query(), steps.is_whole());
         problem.head = next.head;
       }
-      add_step<true>(problem, problem, seen, key, steps.query(), 0);
+      add_step<true>(problem, problem, seen, key, steps.query(), 0, true);
       if constexpr (Policy::tile.releases_late) release_d_queries();
     }
     fence_operand(d_v);

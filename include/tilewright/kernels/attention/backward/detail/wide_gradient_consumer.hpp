@@ -23,6 +23,7 @@ struct wide_gradient_consumer {
   using T = typename Policy::element_type;
   using stages_type = gradient_stages<Policy>;
   using args_type = typename Policy::args_type;
+  using steps_type = typename stages_type::steps_type;
   using scores = static_distributed_tensor<float, typename Policy::s_distribution>;
   using gradient = static_distributed_tensor<float, typename Policy::gradient_distribution>;
   static constexpr wide_backward_lds lds = Policy::lds;
@@ -61,10 +62,6 @@ struct wide_gradient_consumer {
     sync_consumers();
   }
   TILEWRIGHT_HD void sync_own_warpgroup() const { exec::named_sync<128>(own_warpgroup + consumer); }
-  template <class Tile>
-  TILEWRIGHT_HD static void fence_operand(Tile& tile) {
-    for (float& x : tile.thread_buffer) exec::fence_operand(x);
-  }
 
   /// Addresses are computed again in each step: there are no registers for those of all its instructions.
   TILEWRIGHT_HD void forget_addresses() {
@@ -106,7 +103,7 @@ struct wide_gradient_consumer {
                              TILEWRIGHT_INLINE_LAMBDA { f(d, constant(d / 4 * 8 + d % 2), constant(d / 2 % 2)); });
   }
 
-  /// Scores that are not seen become -infinity. `key`: the consumer's first.
+  /// Scores that are not seen, also under a block mask, become -infinity. `key`: the consumer's first.
   TILEWRIGHT_HD void mask(const attention_problem& problem, const seen_band& seen, index_t key, index_t query) {
     const unsigned width = unsigned(seen.highest) - unsigned(seen.lowest);
     const index_t own_key = key + own_column(), first = own_key - query - own_row() - seen.lowest;
@@ -114,6 +111,16 @@ struct wide_gradient_consumer {
       if (unsigned(first + column - 8 * row) > width || own_key + column >= problem.keys)
         s.thread_buffer[d] = minus_infinity();
     });
+    if constexpr (Policy::has_block_mask) {
+      // A thread's queries are in one tile, and all of its keys in few.
+      const head_block_mask tiles(device.args, problem);
+      const index_t tile = key >> tiles.key_shift;
+      const unsigned seen_tiles = tiles.tiles_of_query(min(query + own_row(), problem.queries - 1), tile);
+      for_each_score([&](auto d, index_t column, index_t) TILEWRIGHT_INLINE_LAMBDA {
+        if ((seen_tiles >> (((own_key + column) >> tiles.key_shift) - tile) & 1) == 0)
+          s.thread_buffer[d] = minus_infinity();
+      });
+    }
   }
 
   /// The user's function of the scores, and its derivatives.
@@ -134,14 +141,14 @@ struct wide_gradient_consumer {
              exec::lds_load<float>(stages.block_lds, offset + 4 * own_row() + 32)}};
   }
 
-  /// Scores of the queries from `query` on become probabilities.
+  /// Scores of the queries from `query` on become probabilities. is_whole: a block mask hides none of them.
   TILEWRIGHT_HD void compute_probabilities(const attention_problem& problem, const seen_band& seen, index_t key,
-                                           index_t query) {
+                                           index_t query, bool is_whole) {
     key += first_key();
     fence_operand(s);
     if constexpr (has_score_function<Policy>) apply_score_function(problem, key, query);
     const index_t last_key = key + own_keys - 1;
-    if (last_key >= problem.keys || !seen.all_see(query, query + queries - 1, key, last_key)) [[unlikely]]
+    if (last_key >= problem.keys || !seen.all_see(query, query + queries - 1, key, last_key) || !is_whole) [[unlikely]]
       mask(problem, seen, key, query);
     const float scale = has_score_function<Policy> ? log2_e : device.args.scale * log2_e;
     const array<float, 2> exponents = numbers_of_queries(stages_type::exponents(at.stage));
@@ -185,10 +192,12 @@ struct wide_gradient_consumer {
   }
 
   /// A step whose probabilities have been computed; computes those of the next one, which has queries from `next_query`
-  /// of next.head on. Nothing may be in flight from one iteration of a loop to the next, or ptxas serialises all wgmma.
+  /// of next.head on. Nothing may be in flight from one iteration of a loop to the next, or
+  /// ptxas serialises all wgmma.
   template <bool IsLast>
   TILEWRIGHT_HD void add_step(const attention_problem& problem, const attention_problem& next, const seen_band& seen,
-                              index_t key, index_t query, [[maybe_unused]] index_t next_query) {
+                              index_t key, index_t query, [[maybe_unused]] index_t next_query,
+                              [[maybe_unused]] bool next_is_whole) {
     const index_t stage = at.stage;
     forget_addresses();
     start_d_probabilities();
@@ -217,7 +226,7 @@ struct wide_gradient_consumer {
     });
     if constexpr (!IsLast) {
       exec::wgmma_wait<0>();
-      compute_probabilities(next, seen, key, next_query);
+      compute_probabilities(next, seen, key, next_query, next_is_whole);
     }
     if (exec::lane_id() == 0) {
       exec::tma_store_wait_read<0>();
@@ -283,13 +292,8 @@ struct wide_gradient_consumer {
                    box_bytes, position);
   }
 
-  TILEWRIGHT_HD static void wait_for_boxes() {
-    if (exec::lane_id() == 0) exec::tma_store_wait_read<0>();
-    exec::wave_sync();
-  }
-
   /// The gradients of the rows of K and V from `key` on; `steps`: of the queries that see them.
-  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, typename stages_type::steps_type steps) {
+  TILEWRIGHT_HD void operator()(attention_problem problem, index_t key, steps_type steps) {
     const seen_band seen(device.args.window, problem);
     const index_t last_head = problem.head + divide(device.args.heads, device.args.kv_heads) - 1;
     stages.k_full().wait(unit.phase);
@@ -297,19 +301,19 @@ struct wide_gradient_consumer {
     unit.advance();
     d_v = {};
     d_k = {};
-    if (steps.count > 0) {
+    if (steps.begin(device.args, problem, last_head)) {
       start_scores();
       exec::wgmma_wait<0>();
-      compute_probabilities(problem, seen, key, steps.query());
+      compute_probabilities(problem, seen, key, steps.query(), steps.is_whole());
       TILEWRIGHT_UNROLL(1)
-      while (problem.head < last_head || steps.done + 1 < steps.count) {
+      while (steps.find_next(device.args, problem, last_head)) {
         attention_problem next = problem;
         const index_t query = steps.query();
-        if (steps.advance()) ++next.head;
-        add_step<false>(problem, next, seen, key, query, steps.query());
+        steps.advance(next);
+        add_step<false>(problem, next, seen, key, query, steps.query(), steps.is_whole());
         problem.head = next.head;
       }
-      add_step<true>(problem, problem, seen, key, steps.query(), 0);
+      add_step<true>(problem, problem, seen, key, steps.query(), 0, true);
     }
     fence_operand(d_v);
     fence_operand(d_k);

@@ -33,13 +33,30 @@ struct group_tiles {
 
 /// A tile of a group, whose position is counted from the group's first row.
 struct group_tile {
-  tile_coord at;    // batch: the group
-  group_rows rows;  // of the group
+  tile_coord at;              // batch: the group
+  group_rows rows;            // of the group
+  bool side_by_side = false;  // a pair in the group's last row of blocks; at.col counts pairs
+};
+
+/// Tiles of a group of `rows` rows of blocks, in whose tiles two blocks lie one above the other. If their number is
+/// odd, pairs in the last row lie side by side:
+///
+///   three rows, four columns   |  0 |  1 |  2 |  3 |
+///                              |    |    |    |    |
+///                              |    4    |    5    |
+struct pairs_of_group {
+  index_t rows, cols;
+
+  TILEWRIGHT_HD constexpr index_t above_each_other() const { return divide(rows, 2) * cols; }
+  TILEWRIGHT_HD constexpr index_t num_tiles() const {
+    return above_each_other() + modulo(rows, 2) * divide(cols + 1, 2);
+  }
 };
 
 /// Finds tiles by number where groups divide rows, Lanes groups at once: one for each lane of the wave; or one, by
-/// every thread alike. Tiles have TileRows rows. find() is short: once in a tile of C it is not in any cache.
-template <index_t Lanes, index_t TileRows>
+/// every thread alike. Tiles have TileRows rows; with Pairs they are pairs of blocks of as many (pairs_of_group).
+/// find() is short: once in a tile of C it is not in any cache.
+template <index_t Lanes, index_t TileRows, bool Pairs = false>
 class row_group_iterator {
   const grouped_args& args_;
   group_tiles tiles_;
@@ -58,7 +75,10 @@ class row_group_iterator {
     }
   }
 
-  TILEWRIGHT_HD index_t tiles_of(const group_rows& rows) const { return rows_of_tiles(rows) * tiles_.cols; }
+  TILEWRIGHT_HD index_t tiles_of(const group_rows& rows) const {
+    if constexpr (Pairs) return pairs_of_group{rows_of_tiles(rows), tiles_.cols}.num_tiles();
+    return rows_of_tiles(rows) * tiles_.cols;
+  }
   TILEWRIGHT_HD static index_t rows_of_tiles(const group_rows& rows) {
     // Divisions of signed numbers spill fewer registers on gfx942, but take more instructions on Hopper.
     return Lanes == 1 ? ceil_div(rows.count(), TileRows) : divide(rows.count() + TileRows - 1, TileRows);
@@ -79,8 +99,10 @@ class row_group_iterator {
   }
 
  public:
-  TILEWRIGHT_HD row_group_iterator(const grouped_args& args, const group_tiles& tiles) : args_(args), tiles_(tiles) {
-    read_groups();
+  /// reads: else it finds no tile.
+  TILEWRIGHT_HD row_group_iterator(const grouped_args& args, const group_tiles& tiles, bool reads = true)
+      : args_(args), tiles_(tiles) {
+    if (reads) read_groups();
   }
 
   /// Tiles of all groups. Loads of several are in flight: every block waits for this sum before its first tile.
@@ -113,7 +135,17 @@ class row_group_iterator {
       read_groups();
     }
     found.rows = {uniform(rows_.begin, lane), uniform(rows_.end, lane)};
-    const index_t rows = rows_of_tiles(found.rows), first = before_ + uniform(through(), lane) - rows * tiles_.cols;
+    const index_t first = before_ + uniform(through(), lane) - tiles_of(found.rows);
+    index_t rows = rows_of_tiles(found.rows);
+    if constexpr (Pairs) {
+      const index_t of_last_row = i - first - pairs_of_group{rows, tiles_.cols}.above_each_other();
+      rows = divide(rows, 2);
+      found.side_by_side = of_last_row >= 0;
+      if (found.side_by_side) {
+        found.at = {rows, of_last_row, first_ + lane};
+        return true;
+      }
+    }
     const multi_index<2> at = row_group_curve{rows, tiles_.cols, tiles_.order_rows, true}.get_index(i - first);
     found.at = {at[0], at[1], first_ + lane};
     return true;
@@ -127,7 +159,7 @@ class k_group_iterator {
   tile_order order_;
 
  public:
-  TILEWRIGHT_HD k_group_iterator(const grouped_args& args, const group_tiles& tiles)
+  TILEWRIGHT_HD k_group_iterator(const grouped_args& args, const group_tiles& tiles, bool = true)
       : args_(args), order_{ceil_div(args.m, TileRows), tiles.cols, args.groups, tiles.order_rows} {}
 
   TILEWRIGHT_HD bool find(index_t i, group_tile& found) const {
@@ -138,8 +170,8 @@ class k_group_iterator {
   }
 };
 
-template <group_kind Kind, index_t Lanes, index_t TileRows>
+template <group_kind Kind, index_t Lanes, index_t TileRows, bool Pairs = false>
 using group_iterator =
-    conditional_t<Kind == group_kind::rows, row_group_iterator<Lanes, TileRows>, k_group_iterator<TileRows>>;
+    conditional_t<Kind == group_kind::rows, row_group_iterator<Lanes, TileRows, Pairs>, k_group_iterator<TileRows>>;
 
 }  // namespace tilewright::detail
