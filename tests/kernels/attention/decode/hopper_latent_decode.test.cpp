@@ -12,14 +12,8 @@ namespace {
 
 struct latent : hopper_latent_policy<bfloat16_t> {};
 struct narrow_latent : hopper_latent_policy<half_t, 192, 128> {};
-struct narrow_second_first : hopper_latent_policy<half_t, 192, 128> {
-  static constexpr bool second_adds_received_first = true, prefetches_to_l2 = true;
-};
 struct narrow_tokens : hopper_latent_policy<half_t, 192, 128> {
   static constexpr bool has_token_lists = true;
-};
-struct narrow_pair : hopper_latent_policy<half_t, 192, 128> {
-  static constexpr index_t cluster = 2;
 };
 struct tokens : hopper_latent_policy<bfloat16_t> {
   static constexpr bool has_token_lists = true;
@@ -73,28 +67,8 @@ void expect_random_latents(int cases, unsigned seed) {
 
 TEST(LatentDecode, Hopper) { expect_random_latents<latent>(2, 1); }
 TEST(LatentDecode, HopperNarrow) { expect_random_latents<narrow_latent>(6, 2); }
-TEST(LatentDecode, HopperInOtherOrder) { expect_random_latents<narrow_second_first>(4, 12); }
 TEST(LatentDecode, HopperWithoutOtherColumns) { expect_random_latents<values_alone>(4, 4); }
 TEST(LatentDecode, Portable) { expect_random_latents<portable_latent>(1, 3); }
-
-// Two blocks of 64 rows load K together, also where one of them has no rows of a sequence.
-TEST(LatentDecode, ClustersShareK) {
-  decode_problem of_query_each;  // the second block's query alone sees the last key
-  of_query_each.is_latent = true;
-  of_query_each.heads = 64;
-  of_query_each.queries = 2;
-  of_query_each.keys = {33};
-  of_query_each.window = causal;
-  expect_decode<narrow_pair>(of_query_each);
-  for_random_cases(4, 10, [](std::mt19937& random) {
-    decode_problem p = random_latent(random);
-    p.queries = 1 + index_t(random() % 3);
-    p.heads = 64 / p.queries + 1 + index_t(random() % unsigned(64 / p.queries - 1));
-    for (std::size_t b = 0; b < p.own_queries.size(); ++b)
-      p.own_queries[b] = b == 0 ? p.queries : index_t(random() % unsigned(p.queries + 1));
-    expect_decode<narrow_pair>(p);
-  });
-}
 
 // Rows of the cache in the order of a list for each sequence.
 TEST(LatentDecode, TokenLists) {
@@ -245,7 +219,6 @@ TEST(LatentDecode, RefusesWhatItCannotDo) {
   EXPECT_REFUSAL(good, (a.key_starts = &number), "key_starts");
   EXPECT_REFUSAL(good, (a.k_strides.batch = -192), "TMA");
   EXPECT_REFUSAL(good, (a.block_table = &number, a.table_stride = 1, a.rows_per_page = 1), "positive multiple of 16");
-  EXPECT_NE(std::string(attention_decode<narrow_pair>::check(good)).find("cluster = 1"), std::string::npos);
   attention_decode_args list = good;
   EXPECT_NE(std::string(attention_decode<narrow_tokens>::check(list)).find("rows_per_page = 1"), std::string::npos);
   list.block_table = &number;

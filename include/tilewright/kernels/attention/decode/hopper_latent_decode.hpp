@@ -23,8 +23,6 @@ constexpr const char* check_latent_decode(const attention_decode_args& args) {
     return why;
   if (!__builtin_is_constant_evaluated() && (args.v != args.k || args.v_scales != args.k_scales))
     return "latent decoding: V is in the rows of K; give v = k, and v_scales = k_scales";
-  if (Policy::cluster > 1 && decode_row_blocks(args, latent_lds<Policy>::rows) % Policy::cluster != 0)
-    return "latent decoding: a cluster's blocks have 64 rows each, queries times heads; use a policy with cluster = 1";
   if (args.key_starts) return "latent decoding: a cache has pages or sequences, not key_starts";
   if (latent_gathers<Policy>) return nullptr;
   const attention_strides strides[] = {args.k_strides};
@@ -32,12 +30,10 @@ constexpr const char* check_latent_decode(const attention_decode_args& args) {
 }
 
 #if TILEWRIGHT_HOPPER_PASS
-/// One block: a share of the keys for 64 rows of a key head. The blocks of a cluster have the next rows each, and load
-/// the same keys together.
+/// One block: a share of the keys for 64 rows of a key head.
 template <class Policy>
 struct latent_decode_block {
   static constexpr latent_lds<Policy> lds_of{};
-  static constexpr index_t cluster = Policy::cluster;
   using pipeline_type = latent_pipeline<Policy>;
 
   const latent_device_args<typename Policy::args_type>& device;
@@ -54,9 +50,9 @@ struct latent_decode_block {
     decode_piece piece = locate_share<32>(args, share);
     if (piece.left == 0) return;
     do {
-      const latent_problem p(args, first_row, of_rows - share * args.kv_heads, piece, device.box_rows, cluster);
+      const latent_problem p(args, first_row, of_rows - share * args.kv_heads, piece, device.box_rows);
       if (block == share * args.kv_heads * row_blocks) note_share(args, piece, share, Policy::value_dim);
-      if ((first_row & -cluster * lds_of.rows) < p.rows) work(p, piece, share);
+      if (first_row < p.rows) work(p, piece, share);
     } while (piece.advance(args));
   }
 
@@ -88,32 +84,15 @@ struct latent_decode_block {
         if (j >= pieces) return;
         const unsigned to =
             exec::lds_address(lds) + unsigned(lds_of.stage(consumer) + box * lds_of.box_bytes + j * piece_bytes);
-        const multi_index<5> at{{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}};
-        if constexpr (cluster == 1)
-          exec::tma_load(to, device.k, done, at);
-        else if (modulo(j, cluster) == exec::block_of_cluster())
-          exec::tma_load_multicast(to, device.k, done, (1u << cluster) - 1, at);
+        exec::tma_load(to, device.k, done,
+                       {{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}});
       });
     }
-  }
-
-  /// Rows of the keys of a tile from `key` on begin to come to L2.
-  TILEWRIGHT_HD void prefetch(const latent_problem& p, index_t key) const {
-    using T = typename Policy::element_type;
-    const auto& args = device.args;
-    unroll<2>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
-      const index_t own = key + 32 * i + exec::lane_id();
-      if (own < p.end && (cluster == 1 || i == exec::block_of_cluster()))
-        exec::prefetch_to_l2(
-            key_rows_in_pages<T>(args.k, args.k_strides, args, p).first(locate_keys(args, p.batch, own)),
-            Policy::head_dim * index_t(sizeof(T)));
-    });
   }
 
   /// One lane loads the tiles of a consumer, box_rows keys at a time, which are in one page.
   TILEWRIGHT_HD void produce(index_t consumer) const {
     for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool) TILEWRIGHT_INLINE_LAMBDA {
-      if constexpr (Policy::prefetches_to_l2) prefetch(p, key + 2 * lds_of.keys);
       if (exec::lane_id() == 0) {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), device.box_rows);
         array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
@@ -142,11 +121,11 @@ struct latent_decode_block {
 
   TILEWRIGHT_HD void operator()() const {
     constexpr bool gathers = latent_gathers<Policy>;
-    constexpr role_registers registers = Policy::has_16_bit_rope               ? role_registers{104, 200}
-                                         : latent_converts<Policy>             ? role_registers{88, 208}
-                                         : gathers || Policy::prefetches_to_l2 ? role_registers{56, 224}
-                                                                               : role_registers{40, 232};
-    run_roles<2, registers, cluster>(
+    constexpr role_registers registers = Policy::has_16_bit_rope   ? role_registers{104, 200}
+                                         : latent_converts<Policy> ? role_registers{88, 208}
+                                         : gathers                 ? role_registers{56, 224}
+                                                                   : role_registers{40, 232};
+    run_roles<2, registers>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           pipeline.init();
           if constexpr (!gathers) exec::prefetch(device.k);
@@ -193,13 +172,6 @@ struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, Value
   /// Whether args.block_table lists the row of each key (sparse attention), with rows_per_page = 1, and k_strides.batch
   /// from row to row. A window counts positions in the list.
   static constexpr bool has_token_lists = false;
-  /// Blocks that load the keys together for a block of 64 rows (queries times heads) each: 1 or 2. With 2 the rows must
-  /// fill an even number of blocks, some of the last one suffice; K comes from L2 once for 128 rows.
-  static constexpr index_t cluster = 1;
-  /// Whether, where TMA loads K, rows of a tile come to L2 while the tile before is loaded.
-  static constexpr bool prefetches_to_l2 = false;
-  /// Whether the second consumer adds the product of the other one's P before that of its own.
-  static constexpr bool second_adds_received_first = false;
   /// S (rows, keys) = Q (rows, head_dim) K^T of a warpgroup.
   static constexpr block_tile scores_tile{64, 64, HeadDim, 4, 1, op};
   /// O (rows, half of value_dim) = P (rows, keys) V.
@@ -218,9 +190,7 @@ struct attention_decode<Policy> {
   using device_args = detail::latent_device_args<args_type>;
   using followed_by = detail::decode_combine<Policy>;
   static constexpr detail::latent_lds<Policy> lds_of{};  ///< a block's stages, Q and barriers
-  static constexpr index_t block_size = 3 * 128, lds_bytes = lds_of.bytes(), cluster = Policy::cluster;
-  static_assert(cluster == 1 || (cluster == 2 && !detail::latent_gathers<Policy>),
-                "hopper_latent_policy: a cluster has 1 or 2 blocks, and 1 with has_token_lists or elements of 8 bits");
+  static constexpr index_t block_size = 3 * 128, lds_bytes = lds_of.bytes();
 
   static constexpr const char* check(const args_type& args) { return detail::check_latent_decode<Policy>(args); }
 
@@ -232,7 +202,7 @@ struct attention_decode<Policy> {
     if constexpr (detail::latent_gathers<Policy>) return d;
     const bool paged = args.block_table != nullptr;
     const index_t rows = paged ? args.rows_per_page : args.keys;
-    d.box_rows = paged && rows % lds_of.keys != 0 ? detail::decode_keys : lds_of.keys / cluster;
+    d.box_rows = paged && rows % lds_of.keys != 0 ? detail::decode_keys : lds_of.keys;
     auto request = detail::request_attention_map<T>(args.k ? args.k : args.q, args.k_strides, false, Policy::head_dim,
                                                     rows, args.kv_heads, paged ? 2 : args.batch, d.box_rows);
     if (paged) request.lengths[3] = 0x7fff0000;  // as many pages as the table names

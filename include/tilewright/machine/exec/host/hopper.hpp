@@ -100,14 +100,10 @@ template <class Map>
 void tma_load(unsigned lds, const Map& map, mbarrier done, index_t x, index_t y, index_t z, call_site where = {}) {
   tma_load_multicast(lds, map, done, 1u << detail::self().rank, x, y, z, where);
 }
-inline void tma_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks,
-                               const multi_index<5>& at, call_site where = {}) {
-  detail::hopper(where).tma_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
-                                 index_t(done.address), blocks, where);
-}
 inline void tma_load(unsigned lds, const tensor_map& map, mbarrier done, const multi_index<5>& at,
                      call_site where = {}) {
-  tma_load_multicast(lds, map, done, 1u << detail::self().rank, at, where);
+  detail::hopper(where).tma_load(detail::self(), {&map, index_t(lds), {at[0], at[1], at[2], at[3], at[4]}},
+                                 index_t(done.address), 1u << detail::self().rank, where);
 }
 template <class Map>
 void tma_store(const Map& map, unsigned lds, index_t x, index_t y, index_t z, call_site where = {}) {

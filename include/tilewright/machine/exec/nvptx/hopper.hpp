@@ -152,15 +152,6 @@ TILEWRIGHT_HD void tma_load(unsigned lds, const tensor_map& map, mbarrier done, 
       "l"(&map), "r"(done.address), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
       : "memory");
 }
-TILEWRIGHT_HD void tma_load_multicast(unsigned lds, const tensor_map& map, mbarrier done, unsigned blocks,
-                                      const multi_index<5>& at) {
-  asm volatile(
-      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
-      "{%3, %4, %5, %6, %7}], [%2], %8;" ::"r"(lds),
-      "l"(&map), "r"(done.address), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]),
-      "h"(static_cast<unsigned short>(blocks))
-      : "memory");
-}
 TILEWRIGHT_HD void tma_store(const tensor_map& map, unsigned lds, const multi_index<5>& at) {
   asm volatile(
       "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(&map),

@@ -181,17 +181,14 @@ struct latent_consumer {
     issue_outputs(softmax, received.p, of);
     complete_outputs(softmax, of, latent_part::far);
   }
-  /// P of the other consumer, O, and an own P that O does not have yet come to the same offsets.
-  TILEWRIGHT_HD static void bring_together(softmax_type& softmax, published& received,
-                                           probabilities_type* own_p = nullptr) {
+  /// P of the other consumer and O come to the same offsets.
+  TILEWRIGHT_HD static void bring_together(softmax_type& softmax, published& received) {
     const auto& own = softmax.row_offsets().thread_buffer;
     if (!exec::any(own[0] != received.offsets[0] || own[1] != received.offsets[1])) [[likely]]
       return;
     row_values offsets, factors;
     for (index_t r = 0; r < 2; ++r) offsets.thread_buffer[r] = received.offsets[r];
-    const row_values raised = softmax.raise_offsets_to(offsets);
-    softmax.scale_outputs(raised);
-    if (own_p) multiply(*own_p, raised);
+    softmax.scale_outputs(softmax.raise_offsets_to(offsets));
     for (index_t r = 0; r < 2; ++r)
       factors.thread_buffer[r] = exec::exp2(received.offsets[r] - softmax.row_offsets().thread_buffer[r]);
     multiply(received.p, factors);
@@ -215,9 +212,7 @@ struct latent_consumer {
     add_keys(softmax, p);
     tile += p.num_tiles(lds_of.keys);
     // Located again: what only the results need is in no registers while keys are added.
-    write(softmax,
-          latent_problem(args, exec::opaque(p.first_row), exec::opaque(p.kv_head), piece, device.box_rows,
-                         Policy::cluster),
+    write(softmax, latent_problem(args, exec::opaque(p.first_row), exec::opaque(p.kv_head), piece, device.box_rows),
           piece, share);
   }
 
@@ -281,16 +276,6 @@ struct latent_consumer {
       probabilities_type probabilities;
       probabilities.assign(s);
       publish(probabilities, softmax, own);
-      if (Policy::second_adds_received_first && consumer == 1 && other < end) {
-        published received = receive(other);
-        bring_together(softmax, received, &probabilities);
-        issue_outputs(softmax, received.p, other);
-        issue_outputs(softmax, probabilities, own);
-        exec::wgmma_wait<1>();
-        pipeline.release(other, latent_part::far);
-        complete_outputs(softmax, own, latent_part::near);
-        continue;
-      }
       issue_outputs(softmax, probabilities, own);
       published received{};
       if (other < end) received = receive(other);

@@ -76,14 +76,12 @@ struct latent_problem : decode_problem {
   index_t first, end;
   index_t start;  // of the first tile: at most first
 
-  /// Blocks of a cluster have the same keys: those that any of its rows sees.
   TILEWRIGHT_HD latent_problem(const attention_decode_args& args, index_t row, index_t of_head,
-                               const decode_piece& piece, index_t box_rows, index_t cluster)
+                               const decode_piece& piece, index_t box_rows)
       : decode_problem(locate_decode(args, row, of_head, piece.batch)) {
-    decode_problem all = *this;
-    if (cluster > 1) all = locate_decode(args, row & -64 * cluster, of_head, piece.batch);
-    const index_t last_row = min(rows, all.first_row + 64 * cluster) - 1;
-    const index_range seen = all.seen_by_any(args.window, divide(max(last_row, 0), group) + 1 - all.first_query);
+    const index_t last_row = min(rows, first_row + 64) - 1;
+    const index_range seen =
+        decode_problem::seen_by_any(args.window, divide(max(last_row, 0), group) + 1 - first_query);
     const index_t of_piece = piece.of.first_key + piece.first * decode_keys;
     first = max(seen.first & -decode_keys, of_piece);
     end = max(min(of_piece + piece.count() * decode_keys, seen.last), first);
@@ -104,8 +102,8 @@ struct latent_problem : decode_problem {
 
 #if TILEWRIGHT_HOPPER_PASS
 /// The barriers of tiles of keys. Each box of 64 columns is full by itself, so that S begins with the first one; a
-/// part is empty once O of all blocks of the cluster has it: each loads some of the keys, for all. 16-bit rows that a
-/// token list names are copied by cp.async: consumers fence, so that wgmma sees what it wrote.
+/// part is empty once O has it. 16-bit rows that a token list names are copied by cp.async: consumers fence, so that
+/// wgmma sees what it wrote.
 template <class Policy>
 struct latent_pipeline {
   static constexpr latent_lds<Policy> lds_of{};
@@ -121,10 +119,7 @@ struct latent_pipeline {
   TILEWRIGHT_HD static unsigned phase(index_t tile) { return unsigned(tile >> 1) & 1; }
 
   TILEWRIGHT_HD void init() const {
-    for (index_t i = 0; i < lds_of.num_barriers; ++i) {
-      const bool is_empty = i >= boxes * stages && i < (boxes + 2) * stages;
-      at(i).init(i < boxes * stages ? arrivals_of_box : is_empty ? 4 * Policy::cluster : 4);
-    }
+    for (index_t i = 0; i < lds_of.num_barriers; ++i) at(i).init(i < boxes * stages ? arrivals_of_box : 4);
   }
   TILEWRIGHT_HD void acquire(index_t tile, latent_part part) const { empty(tile, part).wait(phase(tile) ^ 1); }
   TILEWRIGHT_HD void wait_for_box(index_t tile, index_t box) const {
@@ -132,14 +127,7 @@ struct latent_pipeline {
     if constexpr (latent_gathers<Policy> && !latent_converts<Policy>) exec::fence_async_proxy();
   }
   /// All lanes of a wave, after they have read a part.
-  TILEWRIGHT_HD void release(index_t tile, latent_part part) const {
-    if constexpr (Policy::cluster == 1) {
-      arrive(empty(tile, part));
-    } else {
-      exec::wave_sync();
-      if (exec::lane_id() < Policy::cluster) empty(tile, part).arrive_at(exec::lane_id());
-    }
-  }
+  TILEWRIGHT_HD void release(index_t tile, latent_part part) const { arrive(empty(tile, part)); }
   /// All lanes of a wave: one arrival, after what they all did.
   TILEWRIGHT_HD static void arrive(exec::mbarrier barrier) {
     exec::wave_sync();
