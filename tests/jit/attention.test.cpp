@@ -87,7 +87,7 @@ TEST_F(JitAttention, GradientsUseWgmmaWhereTheyCan) {
   p.args.heads = 2, p.args.kv_heads = 1;
   for (auto* s : {&p.args.q_strides, &p.args.k_strides, &p.args.v_strides, &p.args.o_strides, &p.args.d_o_strides,
                   &p.args.d_q_strides, &p.args.d_k_strides, &p.args.d_v_strides})
-    *s = {.batch = 100 * 256, .head = 128, .row = 256};
+    *s = {.batch = 100 * 512, .head = 256, .row = 512};
   p.args.lse_strides = {.batch = 200, .head = 100, .row = 1};
   EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_hopper_f16_d128");
   EXPECT_EQ(jit::attention_backward(p)("sm_80").name, "attention_backward_f16_d128");
@@ -102,6 +102,12 @@ TEST_F(JitAttention, GradientsUseWgmmaWhereTheyCan) {
   EXPECT_NE(std::string(masked.host.check(&p.args)).find("block_mask.bits is null"), std::string::npos);
   p.value_dim = 32;
   EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_f16_d128_32");
+  p.head_dim = 192;
+  EXPECT_NE(jit::attention_backward(p)("sm_90a").code.find("attention_backward_policy<tw::arch::current"),
+            std::string::npos);
+  p.value_dim = 128;
+  EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_hopper_f16_d192_128");
+  EXPECT_NE(jit::attention_backward(p)("sm_90a").code.find("wide_backward_policy"), std::string::npos);
   EXPECT_EQ(sentence_of([&] {
               p.head_dim = 40;
               (void)jit::attention_backward(p);

@@ -22,8 +22,8 @@ struct hopper_backward_tile {
   index_t queries;                ///< rows of Q of a step: 64 or 128
   index_t stages = 2;             ///< of the pipeline of Q and dO
   bool is_deterministic = false;  ///< dQ is added up in a fixed order: results repeat bit for bit, but take longer
-  /// With is_deterministic: additions of a step end, and let the next block add, in the step after. No call chooses it,
-  /// as no GPU has run it.
+  /// With is_deterministic: additions of a step end, and let the next block add, in the step after. On an H200 0.94 to
+  /// 1.25 times as fast, 1.05 to 1.25 but for 64 columns and up to 4,096 rows without a mask.
   bool releases_late = false;
   friend constexpr bool operator==(const hopper_backward_tile&, const hopper_backward_tile&) = default;
 };
@@ -172,8 +172,7 @@ struct wgmma_backward_policy : detail::hopper_attention_choices<T, HeadDim, Valu
 
 /// attention_backward_policy for TMA and wgmma and wide heads: compile for sm_90a. HeadDim and ValueDim: multiples of
 /// 32, 160 or 192, or 224 or 256; one of both may be 128. Keys: rows of K and V of a block, 96 up to head dimensions of
-/// 192, else 64 or 80. dQ is added up by atomic operations, in any order. This kernel has run on the CPU emulator only,
-/// on no GPU, so no call chooses it: hopper_backward_policy is the portable kernel for such heads.
+/// 192, else 64 or 80. dQ is added up by atomic operations, in any order.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
           index_t Keys = detail::default_wide_keys(HeadDim, ValueDim)>
 struct wide_backward_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_backward_args> {
