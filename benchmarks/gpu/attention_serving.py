@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """attention_decode as serving uses it, on an NVIDIA GPU: 8-bit caches, ragged batches, sinks, windows, several queries for each sequence.
 
-    benchmarks/gpu/attention_serving.py LIBRARY [--latent LIBRARY] [--problems 200] [--seed S] [--shapes 16x8192,...] [--json FILE --commit C]
+    benchmarks/gpu/attention_serving.py LIBRARY [--latent LIBRARY [RIVAL ...]] [--problems 200] [--seed S] [--shapes 16x8192,...] [--json FILE --commit C]
                                        [--check-only]
 
 LIBRARY is libtilewright_attention_decode.so (CMake: TILEWRIGHT_BUILD_BENCHMARKS=ON). First random problems over all options, with guards around
 what is written, against float64. Then times in CUDA graphs: 32 query and 8 key heads, d = 128, bf16 queries, pages of 64 rows in random order,
 caches of bf16, e4m3 and int8 (a scale for each token and head); `ragged`: lengths of the same sum, each between nothing and twice the mean. GB/s
 of the cache, and of a device copy of as many bytes (read and written bytes counted). With --latent, libtilewright_attention_latent.so, latent
-attention of 128 heads (576 / 512) as well, in TFLOP/s and GB/s. Exits with 1 if a result is wrong.
+attention (576 / 512) as well, in TFLOP/s and GB/s; rivals are the same library of other revisions, raced in the same rounds. Exits with 1 if a
+result is wrong.
 """
 import argparse
 import math
@@ -147,7 +148,7 @@ def check_latent(ours, rng, number):
     torch.cuda.synchronize()
     worst = 0.0
     for b in range(batch):
-        rows = k if scale is None else (k.float() * scale[..., None]).to(dtype)  # rounded as in the kernel
+        rows = k if scale is None else k.double() * scale[..., None].double()
         rows = rows[table[b].long()].reshape(pages * page, 1, 576)[:keys[b]].double()
         wanted, wanted_lse = reference(q[b], rows, rows[..., :512], 1 / 24, window, sinks)
         worst = max(worst, float((o[b].double() - wanted).abs().nan_to_num(math.inf).max()))
@@ -159,8 +160,8 @@ def check_latent(ours, rng, number):
     return right
 
 
-def latent_times_of(ours, batch, keys, rounds, page=64, small=False, heads=128):
-    """Latent attention of 128 heads, pages of 64 rows; or of 1: lists of random rows of a cache."""
+def latent_times_of(libraries, batch, keys, rounds, page=64, small=False, heads=128):
+    """Latent attention of 128 heads, pages of 64 rows; or of 1: lists of random rows of a cache. Other libraries than the first one are rivals."""
     k = torch.randn(batch * keys // page, page, 1, 576, device="cuda", dtype=torch.bfloat16)
     table = torch.randperm(batch * keys // page, device="cuda").to(torch.int32).view(batch, -1)
     scales = (torch.rand(*k.shape[:3], device="cuda").transpose(1, 2),) * 2 if small else None
@@ -169,14 +170,16 @@ def latent_times_of(ours, batch, keys, rounds, page=64, small=False, heads=128):
     o = torch.empty(batch, heads, 1, 512, device="cuda", dtype=torch.bfloat16)
     copied = torch.empty_like(k)
     half = k.shape[0] // 2
-    calls = {"latent": ours.prepare(q, k.transpose(1, 2), k[..., :512].transpose(1, 2), o, 0, table, None, scales),
-             "copy": lambda: copied[:half].copy_(k[:half])}
+    calls = {f"rival{i}" if i else "latent": ours.prepare(q, k.transpose(1, 2), k[..., :512].transpose(1, 2), o, 0, table, None, scales)
+             for i, ours in enumerate(libraries)}
+    calls["copy"] = lambda: copied[:half].copy_(k[:half])
     times = Race(calls, 1.5e-2).times(rounds)
     seconds = {name: statistics.median(t[name] for t in times) for name in calls}
     row = {"batch": batch, "keys": keys, "page": page, "heads": heads, "cache": "e4m3" if small else "bf16", "splits": calls["latent"].splits,
            "mib": k.numel() * k.element_size() / 2 ** 20}
     row |= {"tflops": 2 * heads * (576 + 512) * batch * keys / seconds["latent"] / 1e12, "latent": k.numel() * k.element_size() / seconds["latent"] / 1e9,
             "copy": k.numel() * k.element_size() / seconds["copy"] / 1e9}
+    row |= {f"ratio_to_{name}": seconds[name] / seconds["latent"] for name in calls if name.startswith("rival")}
     return row | {"ratio_to_copy": row["latent"] / row["copy"]}
 
 
@@ -230,7 +233,7 @@ def times_of(ours, batch, mean, name, rounds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
-    parser.add_argument("--latent", help="the library of latent attention")
+    parser.add_argument("--latent", nargs="+", help="the library of latent attention, and others of it to race with it")
     parser.add_argument("--problems", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shapes", default="16x8192,64x4096,1x131072,128x4096,32x16384")
@@ -242,19 +245,19 @@ def main():
     right = sum(check_problem(ours, rng, i) for i in range(options.problems))
     print(f"{right} of {options.problems} random problems are right", flush=True)
     rows = []
-    for shape in () if options.check_only else options.shapes.split(","):
+    for shape in () if options.check_only else filter(None, options.shapes.split(",")):
         for name in CACHES:
             rows.append(times_of(ours, *map(int, shape.split("x")), name, options.rounds))
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in rows[-1].items()), flush=True)
     latent_right, latent_rows = options.problems // 4, []
     if options.latent:
-        latent = Decode(options.latent)
-        latent_right = sum(check_latent(latent, rng, i) for i in range(options.problems // 4))
+        libraries = [Decode(path) for path in options.latent]
+        latent_right = sum(check_latent(libraries[0], rng, i) for i in range(options.problems // 4))
         print(f"{latent_right} of {options.problems // 4} random problems of latent attention are right", flush=True)
         shapes = ((16, 8192, 64), (64, 4096, 64), (128, 4096, 64), (1, 65536, 64), (128, 2048, 1), (128, 2048, 64))
-        e4m3 = [(128, 4096, 64, True, heads) for heads in (128, 64, 16)] + [(32, 16384, 64, small, 16) for small in (False, True)]
-        for batch, keys, *more in () if options.check_only else (*shapes, *e4m3):
-            latent_rows.append(latent_times_of(latent, batch, keys, options.rounds, *more))
+        of_heads = [(128, 4096, 64, small, heads) for heads in (128, 64, 16) for small in (False, True)] + [(32, 16384, 64, small, 16) for small in (False, True)]
+        for batch, keys, *more in () if options.check_only else (*shapes, *of_heads[1:]):
+            latent_rows.append(latent_times_of(libraries, batch, keys, options.rounds, *more))
             print(" ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in latent_rows[-1].items()), flush=True)
     write_results(options, unit="GB/s", problems=options.problems, right=right, rows=rows, latent_problems=options.problems // 4,
                   latent_right=latent_right, latent_rows=latent_rows)

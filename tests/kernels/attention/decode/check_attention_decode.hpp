@@ -191,11 +191,7 @@ void expect_decode_by(Run run, const decode_problem& p, typename Policy::args_ty
                     queries = p.queries_of(std::size_t(b));
       const auto row_of = [&](index_t query) { return std::size_t((starts[std::size_t(b)] + query) * p.heads + head); };
       const auto in_cache = [&](const key_cache<Cache>& cache) {
-        return [&](index_t j, index_t d) {
-          const double x = cache.value(std::size_t(b), j, kv, d);
-          constexpr bool rounds_rows = requires { Policy::columns_of_scale; };  // latent attention on Hopper
-          return rounds_rows ? double(float(T(float(x)))) : x;
-        };
+        return [&](index_t j, index_t d) { return cache.value(std::size_t(b), j, kv, d); };
       };
       const head_results wanted = reference_head<Policy>(
           args, {b, head, 0, 0}, queries, keys,

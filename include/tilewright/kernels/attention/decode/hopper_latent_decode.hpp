@@ -6,6 +6,7 @@
 #include <tilewright/core/base/trap.hpp>
 #include <tilewright/kernels/attention/decode/attention_decode.hpp>
 #include <tilewright/kernels/attention/decode/detail/latent_consumer.hpp>
+#include <tilewright/kernels/attention/decode/detail/latent_converter.hpp>
 #include <tilewright/kernels/attention/decode/detail/latent_rows.hpp>
 
 namespace tilewright {
@@ -33,7 +34,7 @@ constexpr const char* check_latent_decode(const attention_decode_args& args) {
 template <class Policy>
 struct latent_decode_block {
   static constexpr latent_lds<Policy> lds_of{};
-  using pipeline_type = typename latent_consumer<Policy>::pipeline_type;
+  using pipeline_type = latent_pipeline<Policy>;
 
   const latent_device_args<typename Policy::args_type>& device;
   exec::lds_pointer lds;
@@ -55,35 +56,44 @@ struct latent_decode_block {
     } while (piece.advance(args));
   }
 
+  /// work(problem, key, tile, is_first) for each tile of the block's share that is a consumer's; is_first of a piece.
+  template <class Work>
+  TILEWRIGHT_HD void for_each_tile(index_t consumer, Work work) const {
+    index_t first = 0;
+    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
+      const index_t tiles = p.num_tiles(lds_of.keys);
+      TILEWRIGHT_UNROLL(1)
+      for (index_t i = (first ^ consumer) & 1; i < tiles; i += 2) work(p, p.start + i * lds_of.keys, first + i, i < 2);
+      first += tiles;
+    });
+  }
+
   /// One lane starts the loads of a part of a tile's columns: of its owner's half of V, or of the others.
   template <index_t N>
   TILEWRIGHT_HD void load_part(index_t tile, latent_part part, const array<key_location, N>& from, index_t batch,
                                index_t kv_head, index_t pieces) const {
-    const index_t owner = tile & 1, half = part == latent_part::near ? owner : 1 - owner,
-                  half_boxes = lds_of.half_boxes,
-                  more = part == latent_part::near ? 0 : lds_of.k.num_boxes() - 2 * half_boxes;
-    const index_t piece_bytes = device.box_rows * lds_of.k.row_bytes;
-    const exec::mbarrier done =
-        pipeline.producer_acquire(latent_state<pipeline_type>(tile, part), (half_boxes + more) * pieces * piece_bytes);
+    const index_t consumer = tile & 1, piece_bytes = device.box_rows * lds_of.k.row_bytes;
+    const index_range boxes = lds_of.boxes_of(part);
+    pipeline.acquire(tile, part);
     TILEWRIGHT_UNROLL(1)
-    for (index_t i = 0; i < half_boxes + more; ++i) {
-      const index_t box = i < half_boxes ? half * half_boxes + i : half_boxes + i;
+    for (index_t i = boxes.first; i < boxes.last; ++i) {
+      const index_t box = lds_of.box_of(consumer, i);
+      const exec::mbarrier done = pipeline.full(tile, box);
+      done.arrive_and_expect(pieces * piece_bytes);
       unroll<N>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
         if (j >= pieces) return;
-        exec::tma_load(
-            exec::lds_address(lds) + unsigned(lds_of.stage(owner) + box * lds_of.box_bytes + j * piece_bytes), device.k,
-            done, {{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}});
+        const unsigned to =
+            exec::lds_address(lds) + unsigned(lds_of.stage(consumer) + box * lds_of.box_bytes + j * piece_bytes);
+        exec::tma_load(to, device.k, done,
+                       {{box * 64, from[j].row, kv_head, device.args.block_table ? from[j].page : batch, 0}});
       });
     }
   }
 
-  /// One lane loads box_rows keys at a time, which are in one page.
-  TILEWRIGHT_HD void produce() const {
-    index_t tile = 0;
-    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
-        if (exec::lane_id() != 0) continue;
+  /// One lane loads the tiles of a consumer, box_rows keys at a time, which are in one page.
+  TILEWRIGHT_HD void produce(index_t consumer) const {
+    for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool) TILEWRIGHT_INLINE_LAMBDA {
+      if (exec::lane_id() == 0) {
         const index_t pieces = ceil_div(min(p.end - key, lds_of.keys), device.box_rows);
         array<key_location, lds_of.keys / decode_keys> from;  // all at once, before the wait
         unroll<from.size()>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
@@ -96,32 +106,25 @@ struct latent_decode_block {
     });
   }
 
-  /// All threads of the producer bring the rows of their keys, and convert those of 8 bits.
-  TILEWRIGHT_HD void gather(index_t thread) const {
-    index_t tile = 0;
-    latent_rows<Policy> rows{device.args, lds, thread};
-    for_each_piece([&](const latent_problem& p, const decode_piece&, index_t) TILEWRIGHT_INLINE_LAMBDA {
-      TILEWRIGHT_UNROLL(1)
-      for (index_t key = p.start; key < p.end && p.first < p.end; key += lds_of.keys, ++tile) {
-        rows.locate(p, key);  // before the wait
-        gather_part<latent_part::near>(rows, tile);
-        gather_part<latent_part::far>(rows, tile);
-      }
-    });
-  }
-  template <latent_part Part>
-  TILEWRIGHT_HD void gather_part(const latent_rows<Policy>& rows, index_t tile) const {
-    const auto state = latent_state<pipeline_type>(tile, Part);
-    rows.template copy<Part>(tile, [&]() TILEWRIGHT_INLINE_LAMBDA { pipeline.producer_acquire(state); });
-    if constexpr (latent_converts<Policy>)
-      pipeline.producer_commit(state);
-    else
-      pipeline.full(state.stage).arrive_after_copies();
+  /// Two waves bring the rows of a consumer's tiles.
+  TILEWRIGHT_HD void gather(index_t consumer, index_t thread) const {
+    if constexpr (latent_converts<Policy>) {
+      latent_converter<Policy> convert{device.args, lds, pipeline, consumer, thread};
+      for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool is_first)
+                                  TILEWRIGHT_INLINE_LAMBDA { convert(p, key, tile, is_first); });
+    } else {
+      latent_rows<Policy> rows{device.args, lds, pipeline, consumer, thread};
+      for_each_tile(consumer, [&](const latent_problem& p, index_t key, index_t tile, bool)
+                                  TILEWRIGHT_INLINE_LAMBDA { rows.copy(p, key, tile); });
+    }
   }
 
   TILEWRIGHT_HD void operator()() const {
     constexpr bool gathers = latent_gathers<Policy>;
-    constexpr role_registers registers = latent_converts<Policy> ? role_registers{88, 208} : role_registers{40, 232};
+    constexpr role_registers registers = Policy::has_16_bit_rope   ? role_registers{104, 200}
+                                         : latent_converts<Policy> ? role_registers{88, 208}
+                                         : gathers                 ? role_registers{56, 224}
+                                                                   : role_registers{40, 232};
     run_roles<2, registers>(
         [&]() TILEWRIGHT_INLINE_LAMBDA {
           pipeline.init();
@@ -129,9 +132,9 @@ struct latent_decode_block {
         },
         [&](index_t wave) TILEWRIGHT_INLINE_LAMBDA {
           if constexpr (gathers)
-            gather(32 * wave + exec::lane_id());
-          else if (wave == 0)
-            produce();
+            gather(wave >> 1, 32 * (wave & 1) + exec::lane_id());
+          else if (wave < 2)
+            produce(wave);
         },
         [&](index_t warpgroup) TILEWRIGHT_INLINE_LAMBDA {
           latent_consumer<Policy> consume{device, device.args, lds, pipeline, warpgroup};
@@ -146,8 +149,9 @@ struct latent_decode_block {
 
 /// attention_decode for latent attention on Hopper: K has HeadDim columns, of which the first ValueDim are V, and
 /// args.v is args.k; for instance 576 and 512. Multiples of 64 up to 576, and of 128 up to 512. Compile for sm_90a.
-/// Cache: elements of K and V. Those of 8 bits are multiplied by k_scales, which are v_scales, and rounded to T when
-/// they come to LDS.
+/// Cache: elements of K and V. Those of 8 bits become half_t, exactly, and so does Q after a power of two has brought
+/// the block's largest element to 2^13; k_scales, which are v_scales, multiply S, and P before it is rounded to half_t.
+/// With has_16_bit_rope, elements times their scales are rounded to T when they come to LDS.
 template <class T, index_t HeadDim = 576, index_t ValueDim = 512, class Cache = T>
 struct hopper_latent_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_decode_args> {
   static_assert(__is_same(T, half_t) || __is_same(T, bfloat16_t), "hopper_latent_policy: half_t or bfloat16_t");
@@ -212,7 +216,7 @@ struct attention_decode<Policy> {
 #if TILEWRIGHT_CPU_PASS || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     constexpr index_t bytes = lds_bytes;
     const exec::lds_pointer lds = exec::lds_allocate<bytes>();
-    detail::latent_decode_block<Policy>{args, lds, { { exec::lds_address(lds) + unsigned(lds_of.barriers()) } }}();
+    detail::latent_decode_block<Policy>{args, lds, { exec::lds_address(lds) + unsigned(lds_of.barriers()) }}();
 #elif TILEWRIGHT_NVPTX_PASS
     detail::trap();  // compile for sm_90a
 #endif

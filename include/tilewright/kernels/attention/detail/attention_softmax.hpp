@@ -38,6 +38,11 @@ struct exponential_sum {
   TILEWRIGHT_HD float log_sum_exp() const { return sum == 0.0f ? minus_infinity() : (top + exec::log2(sum)) * ln_2; }
 };
 
+/// What a step's exponentials are multiplied by once their sums are known. Others have float exponent, log2 of the
+/// largest weight, so that products are at most 2^8, and multiply(d, x) of the exponentials x[0] and x[1], registers d
+/// and d + 1.
+struct no_weights {};
+
 /// The online softmax of attention: O belongs to it, and exponentials refer to an offset that follows the row's maximum
 /// m lazily, so that few steps rescale O. (tile/registers/online_softmax.hpp rescales in every step.) A thread keeps
 /// for its rows the offset, the sum l of the exponentials, and O before the division by l.
@@ -134,9 +139,10 @@ class attention_softmax {
   }
 
   /// The largest scores become the offsets, and the sums are brought to them; the result is the factors.
-  TILEWRIGHT_HD values_of_rows raise_offsets(values_of_rows top, float scale) {
+  template <class Exponent>
+  TILEWRIGHT_HD values_of_rows raise_offsets(values_of_rows top, Exponent exponent_of) {
     detail::reduce_lanes<distribution::encoding.r.size()>(top, max);
-    tile_elementwise_inout([&](float& x) TILEWRIGHT_INLINE_LAMBDA { x = x * scale - first_exponent; }, top);
+    tile_elementwise_inout([&](float& x) TILEWRIGHT_INLINE_LAMBDA { x = exponent_of(x) - first_exponent; }, top);
     return raise_offsets_to(top);
   }
 
@@ -171,25 +177,29 @@ class attention_softmax {
   /// Turns the scores of the keys from `key` on into exponentials of their distance to the row's offset, and adds them
   /// up. A thread looks at its own scores alone; only if one of the wave is far above the offset do lanes exchange the
   /// largest, and rescale(factors) must have scale_outputs(factors) called before the step is added to O.
-  template <class Problem, class Rescale>
+  template <class Problem, class Rescale, class Weights = no_weights>
   TILEWRIGHT_HD void update(scores& s, const args_type& args, const Problem& p, index_t key, bool is_masked,
-                            Rescale rescale) {
+                            Rescale rescale, [[maybe_unused]] Weights weights = {}) {
     if constexpr (has_score_function<Policy>) apply_score_function(s, args, p, key);
     if (is_masked) [[unlikely]] {
       mask(s, args, p, key);
       if constexpr (Policy::has_block_mask) mask_tiles(s, args, p, key);
     }
     const float scale = has_score_function<Policy> ? log2_e : scale_of(args, p) * log2_e;  // of an exponent of 2
+    const auto exponent_of = [&](float score) TILEWRIGHT_INLINE_LAMBDA {
+      if constexpr (!__is_same(Weights, no_weights)) return score * scale + weights.exponent;
+      return score * scale;
+    };
     auto top = detail::reduce_registers<float>(s, max, sequence<1>{});
     bool is_far = false;
     unroll<rows::num_elements>([&](auto r) TILEWRIGHT_INLINE_LAMBDA {
       float largest = top.thread_buffer[r];
       // Else LLVM computes all exponents of a step of decoding here, for which gfx11 has no registers.
       if constexpr (is_amd_decode) largest = bit_cast<float>(exec::opaque(bit_cast<index_t>(largest)));
-      is_far |= largest * scale - offset_.thread_buffer[r] > largest_exponent;
+      is_far |= exponent_of(largest) - offset_.thread_buffer[r] > largest_exponent;
     });
     if (exec::any(is_far)) [[unlikely]]
-      rescale(raise_offsets(top, scale));
+      rescale(raise_offsets(top, exponent_of));
     TILEWRIGHT_UNROLL_ALL
     for (index_t d = 0; d < distribution::num_elements; d += 2) {
       float* const x = s.thread_buffer.data() + d;
@@ -209,6 +219,7 @@ class attention_softmax {
         sums_[row][0] += x[0];
         sums_[next_row][0] += x[1];
       }
+      if constexpr (!__is_same(Weights, no_weights)) weights.multiply(d, x);
     }
   }
 
