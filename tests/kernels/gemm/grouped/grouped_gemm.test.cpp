@@ -32,6 +32,8 @@ TEST(GroupedGemm, RowsOfAnyNumber) {
 }
 TEST(GroupedGemm, ManyGroups) {
   expect_grouped<forward>({.counts = many_groups(), .n = 72, .k = 72}, {.workers = 1, .resident_clusters = 3});
+  // More tiles for a block than its ring of work tiles has slots.
+  expect_grouped<forward>({.counts = many_groups(), .n = 72, .k = 72}, {.workers = 1, .resident_clusters = 1});
 }
 // Tiles of the last round are split along k, alone or so that shares cross tiles, also back to an earlier wave of
 // groups.
