@@ -169,7 +169,7 @@ TEST_F(JitGrouped, TheTileFollowsTheGroups) {
   p.args.m = 500;
   EXPECT_EQ(jit::grouped_gemm(p)("sm_90a").name, few) << "one kernel for about as many rows";
   p.for_all_lengths = true;  // as in archives: one of grouped_tiles
-  EXPECT_EQ(jit::grouped_gemm(p)("sm_90a").name, "grouped_gemm_rows_hopper_128x256_f16_ak_bk_to_f16");
+  EXPECT_EQ(jit::grouped_gemm(p)("sm_90a").name, "grouped_gemm_rows_hopper_128x256_b2_f16_ak_bk_to_f16");
   p.for_all_lengths = false;
   p.args.groups = 2, p.args.m = 32768;
   EXPECT_EQ(jit::grouped_gemm(p)("gfx942").name, "grouped_gemm_rows_128x128_v8_f16_ak_bk_to_f16");

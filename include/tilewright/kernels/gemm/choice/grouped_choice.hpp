@@ -17,7 +17,9 @@ inline constexpr array<hopper_gemm_tile, 4> grouped_tiles{{
 
 /// Clocks of an SM that a tile takes for a product whose groups divide rows, or that is dense (of no group or one);
 /// rough, to compare tiles. The device alone knows how long groups are, so they are taken to be of about equal length:
-/// a group has 0.45 of a tile of rows that it does not fill, if it has more than one.
+/// a group has 0.45 of a tile of rows that it does not fill, if it has more than one. Pairs of blocks that lie side by
+/// side count as blocks alone, as they do not share B: with one row of blocks in each group all of them, with more the
+/// less.
 constexpr double predict_grouped_clocks(const grouped_args& g, const hopper_gemm_tile& t,
                                         const gemm_operand_types& types, index_t SMs) {
   const index_t groups = max(1, g.groups), workers = detail::expected_clusters(t, SMs);
@@ -26,6 +28,8 @@ constexpr double predict_grouped_clocks(const grouped_args& g, const hopper_gemm
   of_group.m = ceil_div(g.m, groups);
   of_group.batch = groups;
   of_group.batch_stride_a = of_group.batch_stride_b = 1;
+  const bool has_pairs = g.groups > 0 && detail::pairs_blocks(t, group_kind::rows);
+  const double blocks_of_group = max(1.0, double(of_group.m) / t.m), alone = 1 / (blocks_of_group * blocks_of_group);
   const index_t rows = g.groups == 0 ? cluster.x : detail::group_tile_rows(t, group_kind::rows);
   const index_t rows_of_cluster = cluster.x / rows;
   const bool whole = groups == 1 || g.m % (long_index_t(groups) * rows) == 0;  // equal groups may be whole tiles
@@ -36,7 +40,11 @@ constexpr double predict_grouped_clocks(const grouped_args& g, const hopper_gemm
   const gemm_args ordered = detail::in_order_of(t, of_group);
   stream_k_schedule s =
       detail::make_grouped_schedule(tiles, ceil_div(g.k, 128 / types.element_bytes), workers, max_slots);
-  return detail::predict_clocks_of(s, ordered, t, types, SMs);
+  const double clocks = detail::predict_clocks_of(s, ordered, t, types, SMs);
+  if (!has_pairs || alone < 0.02) return clocks;
+  hopper_gemm_tile one = t;
+  one.cluster_m = 1;
+  return alone * predict_grouped_clocks(g, one, types, SMs) + (1 - alone) * clocks;
 }
 
 /// The number in grouped_tiles of the tile for a product whose groups divide rows, or that is dense.

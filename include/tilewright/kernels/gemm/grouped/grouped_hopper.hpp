@@ -216,9 +216,9 @@ class grouped_scheduler {
 /// A block with room for a ring of work tiles.
 template <class Base>
 struct with_work_ring : Base {
-  static constexpr hopper_gemm_lds add_ring(hopper_gemm_lds lds) {
-    lds.work_bytes = work_ring_bytes;
-    return lds;
+  static constexpr hopper_gemm_lds add_ring(hopper_gemm_lds of_base) {
+    of_base.work_bytes = work_ring_bytes;
+    return of_base;
   }
   static constexpr hopper_gemm_lds lds = add_ring(Base::lds);
   static constexpr hopper_gemm_lds::regions regions = lds.plan();

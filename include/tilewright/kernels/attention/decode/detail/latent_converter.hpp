@@ -92,31 +92,31 @@ struct latent_converter {
   TILEWRIGHT_HD tile_rows locate(const latent_problem& p, index_t key) const {
     const key_rows_in_pages<Cache> cache(args.k, args.k_strides, args, p);
     const key_rows_in_pages<float> scales(args.k_scales, args.k_scale_strides, args, p);
-    tile_rows rows;
+    tile_rows found;
     key_location of_scale;
     unroll<count>([&](auto i) TILEWRIGHT_INLINE_LAMBDA {
       const key_location at = locate(p, key, i);
-      rows.elements[i] = cache.first(at) + 16 * modulo(thread, 4);
-      if constexpr (!scales_scores) rows.scales[i] = scales.first(at);
+      found.elements[i] = cache.first(at) + 16 * modulo(thread, 4);
+      if constexpr (!scales_scores) found.scales[i] = scales.first(at);
       if (i == modulo(thread, 4)) of_scale = at;
     });
-    if constexpr (scales_scores) rows.scale = exec::load_element(scales.first(of_scale));
+    if constexpr (scales_scores) found.scale = exec::load_element(scales.first(of_scale));
     const index_t later = key + 2 * lds_of.keys + thread;
     if (later < p.end)
       exec::prefetch_to_l2(cache.first(locate_keys(args, p.batch, later)),
                            has_16_bit_rope ? Policy::value_dim : Policy::head_dim);
-    return rows;
+    return found;
   }
 
   /// Box number i of the consumer's order.
-  TILEWRIGHT_HD void load(loaded_box& to, const tile_rows& rows, index_t i) const {
+  TILEWRIGHT_HD void load(loaded_box& to, const tile_rows& from, index_t i) const {
     const index_t box = box_of(i);
     unroll<count>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
-      to.words[j] = exec::buffer_load<array<unsigned, 4>>(exec::make_global_buffer(rows.elements[j] + box * 64, 16), 0);
+      to.words[j] = exec::buffer_load<array<unsigned, 4>>(exec::make_global_buffer(from.elements[j] + box * 64, 16), 0);
       if constexpr (!scales_scores) {
         const index_t number =
             Policy::columns_of_scale < lds_of.half_dim ? divide(box * 64, Policy::columns_of_scale) : 0;
-        to.scales[j] = exec::load_element(rows.scales[j] + number);
+        to.scales[j] = exec::load_element(from.scales[j] + number);
       }
     });
   }
