@@ -29,7 +29,7 @@ struct masked : Policy {
 
 static_assert(std::is_base_of_v<hopper_backward_policy<half_t, 64>, long_steps>);
 static_assert(
-    std::is_same_v<hopper_backward_policy<half_t, 192, 128>, attention_backward_policy<arch::sm90, half_t, 192, 128>>);
+    std::is_same_v<hopper_backward_policy<half_t, 192, 96>, attention_backward_policy<arch::sm90, half_t, 192, 96>>);
 
 }  // namespace
 

@@ -28,8 +28,9 @@ struct masked : shared_scores {
   static constexpr bool has_block_mask = true;
 };
 
-// No call chooses them.
-static_assert(std::is_same_v<hopper_backward_policy<half_t, 256>, attention_backward_policy<arch::sm90, half_t, 256>>);
+static_assert(std::is_same_v<hopper_backward_policy<half_t, 256>, wide_backward_policy<half_t, 256>>);
+static_assert(
+    std::is_same_v<hopper_backward_policy<half_t, 160, 64>, attention_backward_policy<arch::sm90, half_t, 160, 64>>);
 
 }  // namespace
 

@@ -155,11 +155,12 @@ struct attention_gradients<Policy> {
 
 namespace tilewright {
 
-/// The policy of the fastest kernel for an H100: wgmma where registers hold a block's accumulators of dK and dV, which
-/// is up to head dimensions of 128, else the portable one.
+/// The policy of the fastest kernel for an H100: wgmma_backward_policy for head dimensions of 64 to 128,
+/// wide_backward_policy for those that it takes, else the portable one.
 template <class T, index_t HeadDim, index_t ValueDim = HeadDim>
-using hopper_backward_policy = detail::conditional_t<(min(HeadDim, ValueDim) >= 64 && max(HeadDim, ValueDim) <= 128),
-                                                     wgmma_backward_policy<T, HeadDim, ValueDim>,
-                                                     attention_backward_policy<arch::sm90, T, HeadDim, ValueDim>>;
+using hopper_backward_policy = detail::conditional_t<
+    (min(HeadDim, ValueDim) >= 64 && max(HeadDim, ValueDim) <= 128), wgmma_backward_policy<T, HeadDim, ValueDim>,
+    detail::conditional_t<detail::has_wide_gradients(HeadDim, ValueDim), wide_backward_policy<T, HeadDim, ValueDim>,
+                          attention_backward_policy<arch::sm90, T, HeadDim, ValueDim>>>;
 
 }  // namespace tilewright

@@ -126,6 +126,14 @@ struct wide_backward_lds : gradient_operands {
   }
 };
 
+/// Whether wide_backward_policy takes these head dimensions.
+TILEWRIGHT_HD constexpr bool has_wide_gradients(index_t head_dim, index_t value_dim) {
+  const index_t most = max(head_dim, value_dim), least = min(head_dim, value_dim);
+  const bool same_boxes = ceil_div(head_dim, 64) == ceil_div(value_dim, 64);
+  return head_dim % 32 == 0 && value_dim % 32 == 0 && 128 < most && most <= 256 &&
+         (least == 128 || (least > 128 && same_boxes));
+}
+
 /// 96 keys for three consumers with 64 columns; 80 for two with 128, or 64 where dQ needs LDS of its own.
 TILEWRIGHT_HD constexpr index_t default_wide_keys(index_t head_dim, index_t value_dim) {
   if (max(head_dim, value_dim) <= 192) return 96;
@@ -178,10 +186,7 @@ template <class T, index_t HeadDim, index_t ValueDim = HeadDim,
 struct wide_backward_policy : detail::hopper_attention_choices<T, HeadDim, ValueDim, attention_backward_args> {
   static_assert(sizeof(T) == 2, "wide_backward_policy: the elements are half_t or bfloat16_t");
   static constexpr index_t consumers = max(HeadDim, ValueDim) > 192 ? 2 : 3;  ///< warpgroups that multiply
-  static_assert(HeadDim % 32 == 0 && ValueDim % 32 == 0 && 128 < max(HeadDim, ValueDim) &&
-                    max(HeadDim, ValueDim) <= 256 &&
-                    (min(HeadDim, ValueDim) == 128 ||
-                     (min(HeadDim, ValueDim) > 128 && ceil_div(HeadDim, 64) == ceil_div(ValueDim, 64))),
+  static_assert(detail::has_wide_gradients(HeadDim, ValueDim),
                 "wide_backward_policy: head dimensions are multiples of 32: 160 or 192, or 224 or 256, and one of both "
                 "may be 128; use wgmma_backward_policy or attention_backward_policy for others");
   static_assert(consumers == 3 ? Keys == 96 : Keys == 64 || Keys == 80,
