@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -21,21 +20,22 @@ attention_backward_args with_pointers(const attention_backward_problem& p) {
   return args;
 }
 
-/// Whether wide_backward_policy computes the heads.
-bool has_wide_heads(const attention_backward_problem& p) { return std::max(p.head_dim, p.value_dim) > 128; }
 /// check(), prepare() and grid() of the kernels with wgmma.
+template <class T, index_t Dim, index_t ValueDim = Dim>
+host_half half_of_dims() {
+  return half_of<tilewright::attention_backward<hopper_backward_policy<T, Dim, ValueDim>>>();
+}
 template <class T>
 std::optional<host_half> find_hopper_half(int dim, int value_dim) {
-  if (dim == 192 && value_dim == 128)
-    return half_of<tilewright::attention_backward<wide_backward_policy<T, 192, 128>>>();
+  if (dim == 192 && value_dim == 128) return half_of_dims<T, 192, 128>();
   if (dim != value_dim) return std::nullopt;
-  if (dim == 64) return half_of<tilewright::attention_backward<wgmma_backward_policy<T, 64>>>();
-  if (dim == 96) return half_of<tilewright::attention_backward<wgmma_backward_policy<T, 96>>>();
-  if (dim == 128) return half_of<tilewright::attention_backward<wgmma_backward_policy<T, 128>>>();
-  if (dim == 160) return half_of<tilewright::attention_backward<wide_backward_policy<T, 160>>>();
-  if (dim == 192) return half_of<tilewright::attention_backward<wide_backward_policy<T, 192>>>();
-  if (dim == 224) return half_of<tilewright::attention_backward<wide_backward_policy<T, 224>>>();
-  if (dim == 256) return half_of<tilewright::attention_backward<wide_backward_policy<T, 256>>>();
+  if (dim == 64) return half_of_dims<T, 64>();
+  if (dim == 96) return half_of_dims<T, 96>();
+  if (dim == 128) return half_of_dims<T, 128>();
+  if (dim == 160) return half_of_dims<T, 160>();
+  if (dim == 192) return half_of_dims<T, 192>();
+  if (dim == 224) return half_of_dims<T, 224>();
+  if (dim == 256) return half_of_dims<T, 256>();
   return std::nullopt;
 }
 /// Nothing where these kernels cannot compute the problem.
@@ -84,8 +84,7 @@ kernel_request attention_backward(const attention_backward_problem& problem) {
     s.name = (hopper ? "attention_backward_hopper_" : "attention_backward_") +
              attention_name(problem.type, problem.head_dim, problem.value_dim) + (is_masked ? "_masked" : "");
     s.code = "struct policy : tw::" +
-             (hopper ? (has_wide_heads(problem) ? "wide_backward_policy<" : "wgmma_backward_policy<")
-                     : std::string("attention_backward_policy<tw::arch::current, ")) +
+             (hopper ? "hopper_backward_policy<" : std::string("attention_backward_policy<tw::arch::current, ")) +
              type_name(problem.type) + ", " + dims +
              (is_masked ? "> { static constexpr bool has_block_mask = true; };\n" : "> {};\n");
     s.kernel = "tw::attention_backward<policy>";
