@@ -41,6 +41,8 @@ std::optional<host_half> find_hopper_half(int dim, int value_dim) {
 /// Nothing where these kernels cannot compute the problem.
 std::optional<host_half> hopper_half(const attention_backward_problem& p, const std::string& target) {
   if (target != "sm_90a") return std::nullopt;
+  // No GPU has run this yet.
+  if (p.args.block_mask.bits && detail::has_wide_gradients(p.head_dim, p.value_dim)) return std::nullopt;
   std::optional<host_half> half = p.type == element::f16 ? find_hopper_half<half_t>(p.head_dim, p.value_dim)
                                                          : find_hopper_half<bfloat16_t>(p.head_dim, p.value_dim);
   if (half && p.args.block_mask.bits) half = with_block_mask<attention_backward_args>(std::move(*half));

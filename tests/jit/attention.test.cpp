@@ -107,6 +107,9 @@ TEST_F(JitAttention, GradientsUseWgmmaWhereTheyCan) {
             std::string::npos);
   p.value_dim = 128;
   EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_hopper_f16_d192_128");
+  p.args.block_mask.bits = bits;
+  EXPECT_EQ(jit::attention_backward(p)("sm_90a").name, "attention_backward_f16_d192_128_masked");
+  p.args.block_mask.bits = nullptr;
   EXPECT_NE(jit::attention_backward(p)("sm_90a").code.find("hopper_backward_policy"), std::string::npos);
   EXPECT_EQ(sentence_of([&] {
               p.head_dim = 40;
