@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cstddef>
+#include <cstdlib>
 #include <random>
 #include <set>
 #include <string>
@@ -11,9 +12,10 @@
 
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"
-#include "nvjitlink.hpp"
 #include "process.hpp"
+#include "ptx.hpp"
 #include "sha256.hpp"
+#include "toolchain.hpp"
 
 namespace {
 
@@ -189,6 +191,18 @@ TEST_F(Compiler, PreparesManyAndReportsProgress) {
   EXPECT_EQ(calls(), 19);
 }
 
+jit::kernel_source store(const std::string& name, const std::string& value) {
+  return {.name = name,
+          .code =
+              "struct store { using args_type = int*; static constexpr int block_size = 64, "
+              "lds_bytes = 0; static constexpr const char* check(int*) { return nullptr; } "
+              "static constexpr tw::exec::block_index grid(int*) { return {1}; } "
+              "TILEWRIGHT_HD void operator()(int* to) const { *to = " +
+              value + "; } };",
+          .kernel = "store",
+          .uses = {"machine/exec/exec.hpp"}};
+}
+
 TEST_F(Compiler, NvrtcCompilesInProcesses) {
   jit::compiler_options o = options();
   o.target = "sm_90a";
@@ -196,17 +210,6 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
   o.threads = 2;
   std::vector<std::string> names;
   o.on_progress = [&](const jit::progress& p) { names.push_back(p.name); };
-  const auto store = [](const std::string& name, const std::string& value) {
-    return jit::kernel_source{.name = name,
-                              .code =
-                                  "struct store { using args_type = int*; static constexpr int block_size = 64, "
-                                  "lds_bytes = 0; static constexpr const char* check(int*) { return nullptr; } "
-                                  "static constexpr tw::exec::block_index grid(int*) { return {1}; } "
-                                  "TILEWRIGHT_HD void operator()(int* to) const { *to = " +
-                                  value + "; } };",
-                              .kernel = "store",
-                              .uses = {"machine/exec/exec.hpp"}};
-  };
   const std::vector<jit::kernel_source> sources = {store("one", "1"), store("wrong", "nothing"), store("two", "2")};
   const std::string sentence = sentence_of([&] { jit::compiler(o).prepare(sources); });
   if (sentence.find("can be loaded") != std::string::npos) {  // no CUDA here: the sentence says what was looked for
@@ -218,24 +221,66 @@ TEST_F(Compiler, NvrtcCompilesInProcesses) {
   o.on_miss = jit::miss::fail;
   const std::string cubin = jit::compiler(o).code_object(sources[2]);
   EXPECT_EQ(jit::read_facts(cubin, "two").block_size, 64);
-  if (sentence_of([] { jit::nvjitlink(13, 0); }).empty()) {
+  if (!jit::find_ptxas(13, 0).empty()) {
     EXPECT_EQ(cubin.find("_ZN10tilewright"), cubin.npos);
   }
 }
 
-// A thread with 160 accumulators and the registers that setmaxnreg gives it spills nothing: its code is no longer than
-// that of a thread with half as many, but for instructions on accumulators.
-TEST_F(Compiler, NvrtcGivesConsumersTheirRegisters) {
+/// Puts a folder before the others of PATH.
+struct first_in_path {
+  explicit first_in_path(const fs::path& folder) : before(std::getenv("PATH")) {
+    ::setenv("PATH", (folder.string() + ":" + before).c_str(), 1);
+  }
+  ~first_in_path() { ::setenv("PATH", before.c_str(), 1); }
+  std::string before;
+};
+
+TEST_F(Compiler, PtxasIsTakenIfItsReleaseFits) {
+  const first_in_path path(folder);
+  EXPECT_EQ(jit::find_ptxas(98, 5), "");
+  for (const char* release : {"97.9", "98.4", "99.6", "unknown"}) {
+    make_program("ptxas", "", std::string("Cuda compilation tools, release ") + release + ", V98");
+    EXPECT_EQ(jit::find_ptxas(98, 5), "") << release;
+  }
+  fs::create_directories(folder / "cuda/bin");
+  make_program("cuda/bin/ptxas", "", "Cuda compilation tools, release 98.10, V98.10.1");
+  ::setenv("CUDA_PATH", (folder / "cuda").c_str(), 1);
+  EXPECT_EQ(jit::find_ptxas(98, 5), folder / "cuda/bin/ptxas");
+  ::unsetenv("CUDA_PATH");
+  make_program("ptxas", "", "Cuda compilation tools, release 98.5, V98.5.1");
+  EXPECT_EQ(jit::find_ptxas(98, 5), "ptxas");
+}
+
+TEST_F(Compiler, PtxasAssemblesWhatNvrtcMakes) {
+  jit::compiler_options o = options();
+  o.target = "sm_90a";
+  o.compiler = "nvrtc";
+  const first_in_path path(folder);
+  std::string release;
+  if (!sentence_of([&] { release = "release " + jit::make_nvrtc(o.target, {})->identity().substr(6); }).empty())
+    GTEST_SKIP() << "no NVRTC";
+  make_program("ptxas", "cp '" + (folder / "object").string() + "' \"$out\"", release);
+  EXPECT_EQ(jit::compiler(o).code_object(store("one", "1")), object);
+  EXPECT_EQ(calls(), 1);
+  o.flags = {"-lineinfo"};  // for NVRTC's own assembler
+  EXPECT_NE(jit::compiler(o).code_object(store("two", "2")), object);
+  EXPECT_EQ(calls(), 1);
+  o.flags = {};
+  make_program("ptxas", "echo half > \"$out\"; exit 1", release);
+  EXPECT_EQ(jit::read_facts(jit::compiler(o).code_object(store("three", "3")), "three").block_size, 64);
+  EXPECT_EQ(calls(), 2);
+}
+
+// A kernel with 160 accumulators for each thread has no variables of the headers, which take 170,000 bytes, and spills
+// nothing, as ptxas honours setmaxnreg.
+TEST_F(Compiler, PtxasGivesConsumersTheirRegisters) {
   jit::compiler_options o = options();
   o.compiler = "nvrtc";
   o.target = "sm_90a";
-  if (!sentence_of([] { jit::nvjitlink(13, 0); }).empty()) GTEST_SKIP() << "no nvJitLink";
-  const auto bytes = [&](const char* tile) {
-    const jit::gemm_problem p{.args = {.m = 256, .n = 256, .k = 256, .lda = 256, .ldb = 256, .ldc = 256},
-                              .policy = tile};
-    return jit::compiler(o).code_object(jit::gemm(p)).size();
-  };
-  EXPECT_LT(bytes("256x160") - bytes("256x80"), 30'000u) << "47,000 with spills";
+  if (jit::find_ptxas(13, 0).empty()) GTEST_SKIP() << "no ptxas";
+  const jit::gemm_problem p{.args = {.m = 256, .n = 256, .k = 256, .lda = 256, .ldb = 256, .ldc = 256},
+                            .policy = "256x160"};
+  EXPECT_LT(jit::compiler(o).code_object(jit::gemm(p)).size(), 90'000u) << "73,680 without spills";
 }
 
 TEST_F(Compiler, HiprtcGetsTheHeaderAndTheTarget) {

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "nvjitlink.hpp"
+#include "ptx.hpp"
 
 #include <cctype>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <tilewright/jit/error.hpp>
+
+#include "files.hpp"
+#include "process.hpp"
 
 namespace tilewright::jit {
 namespace {
@@ -65,56 +72,31 @@ std::string without_unused_variables(std::string ptx) {
   return ptx;
 }
 
-nvjitlink::nvjitlink(int major, int minor)
-    : library_(
-          {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so", "/usr/local/cuda/lib64/libnvJitLink.so"}) {
-  int (*version)(unsigned*, unsigned*) = nullptr;
-  library_.find(version, "nvJitLinkVersion");
-  library_.find(create_, "nvJitLinkCreate");
-  library_.find(add_, "nvJitLinkAddData");
-  library_.find(complete_, "nvJitLinkComplete");
-  library_.find(size_, "nvJitLinkGetLinkedCubinSize");
-  library_.find(cubin_, "nvJitLinkGetLinkedCubin");
-  library_.find(log_size_, "nvJitLinkGetErrorLogSize");
-  library_.find(log_, "nvJitLinkGetErrorLog");
-  library_.find(destroy_, "nvJitLinkDestroy");
-  unsigned own_major = 0, own_minor = 0;
-  if (version(&own_major, &own_minor) != 0 || int(own_major) < major ||
-      (int(own_major) == major && int(own_minor) < minor))
-    throw error("nvJitLink is older than NVRTC");
-}
-
-std::string nvjitlink::assemble(const std::string& ptx, const std::string& name, const std::string& target) const {
-  struct link {
-    ~link() {
-      if (handle != nullptr) (void)destroy(&handle);
-    }
-    int (*destroy)(void**);
-    void* handle = nullptr;
-  } l{destroy_};
-  const std::string arch = "-arch=" + target;
-  const char* option = arch.c_str();
-  constexpr int is_ptx = 2;
-  std::size_t size = 0;
-  std::string cubin;
-  bool ok = create_(&l.handle, 1, &option) == 0 &&
-            add_(l.handle, is_ptx, ptx.c_str(), ptx.size() + 1, name.c_str()) == 0 && complete_(l.handle) == 0 &&
-            size_(l.handle, &size) == 0;
-  if (ok) {
-    cubin.resize(size);
-    ok = cubin_(l.handle, cubin.data()) == 0;
+std::string find_ptxas(int major, int minor) {
+  std::vector<std::string> programs = {"ptxas"};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* folder = std::getenv(variable)) programs.push_back(std::string(folder) + "/bin/ptxas");
+  programs.push_back("/usr/local/cuda/bin/ptxas");
+  for (const std::string& program : programs) {
+    if (!is_program(program)) continue;
+    const std::string text = run_command({program, "--version"}).output;
+    const std::size_t at = text.find("release ");
+    int own_major = 0, own_minor = 0;
+    if (at != text.npos && std::sscanf(text.c_str() + at, "release %d.%d", &own_major, &own_minor) == 2 &&
+        own_major == major && own_minor >= minor)
+      return program;
   }
-  if (!ok) throw error("nvJitLink could not assemble " + name + " for " + target, log_of(l.handle));
-  return cubin;
+  return {};
 }
 
-std::string nvjitlink::log_of(void* link) const {
-  std::size_t size = 0;
-  if (link == nullptr || log_size_(link, &size) != 0 || size == 0) return {};
-  std::string text(size, '\0');
-  if (log_(link, text.data()) != 0) return {};
-  text.resize(size - 1);
-  return text;
+std::optional<std::string> assemble(const std::string& ptxas, const std::string& ptx, const std::string& target) try {
+  const temporary_folder folder;
+  const std::string source = folder.path() / "kernel.ptx", cubin = folder.path() / "kernel.cubin";
+  if (!replace_file(source, ptx).empty() || run_command({ptxas, "-arch=" + target, source, "-o", cubin}).exit_code != 0)
+    return std::nullopt;
+  return read_file(cubin);
+} catch (const error&) {
+  return std::nullopt;  // no folder for its files
 }
 
 }  // namespace tilewright::jit
