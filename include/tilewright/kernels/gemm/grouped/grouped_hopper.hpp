@@ -190,20 +190,22 @@ class grouped_scheduler {
     exec::wave_sync();
     at_.advance();
   }
+  /// All lanes get the same words, and know it: else the compiler would keep stages and descriptors in registers of
+  /// each lane, from where they would move to uniform ones before each MMA.
   TILEWRIGHT_HD bool read(work_type& work) {
     words w;
-    ring_.consumer_wait(at_);
+    ring_.full(at_.stage).wait_together(at_.phase);
     TILEWRIGHT_UNROLL_ALL
     for (index_t i = 0; i < w.size(); i += 4) {
       const auto four = exec::lds_load<array<index_t, 4>>(slot(), i * 4);
       for (index_t j = 0; j < 4; ++j) w[i + j] = four[j];
     }
     exec::wave_sync();
-    if (exec::lane_id() == 31) ring_.consumer_release(at_.stage);  // racecheck takes the last lane for all that read
+    ring_.empty(at_.stage).arrive_if(exec::lane_id() == 31);  // racecheck takes the last lane for all that read
     at_.advance();
     index_t n = 0;
-    work_type::for_each_member(work, [&](index_t& x) TILEWRIGHT_INLINE_LAMBDA { x = w[n++]; });
-    return w[19] != 0;
+    work_type::for_each_member(work, [&](index_t& x) TILEWRIGHT_INLINE_LAMBDA { x = exec::shuffle(w[n++], 0); });
+    return exec::shuffle(w[19], 0) != 0;
   }
 
   TILEWRIGHT_HD static const device_args& after_previous_kernel(const device_args& args, bool waits) {

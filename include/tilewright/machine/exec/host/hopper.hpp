@@ -28,11 +28,15 @@ struct mbarrier {
   void wait(unsigned parity, call_site where = {}) const {
     detail::hopper(where).wait(detail::self(), index_t(address), parity, where);
   }
+  void wait_together(unsigned parity, call_site where = {}) const { wait(parity, where); }
   void arrive_and_expect(index_t bytes_to_come, call_site where = {}) const {
     detail::hopper(where).arrive(detail::self(), detail::self().rank, index_t(address), bytes_to_come, {nullptr, 0},
                                  where);
   }
   void arrive(call_site where = {}) const { arrive_at(detail::self().rank, where); }
+  void arrive_if(bool arrives, call_site where = {}) const {
+    if (arrives) arrive(where);
+  }
   void arrive_after_copies(call_site where = {}) const {
     emulator::thread_context& self = detail::self();
     const bool notes = self.checks_lds && !self.async_copies.empty();

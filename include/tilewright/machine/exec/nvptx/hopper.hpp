@@ -27,12 +27,29 @@ struct mbarrier {
         "r"(parity)
         : "memory");
   }
+  TILEWRIGHT_HD void wait_together(unsigned parity) const {
+    asm volatile(
+        "{.reg .pred done;\n"
+        "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "vote.sync.all.pred done, done, 0xffffffff;\n"
+        "@!done bra again;}" ::"r"(address),
+        "r"(parity)
+        : "memory");
+  }
   TILEWRIGHT_HD void arrive_and_expect(index_t bytes_to_come) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes_to_come)
                  : "memory");
   }
   TILEWRIGHT_HD void arrive() const {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory");
+  }
+  TILEWRIGHT_HD void arrive_if(bool arrives) const {
+    asm volatile(
+        "{.reg .pred arrives;\n"
+        "setp.ne.b32 arrives, %1, 0;\n"
+        "@arrives mbarrier.arrive.shared::cta.b64 _, [%0];}" ::"r"(address),
+        "r"(index_t(arrives))
+        : "memory");
   }
   TILEWRIGHT_HD void arrive_after_copies() const {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address) : "memory");
