@@ -48,7 +48,9 @@ host_half scaled_half(const detail::hopper_gemm_facts& kernel,
   half.prepare = [kernel](const void* given, const launch_facts& facts) {
     const auto made =
         detail::plan_hopper_gemm<1>(kernel, scaled_args_of(given), facts.resident_clusters, facts.make_tensor_map);
-    return host_half::prepared{as_bytes(made), {made.blocks, 1, 1}};
+    host_half::prepared prepared{as_bytes(made), {made.blocks, 1, 1}};
+    prepared.starts_alone = made.starts_alone;
+    return prepared;
   };
   return half;
 }

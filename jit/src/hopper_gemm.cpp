@@ -51,7 +51,9 @@ functions functions_of(const hopper_gemm_tile& tile, const hopper_gemm_operands&
   f.prepare = [kernel](const gemm_args& g, const launch_facts& facts) {
     const auto planned = [&]<index_t Products>(number<Products>) {
       const auto made = detail::plan_hopper_gemm<Products>(kernel, g, facts.resident_clusters, facts.make_tensor_map);
-      return as_bytes(made, {made.blocks, 1, 1});
+      host_half::prepared prepared = as_bytes(made, {made.blocks, 1, 1});
+      prepared.starts_alone = made.starts_alone;
+      return prepared;
     };
     host_half::prepared result = kernel.tile().products == 1 ? planned(number<1>{}) : planned(number<2>{});
     if (kernel.can_split_all_tiles) {

@@ -111,6 +111,7 @@ void bound_kernel::state::prepare(const kernel::state& kernel, const void* given
     made.grid = {f.grid[0], f.grid[1], f.grid[2]};
   }
   std::memcpy(shape.grid, &made.grid, sizeof made.grid);
+  shape.overlaps_previous = shape.overlaps_previous && !made.starts_alone;
   if (int(args.size()) != f.args_bytes)
     throw error(kernel.name + " takes arguments of " + std::to_string(f.args_bytes) + " bytes, not of " +
                 std::to_string(args.size()));

@@ -179,6 +179,35 @@ std::vector<tilewright::exec::tensor_map_request> various_requests(char* memory,
   return list;
 }
 
+// A kernel may overlap the one before it, but for launches that say otherwise.
+TEST_F(Driver, LaunchesThatStartAlone) {
+  tilewright::kernel_facts facts = some_facts();
+  facts.prepared = facts.overlaps_previous = 1;
+  facts.args_bytes = 1;
+  write(folder / "object", make_object(facts, "the code"));
+  jit::compiler_options o = options();
+  o.target.clear();
+  o.compiler =
+      make_program("nvcc", "cp '" + (folder / "object").string() + "' \"$out\"", "compilation tools, release 13.0");
+  jit::compiler compiler(o);
+  jit::kernel_source s = source();
+  s.host.prepare = [](const void* args, const tilewright::launch_facts&) {
+    jit::host_half::prepared made{{'x'}, {1, 1, 1}};
+    made.starts_alone = *static_cast<const bool*>(args);
+    return made;
+  };
+  const jit::kernel kernel = compiler.load(s);
+  const auto overlapping = [&](bool starts_alone) {
+    const auto count = [] { return of_driver<int()>("fake_cuda_overlapping_launches")(); };
+    const int before = count();
+    kernel(starts_alone);
+    kernel.bind(starts_alone)();
+    return count() - before;
+  };
+  EXPECT_EQ(overlapping(false), 2);
+  EXPECT_EQ(overlapping(true), 0);
+}
+
 TEST_F(Driver, TensorMapsOfEqualRequestsAreMadeOnce) {
   jit::compiler_options o = options();
   o.target.clear();

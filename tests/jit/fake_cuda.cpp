@@ -12,13 +12,26 @@ enum result { success = 0, invalid_value = 1, invalid_context = 201 };
 
 char primary;  // its address is the context
 thread_local void* current = nullptr;
-int launches = 0;
+int launches = 0, overlapping_launches = 0;
 thread_local int encoded_maps = 0;
 
 std::deque<std::string> functions;  // their addresses are the functions
 std::string fast;                   // kernels whose name has this in it take half the time
 bool is_capturing = false;
 double captured = 0, clock_ms = 0;  // of what is captured; of what was replayed
+
+/// CUlaunchAttribute and CUlaunchConfig.
+struct launch_attribute {
+  unsigned id;
+  char pad[4];
+  unsigned value[16];
+};
+struct launch_config {
+  unsigned grid[3], block[3], lds_bytes;
+  void* stream;
+  const launch_attribute* attributes;
+  unsigned num_attributes;
+};
 
 result if_current() { return current != nullptr ? success : invalid_context; }
 
@@ -28,6 +41,8 @@ extern "C" {
 
 /// How many kernels were queued.
 int fake_cuda_launches() { return launches; }
+/// How many of them may overlap the kernel before them.
+int fake_cuda_overlapping_launches() { return overlapping_launches; }
 /// How many tensor maps this thread has asked for.
 int fake_cuda_encoded_maps() { return encoded_maps; }
 /// Which kernels take 5 us in a graph; others take 10.
@@ -91,8 +106,12 @@ result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* count, void*, int, std::
   *count = 1;
   return if_current();
 }
-result cuLaunchKernelEx(const void*, void* function, void**, void**) {
+result cuLaunchKernelEx(const launch_config* config, void* function, void**, void**) {
   const std::string& name = *static_cast<const std::string*>(function);
+  constexpr unsigned programmatic_serialization = 6;
+  for (unsigned i = 0; i < config->num_attributes; ++i)
+    overlapping_launches +=
+        config->attributes[i].id == programmatic_serialization && config->attributes[i].value[0] == 1;
   if (is_capturing)
     captured += !fast.empty() && name.find(fast) != std::string::npos ? 0.005 : 0.01;
   else

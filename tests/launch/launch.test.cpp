@@ -224,6 +224,23 @@ struct without_lds_bytes : write_wave_size<arch::gfx942> {
 static_assert(ReadyKernel<write_wave_size<arch::gfx942>>);
 static_assert(!ReadyKernel<without_threads> && !ReadyKernel<without_lds_bytes>);
 
+/// Overlaps the previous kernel, but for launches with negative arguments.
+struct often_overlapping {
+  using args_type = int;
+  static constexpr bool overlaps_previous = true;
+  static constexpr bool starts_alone(int x) { return x < 0; }
+};
+struct always_overlapping {
+  using args_type = int;
+  static constexpr bool overlaps_previous = true;
+};
+struct never_overlapping : often_overlapping {
+  static constexpr bool overlaps_previous = false;
+};
+using tilewright::detail::overlaps_previous;
+static_assert(overlaps_previous<often_overlapping>(1) && !overlaps_previous<often_overlapping>(-1));
+static_assert(overlaps_previous<always_overlapping>(-1) && !overlaps_previous<never_overlapping>(1));
+
 struct with_many_threads : write_wave_size<arch::gfx942> {
   static exec::block_index grid(const vector_args& args) { return {args.size}; }
 };

@@ -153,6 +153,7 @@ class prepared_launch {
     } else {
       device_args_ = args;
     }
+    kernel_.overlaps_previous = detail::overlaps_previous<Kernel>(device_args_);
     const auto grid = Kernel::grid(device_args_);
     detail::require_threads(is_amd(arch::current::value), long_index_t(grid.x) * Kernel::block_size);
     kernel_.grid = dim3(unsigned(grid.x), unsigned(grid.y), unsigned(grid.z));

@@ -67,6 +67,15 @@ constexpr bool overlaps_previous_of() {
   return false;
 }
 
+/// The same of a launch with these arguments.
+template <class Kernel>
+constexpr bool overlaps_previous(const launched_args_t<Kernel>& args) {
+  if constexpr (requires { Kernel::starts_alone(args); })
+    return overlaps_previous_of<Kernel>() && !Kernel::starts_alone(args);
+  else
+    return overlaps_previous_of<Kernel>();
+}
+
 template <class Kernel>
 concept HasArgs = requires { typename Kernel::args_type; };
 template <class Kernel>
@@ -102,6 +111,7 @@ concept HasBody = requires(const Kernel& kernel, const launched_args_t<Kernel>& 
 ///   waves_per_simd           waves that should fit on a SIMD, which limits registers (AMD); 0: no limit
 ///   cluster                  blocks along x that form a cluster
 ///   overlaps_previous        true: it may start before the previous kernel has ended, and waits for it itself (NVIDIA)
+///   starts_alone(args)       true: with these arguments it is launched as if overlaps_previous were false; false
 ///   followed_by              a ready kernel with the same args_type that is launched after it, unless its grid.x is
 ///                            0; void: none. At most two kernels follow each other so
 ///   device_args              what grid() and operator() take instead of args_type ...

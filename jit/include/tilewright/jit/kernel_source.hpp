@@ -29,6 +29,7 @@ struct host_half {
     block_grid grid;
     std::vector<char> follower_args = {};  // of followed_by, if not what the launch was given
     block_grid follower_grid = {};         // x = 0: it is not launched
+    bool starts_alone = false;             // as in a ready kernel
   };
   /// For kernels with device_args.
   std::function<prepared(const void* args, const launch_facts& facts)> prepare = {};

@@ -23,26 +23,25 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
 /// 16 and 8 bits, on H100s and an H200. docs/lab/exact_tiles.md has the fit.
 struct hopper_gemm_model {
-  double launch = 3271, cluster = 65;          // of a kernel, and more for each block of a cluster
-  double mma = 1.160, issue = 18.8;            // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double launch = 3241, cluster = 71;          // of a kernel, and more for each block of a cluster
+  double mma = 1.234, issue = 19.3;            // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
   double scaled = 275, scaled_column = 3.9;    // of 128 rows of a k tile whose products are scaled; for each column
   double scaled_64 = 0.832, scaled_end = 928;  // times that for 64 rows; of a block-scaled tile, instead of `end`
-  double one_consumer = 1.022, rows_64 = 1.011;  // times these where a tile has them
-  double alone = 1.04;  // times a k tile of ping-pong whose workers have one tile, so one consumer
-  double latency = 2135, shared_latency = 604;  // a stage is there so long after it was asked for; of a cluster, more
-  double load = 1.565, outside = 2.1;           // each row that arrives; each that a block asks for beyond A or B, more
+  double one_consumer = 1.102, rows_64 = 0.852;  // times these where a tile has them
+  double alone = 1.07;  // times a k tile of ping-pong whose workers have one tile, so one consumer
+  double latency = 2276, shared_latency = 575;  // a stage is there so long after it was asked for; of a cluster, more
+  double load = 1.908, outside = 2.75;          // each row that arrives; each that a block asks for beyond A or B, more
   double straddling = 1.177;                    // times that for rows that begin within 128 bytes of memory
   double shifted_row = 5.47;                    // a row that is shifted to where it should start
-  double l2_rows = 34.6, copies = 8.2;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
-  double end = 331, ordered = 373;      // 64 columns of C of a consumer; of two consumers one waits
-  double partial = 4276;                // each split of a tile but one, of 128 x 256 partial sums
-  double reduction = 1086, reduction_rate = 281;  // the kernel that adds up splits: its start, and floats in a clock
-  // Of an H200's memory in a clock: 1.4 times an H100's, for which the choices are as good. Until they come; of two
-  // SMs.
-  double bytes = 2577, memory = 372, port = 80;
+  double l2_rows = 32.9, copies = 6.94;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
+  double end = 356, ordered = 413;       // 64 columns of C of a consumer; of two consumers one waits
+  double partial = 3874;                 // each split of a tile but one, of 128 x 256 partial sums
+  double meeting = 1478;                 // where blocks of a launch have parts of a tile, which meet in memory
+  double reduction = 1143, reduction_rate = 255;  // the kernel that adds up splits: its start, and floats in a clock
+  double bytes = hopper_memory_rate, memory = 359, port = 91;  // of memory in a clock; until they come; of two SMs
   // Without clusters of four, memory is slower by `idle` times the share of SMs without a block, at most by
-  // `most_idle`.
-  double idle = 0.35, most_idle = 0.1;
+  // `most_idle`, where a launch overlaps the previous one.
+  double idle = 0.33, most_idle = 0.1;
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 
@@ -98,10 +97,11 @@ struct modelled_gemm {
     return (elements(true) + elements(false)) * lds.a.element_bytes + 2.0 * g.m * g.n * g.batch;
   }
   /// The last wave has `blocks` of `units` blocks. Two SMs share a port: where some ports serve one block and others
-  /// two, the latter end later.
+  /// two, the latter end later; in a launch that starts alone, memory is what all wait for.
   constexpr double memory_clocks(double blocks, double units) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const double ports = SMs / 2.0, of_block = bytes() / units;
+    if (starts_alone(s, t)) return x.memory + max(bytes() / x.bytes, of_block / x.port * (blocks > ports ? 2 : 1));
     const double slower = t.cluster() < 4 ? min(x.most_idle, x.idle * max(0.0, 1 - blocks / SMs)) : 0;
     const double rate = x.bytes * (1 - slower);
     double clocks = x.memory + (bytes() - blocks * of_block) / x.bytes;
@@ -166,11 +166,12 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
   const double alone = t.ping_pong && units <= s.workers ? x.alone : 1;
   const double k_tile = p.clocks_of_k_tile(s.workers) * alone;
   double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) * alone : 0));
-  double clocks = x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0);
+  double clocks =
+      x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0) + (starts_alone(s, t) ? hopper_launch_gap : 0);
   if (s.splits > 1) clocks += x.reduction + double(s.splits) * g.m * g.n * g.batch / x.reduction_rate;
   if (s.split_workers > 0) {
     products += s.longest_range() * p.clocks_of_k_tile(s.split_workers);
-    clocks += x.partial * s.partials_to_move() * t.m * t.n / 32768;
+    clocks += x.meeting + x.partial * s.partials_to_move() * t.m * t.n / 32768;
   }
   const index_t ends = full_rounds + (left > 0) + (s.split_workers > 0) + s.ranges_cross_tiles();
   const double end = (types.is_block_scaled ? x.scaled_end : x.end) * t.repeat_m() * t.result_n() / 64 +

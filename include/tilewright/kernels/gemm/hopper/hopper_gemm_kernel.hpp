@@ -68,6 +68,7 @@ struct gemm_kernel<Policy> : detail::hopper_gemm_launch<Policy, hopper_gemm_bloc
     const char* const why = base::or_operands(check_product<Policy>(args, base::alignment), args);
     return why ? why : detail::check_equal_parts(base::block::facts, args);
   }
+  static constexpr bool starts_alone(const typename base::device_args& args) { return args.starts_alone; }
   static typename base::device_args prepare(const args_type& args, const launch_facts& facts) {
     return detail::plan_hopper_gemm<Policy::products>(base::block::facts, args, facts.resident_clusters,
                                                       facts.make_tensor_map);

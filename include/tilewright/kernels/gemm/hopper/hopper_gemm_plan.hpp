@@ -144,6 +144,7 @@ struct hopper_gemm_device_args : scale_plan<Args> {
   fast_tile_order order;       // the schedule's
   split_memory memory;
   index_t blocks;
+  bool starts_alone;        // see starts_alone()
   index_t ordered_k_tiles;  // last ones of a tile, of which the second consumer issues MMAs after the first: see
                             // shared_tile_order
 };
@@ -229,6 +230,26 @@ TILEWRIGHT_HD constexpr split_cost split_cost_of(const hopper_gemm_tile& t) {
   return {max(t.m * t.n / 32, 2 * t.m + t.n + t.m / 64 * t.n), 4096, t.m * t.n / 16, 3 * t.m * t.n / 16};
 }
 
+/// Bytes that an H200's memory sends in a clock of an SM: 1.4 times an H100's, for which choices are as good.
+inline constexpr double hopper_memory_rate = 2788;
+/// Clocks that a launch takes longer if it does not overlap the previous kernel.
+inline constexpr double hopper_launch_gap = 1330;
+
+/// Whether a launch should wait for the previous kernel's end. One that overlaps it gets the SMs that are free first, so
+/// its blocks crowd into some GPCs, each of which has its share of the memory's rate only. That matters where a block
+/// streams rows that no other one reads, and the blocks fill more than half of the GPU, but not all of it.
+constexpr bool starts_alone(const stream_k_schedule& s, const hopper_gemm_tile& t) {
+  const bool is_one_wave = s.splits == 1 && s.split_workers == 0 && s.whole_tiles <= s.workers;
+  const bool streams = s.order.rows == 1 || s.order.cols == 1;
+  const bool is_partial = 2 * s.whole_tiles > s.workers &&
+                          (t.cluster() > 1 ? 4 * s.whole_tiles <= 3 * s.workers : 8 * s.whole_tiles <= 7 * s.workers);
+  if (!is_one_wave || !streams || !is_partial) return false;
+  const double bytes = 128.0 * s.k_tiles * (s.order.cols == 1 ? t.m : t.n);  // that a block streams
+  const auto clocks_of = [&](index_t clusters) { return bytes * clusters * t.cluster() / hopper_memory_rate; };
+  const double products = s.k_tiles * (t.m * t.n / 27.0);
+  return clocks_of(s.workers) > max(clocks_of(s.whole_tiles), products) + hopper_launch_gap;
+}
+
 /// Sets the origin of the tile of block `rank` of a cluster.
 template <hopper_gemm_tile Tile, class Work>
 TILEWRIGHT_HD void locate_block(Work& work, index_t rank) {
@@ -265,6 +286,7 @@ hopper_gemm_device_args<Args, Products> plan_hopper_gemm(const hopper_gemm_facts
   const hopper_gemm_tile& tile = kernel.tile();
   hopper_gemm_device_args<Args, Products> d{};
   plan_schedule(d, kernel, given, resident, split_cost_of(tile));
+  d.starts_alone = starts_alone(d.schedule, tile);
   if (tile.unaligned) return d;
   const Args g = in_order_of(tile, given);
   const hopper_gemm_maps<MakeTensorMap> maps{kernel, make_tensor_map};

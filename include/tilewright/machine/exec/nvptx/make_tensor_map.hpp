@@ -19,7 +19,7 @@ inline cudaError_t make_tensor_map(tensor_map& result, const tensor_map_request&
   static_assert(CU_TENSOR_MAP_DATA_TYPE_UINT8 == 0 && CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 == 9 &&
                 CU_TENSOR_MAP_DATA_TYPE_FLOAT16 == 6 && CU_TENSOR_MAP_DATA_TYPE_FLOAT32 == 7 &&
                 CU_TENSOR_MAP_SWIZZLE_128B == 3 && CU_TENSOR_MAP_SWIZZLE_64B == 2 &&
-                CU_TENSOR_MAP_L2_PROMOTION_L2_256B == 3);
+                CU_TENSOR_MAP_L2_PROMOTION_L2_128B == 2);
   static encode_function encode = nullptr;
   if (encode == nullptr) {
     void* entry = nullptr;

@@ -24,7 +24,7 @@ struct tensor_map_encoding {
                                                        : 6),          // CU_TENSOR_MAP_DATA_TYPE_FLOAT16
         swizzle(r.swizzled_bytes() / 64 + (r.swizzled_bytes() > 0)),  // CU_TENSOR_MAP_SWIZZLE_128B, _64B, _NONE
         // Rows that begin anywhere in a cache line would each fetch two lines more.
-        promotion(r.stride_bytes[0] % 128 == 0 ? 3 : 0),  // CU_TENSOR_MAP_L2_PROMOTION_L2_256B, _NONE
+        promotion(r.stride_bytes[0] % 128 == 0 ? 2 : 0),  // CU_TENSOR_MAP_L2_PROMOTION_L2_128B, _NONE
         rank(r.ragged ? 4 : unsigned(r.rank())),
         data(r.data),
         box{unsigned(r.box[0]), unsigned(r.box[1]), 1, 1, 1} {
