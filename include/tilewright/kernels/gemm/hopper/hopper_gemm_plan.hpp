@@ -235,9 +235,9 @@ inline constexpr double hopper_memory_rate = 2788;
 /// Clocks that a launch takes longer if it does not overlap the previous kernel.
 inline constexpr double hopper_launch_gap = 1330;
 
-/// Whether a launch should wait for the previous kernel's end. One that overlaps it gets the SMs that are free first, so
-/// its blocks crowd into some GPCs, each of which has its share of the memory's rate only. That matters where a block
-/// streams rows that no other one reads, and the blocks fill more than half of the GPU, but not all of it.
+/// Whether a launch should wait for the previous kernel's end. One that overlaps it gets the SMs that are free first,
+/// so its blocks crowd into some GPCs, each of which has its share of the memory's rate only. That matters where a
+/// block streams rows that no other one reads, and the blocks fill more than half of the GPU, but not all of it.
 constexpr bool starts_alone(const stream_k_schedule& s, const hopper_gemm_tile& t) {
   const bool is_one_wave = s.splits == 1 && s.split_workers == 0 && s.whole_tiles <= s.workers;
   const bool streams = s.order.rows == 1 || s.order.cols == 1;
