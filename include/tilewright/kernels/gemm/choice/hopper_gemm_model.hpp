@@ -23,25 +23,25 @@ constexpr index_t expected_clusters(const hopper_gemm_tile& t, index_t SMs) {
 /// Clocks of the model's parts, fitted to times of tiles of the whole family for layers of models and random shapes, of
 /// 16 and 8 bits, on H100s and an H200. docs/lab/exact_tiles.md has the fit.
 struct hopper_gemm_model {
-  double launch = 3241, cluster = 71;          // of a kernel, and more for each block of a cluster
-  double mma = 1.234, issue = 19.3;            // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
+  double launch = 3180, cluster = 77;          // of a kernel, and more for each block of a cluster
+  double mma = 1.198, issue = 19.4;            // of a k tile: times m n / 32, the tensor cores' rate; for each 64 rows
   double scaled = 275, scaled_column = 3.9;    // of 128 rows of a k tile whose products are scaled; for each column
   double scaled_64 = 0.832, scaled_end = 928;  // times that for 64 rows; of a block-scaled tile, instead of `end`
-  double one_consumer = 1.102, rows_64 = 0.852;  // times these where a tile has them
-  double alone = 1.07;  // times a k tile of ping-pong whose workers have one tile, so one consumer
-  double latency = 2276, shared_latency = 575;  // a stage is there so long after it was asked for; of a cluster, more
-  double load = 1.908, outside = 2.75;          // each row that arrives; each that a block asks for beyond A or B, more
+  double one_consumer = 1.034, rows_64 = 1.026;  // times these where a tile has them
+  double alone = 1.05;  // times a k tile of ping-pong whose workers have one tile, so one consumer
+  double latency = 2303, shared_latency = 509;  // a stage is there so long after it was asked for; of a cluster, more
+  double load = 1.962, outside = 3.23;          // each row that arrives; each that a block asks for beyond A or B, more
   double straddling = 1.177;                    // times that for rows that begin within 128 bytes of memory
   double shifted_row = 5.47;                    // a row that is shifted to where it should start
-  double l2_rows = 32.9, copies = 6.94;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
-  double end = 356, ordered = 413;       // 64 columns of C of a consumer; of two consumers one waits
-  double partial = 3874;                 // each split of a tile but one, of 128 x 256 partial sums
-  double meeting = 1478;                 // where blocks of a launch have parts of a tile, which meet in memory
-  double reduction = 1143, reduction_rate = 255;  // the kernel that adds up splits: its start, and floats in a clock
-  double bytes = hopper_memory_rate, memory = 359, port = 91;  // of memory in a clock; until they come; of two SMs
+  double l2_rows = 30.5, copies = 5.07;  // rows of 128 bytes that L2 sends in a clock; times that it sends one, at most
+  double end = 386, ordered = 452;       // 64 columns of C of a consumer; of two consumers one waits
+  double partial = 3572;                 // each split of a tile but one, of 128 x 256 partial sums
+  double meeting = 1517;                 // where blocks of a launch have parts of a tile, which meet in memory
+  double reduction = 1159, reduction_rate = 233;  // the kernel that adds up splits: its start, and floats in a clock
+  double bytes = hopper_memory_rate, memory = 347, port = 99;  // of memory in a clock; until they come; of two SMs
   // Without clusters of four, memory is slower by `idle` times the share of SMs without a block, at most by
   // `most_idle`, where a launch overlaps the previous one.
-  double idle = 0.33, most_idle = 0.1;
+  double idle = 0.31, most_idle = 0.1;
 };
 inline constexpr hopper_gemm_model hopper_gemm_times{};
 

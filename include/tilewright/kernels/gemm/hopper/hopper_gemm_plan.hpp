@@ -231,7 +231,7 @@ TILEWRIGHT_HD constexpr split_cost split_cost_of(const hopper_gemm_tile& t) {
 }
 
 /// Bytes that an H200's memory sends in a clock of an SM: 1.4 times an H100's, for which choices are as good.
-inline constexpr double hopper_memory_rate = 2788;
+inline constexpr double hopper_memory_rate = 2812;
 /// Clocks that a launch takes longer if it does not overlap the previous kernel.
 inline constexpr double hopper_launch_gap = 1330;
 
