@@ -72,7 +72,8 @@ struct compiler::state {
   toolchain& tools() {
     const std::lock_guard guard(tools_mutex);
     if (!tools_) {
-      std::unique_ptr<toolchain> made = make_toolchain(target, options.compiler, options.flags);
+      const bool is_ahead = !options.target.empty();
+      std::unique_ptr<toolchain> made = make_toolchain(target, options.compiler, options.flags, is_ahead);
       made->identity();
       tools_ = std::move(made);
     }

@@ -27,8 +27,13 @@ struct dialect {
 
 class runtime_compiler final : public toolchain {
  public:
-  runtime_compiler(dialect how, std::string target, std::vector<std::string> flags, const shared_library& library)
-      : library_(library), how_(std::move(how)), target_(std::move(target)), flags_(std::move(flags)) {
+  runtime_compiler(dialect how, std::string target, std::vector<std::string> flags, bool is_ahead,
+                   const shared_library& library)
+      : library_(library),
+        how_(std::move(how)),
+        target_(std::move(target)),
+        flags_(std::move(flags)),
+        is_ahead_(is_ahead) {
     int (*version)(int*, int*) = nullptr;
     find(version, "Version");
     find(error_string_, "GetErrorString");
@@ -45,8 +50,8 @@ class runtime_compiler final : public toolchain {
   const std::string& identity() override { return identity_; }
   bool does_one_at_a_time() const override { return true; }
 
-  /// NVRTC's own cubin has the unused variables, so ptxas assembles its PTX where it can. The key of a kernel leaves
-  /// ptxas out: whoever assembles, the kernel is the same.
+  /// NVRTC's own cubin has the unused variables, so ptxas assembles its PTX where it can and nobody waits. The key of a
+  /// kernel leaves ptxas out: whoever assembles, the kernel is the same.
   std::string compile(const translation_unit& unit) override {
     std::call_once(looked_for_ptxas_, [&] { look_for_ptxas(); });
     if (!ptxas_.empty()) {
@@ -92,7 +97,7 @@ class runtime_compiler final : public toolchain {
   /// Running it takes as long as a kernel from the disk, so it waits for the first compilation. Flags may be meant for
   /// NVRTC's assembler.
   void look_for_ptxas() {
-    if (how_.prefix != "nvrtc" || !flags_.empty()) return;
+    if (how_.prefix != "nvrtc" || !flags_.empty() || !is_ahead_) return;
     find(ptx_, "PTX");
     ptxas_ = find_ptxas(major_, minor_);
   }
@@ -121,6 +126,7 @@ class runtime_compiler final : public toolchain {
   std::string target_, identity_, ptxas_;
   int major_ = 0, minor_ = 0;
   std::vector<std::string> flags_;
+  bool is_ahead_;
   std::once_flag looked_for_ptxas_;
   const char* (*error_string_)(int) = nullptr;
   int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
@@ -131,17 +137,17 @@ class runtime_compiler final : public toolchain {
 
 }  // namespace
 
-std::unique_ptr<toolchain> make_nvrtc(const std::string& target, const std::vector<std::string>& flags) {
+std::unique_ptr<toolchain> make_nvrtc(const std::string& target, const std::vector<std::string>& flags, bool is_ahead) {
   const shared_library library(
       {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"});
   const dialect how{"NVRTC", "nvrtc", "CUBIN", "--gpu-architecture=", 12, {"--std=c++20", "-default-device"}};
-  return std::make_unique<runtime_compiler>(how, target, flags, library);
+  return std::make_unique<runtime_compiler>(how, target, flags, is_ahead, library);
 }
 
 std::unique_ptr<toolchain> make_hiprtc(const std::string& target, const std::vector<std::string>& flags) {
   const shared_library library({"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so", "/opt/rocm/lib/libhiprtc.so"});
   const dialect how{"hipRTC", "hiprtc", "Code", "--offload-arch=", 6, {"-std=c++20", "-O3"}};
-  return std::make_unique<runtime_compiler>(how, target, flags, library);
+  return std::make_unique<runtime_compiler>(how, target, flags, true, library);
 }
 
 }  // namespace tilewright::jit

@@ -40,9 +40,9 @@ void require_version(const std::string& compiler, const std::string& text, const
 }
 
 std::unique_ptr<toolchain> make_toolchain(const std::string& target, const std::string& compiler,
-                                          const std::vector<std::string>& flags) {
+                                          const std::vector<std::string>& flags, bool is_ahead) {
   require_known_target(target);
-  if (compiler == "nvrtc") return make_nvrtc(target, flags);
+  if (compiler == "nvrtc") return make_nvrtc(target, flags, is_ahead);
   if (compiler == "hiprtc") return make_hiprtc(target, flags);
   if (!compiler.empty()) return make_command(target, compiler, flags);
 
@@ -69,7 +69,7 @@ std::unique_ptr<toolchain> make_toolchain(const std::string& target, const std::
   };
   std::unique_ptr<toolchain> found;
   if (is_nvidia(target)) {
-    found = attempt([&] { return make_nvrtc(target, flags); });
+    found = attempt([&] { return make_nvrtc(target, flags, is_ahead); });
     if (!found) found = try_commands({"nvcc", "/usr/local/cuda/bin/nvcc"});
   } else {
     found = try_commands({"clang++-22", "clang++-21", "clang++-20", "clang++-19", "amdclang++",

@@ -27,11 +27,12 @@ class toolchain {
 };
 
 /// `compiler`: "nvrtc", "hiprtc", the name or path of clang++, hipcc or nvcc; or empty: the first of those for the
-/// target that is there. Throws error for a target that the library does not know, or where there is no compiler.
+/// target that is there. is_ahead: nobody waits for a first launch, so code may take longer to make if it loads faster.
+/// Throws error for a target that the library does not know, or where there is no compiler.
 std::unique_ptr<toolchain> make_toolchain(const std::string& target, const std::string& compiler,
-                                          const std::vector<std::string>& flags);
+                                          const std::vector<std::string>& flags, bool is_ahead);
 
-std::unique_ptr<toolchain> make_nvrtc(const std::string& target, const std::vector<std::string>& flags);
+std::unique_ptr<toolchain> make_nvrtc(const std::string& target, const std::vector<std::string>& flags, bool is_ahead);
 std::unique_ptr<toolchain> make_hiprtc(const std::string& target, const std::vector<std::string>& flags);
 std::unique_ptr<toolchain> make_command(const std::string& target, const std::string& program,
                                         const std::vector<std::string>& flags);

@@ -195,7 +195,7 @@ TEST_F(Compiler, PreparesManyAndReportsProgress) {
 /// "13.0"; empty: there is none.
 std::string nvrtc_release() {
   try {
-    return jit::make_nvrtc("sm_90a", {})->identity().substr(std::string("NVRTC ").size());
+    return jit::make_nvrtc("sm_90a", {}, true)->identity().substr(std::string("NVRTC ").size());
   } catch (const jit::error&) {
     return {};
   }

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 
 #include "fake_compiler.hpp"
+#include "toolchain.hpp"
 #ifdef TILEWRIGHT_HAS_SHAPES
 #include "tune.hpp"
 #endif
@@ -177,6 +178,33 @@ std::vector<tilewright::exec::tensor_map_request> various_requests(char* memory,
   list[9].ragged = true, list[10].padded_row_bytes = 128, list[10].box[0] = 32;
   for (int i = 0; i < addresses; ++i) list[std::size_t(11 + i)].data = memory + 16 * i;
   return list;
+}
+
+// Who waits for a launch gets NVRTC's own cubin, which is there earlier than ptxas's.
+TEST_F(Driver, PtxasIsForKernelsThatAreMadeAhead) {
+  jit::compiler_options o = options();
+  o.compiler = "nvrtc";
+  o.target = "sm_90a";
+  std::string release;
+  try {
+    release = jit::make_nvrtc(o.target, {}, true)->identity().substr(std::string("NVRTC ").size());
+  } catch (const jit::error&) {
+    GTEST_SKIP() << "no NVRTC";
+  }
+  make_program("ptxas", "cp '" + (folder / "object").string() + "' \"$out\"", "release " + release);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder.string() + ":" + path).c_str(), 1);
+  jit::kernel_source s = source();
+  s.code =
+      "struct nothing { using args_type = int*; static constexpr int block_size = 64, lds_bytes = 0; static constexpr "
+      "const char* check(int*) { return nullptr; } static constexpr tw::exec::block_index grid(int*) { return {1}; } "
+      "TILEWRIGHT_HD void operator()(int*) const {} };";
+  s.kernel = "nothing", s.uses = {"machine/exec/exec.hpp"}, s.problem.clear();
+  o.cache.enabled = false;
+  EXPECT_EQ(jit::compiler(o).code_object(s), object);
+  o.target.clear();
+  EXPECT_NE(jit::compiler(o).code_object(s), object);
+  ::setenv("PATH", path.c_str(), 1);
 }
 
 // A kernel may overlap the one before it, but for launches that say otherwise.
