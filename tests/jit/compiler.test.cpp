@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 
 #include <tilewright/jit/gemm.hpp>
+#include <tilewright/jit/narrow_gemm.hpp>
 
 #include "elf_facts.hpp"
 #include "fake_compiler.hpp"
@@ -294,6 +295,17 @@ TEST_F(Compiler, PtxasGivesConsumersTheirRegisters) {
   const jit::gemm_problem p{.args = {.m = 256, .n = 256, .k = 256, .lda = 256, .ldb = 256, .ldc = 256},
                             .policy = "256x160"};
   EXPECT_LT(jit::compiler(o).code_object(jit::gemm(p)).size(), 90'000u) << "73,680 without spills";
+}
+
+// NVRTC computes what is no constant where it stands, so a descriptor's fields once took 500 instructions of each step.
+TEST_F(Compiler, NarrowKernelsComputeNoConstants) {
+  jit::compiler_options o = options();
+  o.compiler = "nvrtc";
+  o.target = "sm_90a";
+  if (!has_ptxas()) GTEST_SKIP() << "no ptxas";
+  jit::narrow_gemm_problem p{.format = jit::narrow_format_of("int4_128_bf16")};
+  p.args.m = 64, p.args.n = p.args.k = p.args.lda = p.args.ldb = p.args.ldc = 8192;
+  EXPECT_LT(jit::compiler(o).code_object(jit::narrow_gemm(p)).size(), 75'000u) << "68,800, and 84,160 with them";
 }
 
 TEST_F(Compiler, HiprtcGetsTheHeaderAndTheTarget) {

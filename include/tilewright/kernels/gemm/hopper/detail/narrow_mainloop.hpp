@@ -261,7 +261,8 @@ struct narrow_mainloop : wgmma_mainloop<Block> {
   TILEWRIGHT_HD void issue(accumulators& c, const fragments& a, bool accumulate) const {
     constexpr index_t repeat = tile.repeat_m(), n = tile.n, instructions = weights.step_k / fragments::instruction_k,
                       first = Step * instructions;
-    const unsigned long long b_begin = wgmma_descriptor(b.descriptor_fields(), pipeline.b(at.stage));
+    constexpr auto fields = b.descriptor_fields();  // else NVRTC's code would compute them here
+    const unsigned long long b_begin = wgmma_descriptor(fields, pipeline.b(at.stage));
     exec::wgmma_fence();
     unroll<instructions * repeat>([&](auto j) TILEWRIGHT_INLINE_LAMBDA {
       constexpr index_t i = j / repeat;
