@@ -50,8 +50,9 @@ class runtime_compiler final : public toolchain {
   const std::string& identity() override { return identity_; }
   bool does_one_at_a_time() const override { return true; }
 
-  /// NVRTC's own cubin has the unused variables, so ptxas assembles its PTX where it can and nobody waits. The key of a
-  /// kernel leaves ptxas out: whoever assembles, the kernel is the same.
+  /// NVRTC's own cubin has the unused variables, so ptxas assembles its PTX where it is there and the kernel is
+  /// compiled ahead of its first launch. The key of a kernel leaves ptxas out: whoever assembles, the kernel is the
+  /// same.
   std::string compile(const translation_unit& unit) override {
     std::call_once(looked_for_ptxas_, [&] { look_for_ptxas(); });
     if (!ptxas_.empty()) {

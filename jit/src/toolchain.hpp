@@ -27,8 +27,8 @@ class toolchain {
 };
 
 /// `compiler`: "nvrtc", "hiprtc", the name or path of clang++, hipcc or nvcc; or empty: the first of those for the
-/// target that is there. is_ahead: nobody waits for a first launch, so code may take longer to make if it loads faster.
-/// Throws error for a target that the library does not know, or where there is no compiler.
+/// target that is there. is_ahead: kernels are compiled ahead of their first launch, so code may take longer to make if
+/// it loads faster. Throws error for a target that the library does not know, or where there is no compiler.
 std::unique_ptr<toolchain> make_toolchain(const std::string& target, const std::string& compiler,
                                           const std::vector<std::string>& flags, bool is_ahead);
 

@@ -180,7 +180,7 @@ std::vector<tilewright::exec::tensor_map_request> various_requests(char* memory,
   return list;
 }
 
-// Who waits for a launch gets NVRTC's own cubin, which is there earlier than ptxas's.
+// A first launch gets NVRTC's own cubin, which is there earlier than ptxas's.
 TEST_F(Driver, PtxasIsForKernelsThatAreMadeAhead) {
   jit::compiler_options o = options();
   o.compiler = "nvrtc";

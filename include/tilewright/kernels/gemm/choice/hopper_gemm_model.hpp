@@ -28,7 +28,7 @@ struct hopper_gemm_model {
   double scaled = 275, scaled_column = 3.9;    // of 128 rows of a k tile whose products are scaled; for each column
   double scaled_64 = 0.832, scaled_end = 928;  // times that for 64 rows; of a block-scaled tile, instead of `end`
   double one_consumer = 1.034, rows_64 = 1.026;  // times these where a tile has them
-  double alone = 1.05;  // times a k tile of ping-pong whose workers have one tile, so one consumer
+  double one_tile = 1.05;  // times a k tile of ping-pong whose workers have one tile, so one consumer
   double latency = 2303, shared_latency = 509;  // a stage is there so long after it was asked for; of a cluster, more
   double load = 1.962, outside = 3.23;          // each row that arrives; each that a block asks for beyond A or B, more
   double straddling = 1.177;                    // times that for rows that begin within 128 bytes of memory
@@ -80,6 +80,7 @@ struct modelled_gemm {
   hopper_gemm_lds lds;
   index_t SMs;
   const stream_k_schedule& s;
+  bool alone;  // see starts_alone()
 
   /// Rows of 128 bytes that arrive for a k tile, weighed by what they take.
   constexpr double arriving(const wgmma_operand& o, index_t ld) const {
@@ -101,7 +102,7 @@ struct modelled_gemm {
   constexpr double memory_clocks(double blocks, double units) const {
     const hopper_gemm_model& x = hopper_gemm_times;
     const double ports = SMs / 2.0, of_block = bytes() / units;
-    if (starts_alone(s, t)) return x.memory + max(bytes() / x.bytes, of_block / x.port * (blocks > ports ? 2 : 1));
+    if (alone) return x.memory + max(bytes() / x.bytes, of_block / x.port * (blocks > ports ? 2 : 1));
     const double slower = t.cluster() < 4 ? min(x.most_idle, x.idle * max(0.0, 1 - blocks / SMs)) : 0;
     const double rate = x.bytes * (1 - slower);
     double clocks = x.memory + (bytes() - blocks * of_block) / x.bytes;
@@ -160,14 +161,14 @@ constexpr double predict_clocks_of(const stream_k_schedule& s, const gemm_args& 
                          .result_bytes = 2,
                          .scale_bytes = types.is_block_scaled ? scale_bytes_of(t) : 0},
                         SMs,
-                        s};
+                        s,
+                        starts_alone(s, t)};
   const index_t units = s.whole_tiles * s.splits, full_rounds = units / s.workers, left = units % s.workers;
   const index_t k_tiles = ceil_div(s.k_tiles, s.splits);
-  const double alone = t.ping_pong && units <= s.workers ? x.alone : 1;
-  const double k_tile = p.clocks_of_k_tile(s.workers) * alone;
-  double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) * alone : 0));
-  double clocks =
-      x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0) + (starts_alone(s, t) ? hopper_launch_gap : 0);
+  const double one_tile = t.ping_pong && units <= s.workers ? x.one_tile : 1;
+  const double k_tile = p.clocks_of_k_tile(s.workers) * one_tile;
+  double products = k_tiles * (full_rounds * k_tile + (left > 0 ? p.clocks_of_k_tile(left) * one_tile : 0));
+  double clocks = x.launch + (t.cluster() > 1 ? t.cluster() * x.cluster : 0) + (p.alone ? hopper_launch_gap : 0);
   if (s.splits > 1) clocks += x.reduction + double(s.splits) * g.m * g.n * g.batch / x.reduction_rate;
   if (s.split_workers > 0) {
     products += s.longest_range() * p.clocks_of_k_tile(s.split_workers);
